@@ -1,0 +1,183 @@
+"""A training run on disk: a folder that stays usable whenever the process is killed.
+
+    config.json       the settings, written once
+    metrics.jsonl     one JSON object per epoch, appended and flushed as the epoch ends
+    best_weights.npy  all weights and biases of the best epoch, as one flat array
+    checkpoint.npz    the state to resume from, bit for bit
+    summary.png       the picture of the run, drawn when it ends
+
+Every file but metrics.jsonl is written under a temporary name and renamed, so it is either the old one or the new
+one, never half of it. The checkpoint comes last: what the other files hold beyond its epoch is undone by `rewind`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import json
+import os
+import re
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Record = dict[str, Any]
+State = dict[str, np.ndarray]
+
+
+class RunError(ValueError):
+    """A run folder cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Make `path` hold `content`, or leave it as it was. Raises RunError when it cannot be written."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut may leave the new name with nothing behind it
+        temporary.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError) -> RunError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    remedy = "free some space" if full else "choose a folder that you may write to"
+    return RunError(f"{str(path)!r} could not be written ({error.strerror}): {remedy}, or give another --out.")
+
+
+def new_run_path(data: str) -> Path:
+    """The first of runs/NAME-1, runs/NAME-2, ... that does not exist, for data such as "moons" or "csv:a/b.csv"."""
+    kind, _, path = data.partition(":")
+    name = re.sub(r"[^\w-]+", "-", f"{kind}-{Path(path).stem}" if path else kind)
+    candidates = (Path("runs", f"{name}-{number}") for number in count(1))
+    return next(path for path in candidates if not path.exists())
+
+
+class Run:
+    """A run folder. `Run.create` makes one, `Run(path)` opens one that exists."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises RunError when there is no run in the folder."""
+        self.path = path
+        if not (path / "config.json").is_file():
+            raise RunError(f"There is no run in {str(path)!r} (no config.json): give --out the folder of a run.")
+
+    @classmethod
+    def create(cls, path: Path, config: dict[str, Any]) -> Run:
+        """Make the folder with its config.json. Raises RunError when it holds files already or cannot be made."""
+        # A new folder is filled beside its place and then renamed: it never exists without its config.json.
+        beside = path.parent / f".{path.name}.{os.getpid()}.tmp"
+        try:
+            if path.is_dir():
+                if any(not file.name.endswith(".tmp") for file in path.iterdir()):
+                    raise RunError(
+                        f"{str(path)!r} holds files already: give another --out, or continue its run with --resume."
+                    )
+            else:
+                beside.mkdir(parents=True)
+            home = beside if beside.is_dir() else path
+            write_atomic(home / "config.json", _pretty(config))
+            if home is beside:
+                beside.rename(path)
+        except OSError as error:
+            raise cannot_write(path, error) from None
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        return cls(path)
+
+    def config(self) -> dict[str, Any]:
+        try:
+            settings = json.loads((self.path / "config.json").read_text())
+        except (OSError, ValueError):
+            raise self._damaged("config.json") from None
+        if not isinstance(settings, dict):
+            raise self._damaged("config.json")
+        return settings
+
+    def write_config(self, settings: dict[str, Any]) -> None:
+        write_atomic(self.path / "config.json", _pretty(settings))
+
+    def write_summary(self, png: bytes) -> None:
+        write_atomic(self.path / "summary.png", png)
+
+    def records(self) -> list[Record]:
+        """The epochs that metrics.jsonl holds. A last line that was cut off in the middle is left out."""
+        try:
+            lines = (self.path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise RunError(f"metrics.jsonl in {str(self.path)!r} cannot be read ({error.strerror}).") from None
+        if lines and not lines[-1].endswith(b"\n"):
+            lines.pop()
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError:
+            raise self._damaged("metrics.jsonl") from None
+
+    def save(self, record: Record, state: State) -> None:
+        """Write what an epoch leaves behind: its record, the weights if they are the best so far, the checkpoint."""
+        self._append(record)
+        if record["best"]:
+            self._write_best_weights(state["best_weights"])
+        buffer = io.BytesIO()
+        np.savez(buffer, **state)
+        write_atomic(self.path / "checkpoint.npz", buffer.getvalue())
+
+    def checkpoint(self) -> State | None:
+        """The state after the last epoch that was saved; None when no epoch was."""
+        path = self.path / "checkpoint.npz"
+        if not path.exists():
+            return None
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+        except Exception:  # a damaged archive fails in a dozen ways, according to the byte that is wrong
+            raise self._damaged("checkpoint.npz") from None
+
+    def rewind(self, epoch: int, best_weights: np.ndarray) -> None:
+        """Bring the files back to the epoch of the checkpoint, in case the process was killed after writing some."""
+        records = self.records()[:epoch]
+        if [record.get("epoch") for record in records] != list(range(1, epoch + 1)):
+            raise self._damaged("metrics.jsonl")
+        write_atomic(self.path / "metrics.jsonl", b"".join(_line(record) for record in records))
+        if epoch > 0:
+            self._write_best_weights(best_weights)
+
+    def _append(self, record: Record) -> None:
+        path = self.path / "metrics.jsonl"
+        size = path.stat().st_size if path.exists() else 0
+        try:
+            with path.open("ab") as file:
+                file.write(_line(record))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.truncate(path, size)  # half a line may have arrived before the disk was full
+            raise cannot_write(path, error) from None
+
+    def _write_best_weights(self, weights: np.ndarray) -> None:
+        buffer = io.BytesIO()
+        np.save(buffer, weights)
+        write_atomic(self.path / "best_weights.npy", buffer.getvalue())
+
+    def _damaged(self, name: str) -> RunError:
+        return RunError(f"{name} in {str(self.path)!r} is damaged: start a new run in another --out.")
+
+
+def _line(record: Record) -> bytes:
+    return (json.dumps(record, allow_nan=False) + "\n").encode()
+
+
+def _pretty(settings: dict[str, Any]) -> bytes:
+    return (json.dumps(settings, indent=2) + "\n").encode()

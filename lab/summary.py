@@ -1,0 +1,138 @@
+"""The picture of a run: loss, accuracy, gradient norms and weights, as one PNG.
+
+Drawn with matplotlib's objects, not with pyplot: pyplot keeps every figure in a global list, which is not safe where
+sessions share a process. Lines differ in style and marker as well as in colour.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+
+BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+GREY = "#5F6368"
+LAYER_STYLES = (
+    (BLUE, "-", "o"),
+    (RED, "--", "s"),
+    (GREEN, "-.", "^"),
+    (PINK, ":", "D"),
+    (SKY, (0, (5, 1, 1, 1, 1, 1)), "v"),
+    (ORANGE, (0, (1, 1)), "P"),
+)
+LEGEND_COLUMNS = 3
+MARKERS = 20  # more than this along a line would hide it
+
+
+def draw(records: Sequence[dict[str, Any]], title: str) -> bytes:
+    """The PNG for the records of a run (see train.Trainer.finish_epoch), at least one."""
+    figure = Figure(figsize=(11, 7.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title, fontsize=12)
+    axes = figure.subplots(2, 2)
+    _draw_loss(axes[0, 0], records)
+    _draw_accuracy(axes[0, 1], records)
+    _draw_gradient_norms(axes[1, 0], records)
+    _draw_weights(axes[1, 1], records[-1])
+    for panel in axes.flat:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.grid(color="#E4E4E4", linewidth=0.8)
+        panel.set_axisbelow(True)
+    for panel in (axes[0, 0], axes[0, 1], axes[1, 0]):
+        panel.set_xlabel("epoch")
+        panel.set_xlim(0.5, len(records) + 0.5)
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=120)
+    return buffer.getvalue()
+
+
+def _column(records: Sequence[dict[str, Any]], name: str) -> np.ndarray:
+    return np.array([record[name] for record in records], dtype=float)  # None becomes nan: a gap in the line
+
+
+def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: tuple) -> None:
+    colour, line, marker = style
+    every = -(-len(epochs) // MARKERS)
+    panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
+
+
+def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
+    epochs = _column(records, "epoch")
+    _curve(panel, epochs, _column(records, "train_loss"), "training", (BLUE, "-", "o"))
+    _curve(panel, epochs, _column(records, "val_loss"), "validation", (RED, "--", "s"))
+    _log_if_positive(panel)
+    _head(panel, "Loss (cross-entropy)")
+
+
+def _draw_accuracy(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
+    epochs, train, val = (_column(records, name) for name in ("epoch", "train_accuracy", "val_accuracy"))
+    _curve(panel, epochs, train, "training", (BLUE, "-", "o"))
+    _curve(panel, epochs, val, "validation", (RED, "--", "s"))
+    gap = 100 * (train[-1] - val[-1])
+    panel.fill_between(
+        epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap:+.1f} points at the end"
+    )
+    best = max(record["epoch"] for record in records if record["best"])
+    panel.plot(best, val[best - 1], marker="*", markersize=13, color=RED, markeredgecolor="white", linestyle="none")
+    panel.annotate(
+        f"best {val[best - 1]:.1%}",
+        (best, val[best - 1]),
+        xytext=(0, -20),
+        textcoords="offset points",
+        ha="right" if best > len(epochs) / 2 else "left",
+    )
+    panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+    _head(panel, "Accuracy")
+
+
+def _draw_gradient_norms(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
+    epochs = _column(records, "epoch")
+    for index, layer in enumerate(records[0]["grad_norm"]):
+        norms = np.array([record["grad_norm"][layer] for record in records], dtype=float)
+        _curve(panel, epochs, norms, layer, LAYER_STYLES[index % len(LAYER_STYLES)])
+    _log_if_positive(panel)
+    _head(panel, "Gradient norm per layer (mean over the epoch)")
+
+
+def _draw_weights(panel: Axes, last: dict[str, Any]) -> None:
+    for index, (layer, histogram) in enumerate(last["weight_histogram"].items()):
+        edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"], dtype=float)
+        outside = histogram["below"] + histogram["above"]
+        weights = counts.sum() + outside
+        together = 4 if weights < 400 else 2 if weights < 4000 else 1  # a few weights in many bins look like a comb
+        edges, counts = edges[::together], counts.reshape(-1, together).sum(axis=1)
+        density = counts / max(weights, 1) / np.diff(edges)
+        colour, line, _ = LAYER_STYLES[index % len(LAYER_STYLES)]
+        label = f"{layer} ({outside:,} beyond)" if outside else layer
+        panel.stairs(density, edges, color=colour, linestyle=line, linewidth=1.5, label=label)
+    panel.set_xlabel("weight")
+    panel.set_ylabel("density")
+    _head(panel, f"Weights per layer after epoch {last['epoch']}")
+
+
+def _head(panel: Axes, title: str) -> None:
+    """The title and, under it, the legend: outside the plot, where it covers no line."""
+    handles, _ = panel.get_legend_handles_labels()
+    rows = -(-len(handles) // LEGEND_COLUMNS)
+    panel.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=8 + 15 * rows)
+    panel.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=LEGEND_COLUMNS, frameon=False, fontsize=9)
+
+
+def _log_if_positive(panel: Axes) -> None:
+    """A logarithmic axis shows a loss or a norm best, but has no place for zeros (a network initialised with them)."""
+    values = np.concatenate([line.get_ydata() for line in panel.get_lines()])
+    values = values[np.isfinite(values)]
+    if not values.size:
+        panel.text(0.5, 0.5, "not a number", transform=panel.transAxes, ha="center", color=GREY)
+    elif values.min() > 0 and values.max() > 3 * values.min():
+        panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.yaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,654 @@
+"""Train a classifier with the engine: `python train.py`, or `train(Config(...))` from a page or a notebook.
+
+Read it from top to bottom: the settings (`Config`), the training itself (`Trainer`: one batch is one `step()`, and an
+epoch ends with `finish_epoch()` and its record), `train()`, which yields these records, and the command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import json
+import math
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lab.datasets import NAMES, DataError, Dataset, load
+from lab.runs import Record, Run, RunError, State, new_run_path
+from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
+
+# ---------------------------------------------------------------- settings
+
+DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
+
+
+class ConfigError(ValueError):
+    """A setting cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that determines a run. Raises ConfigError for a setting that makes no sense.
+
+    hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
+    clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    """
+
+    data: str = "digits"
+    data_dir: str | None = None
+    target: str | None = None
+    hidden: tuple[int, ...] = (128, 64)
+    activation: str = "relu"
+    init: str = "he"
+    optimizer: str = "adam"
+    lr: float | None = None
+    momentum: float = 0.0
+    clip: float | None = None
+    batch_size: int = 32
+    epochs: int = 20
+    seed: int = 0
+    val_fraction: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name, value in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
+            _require(isinstance(value, str) or (value is None and name != "data"), f"--{name} must be a text.")
+        _require(
+            isinstance(self.hidden, (list, tuple)) and all(_is_whole(width, 1) for width in self.hidden),
+            f"--hidden must be whole numbers from 1 (the widths of the layers), not {_shown(self.hidden)}: "
+            f"write for example --hidden 64 32.",
+        )
+        object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
+        _require_one_of("activation", self.activation, ACTIVATIONS)
+        _require_one_of("init", self.init, INITS)
+        _require_one_of("optimizer", self.optimizer, tuple(DEFAULT_LR))
+        if self.lr is None:
+            object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
+        _require(
+            _is_number(self.lr) and self.lr > 0,
+            f"--lr (the learning rate) must be a positive number, not {_shown(self.lr)}: "
+            f"try {DEFAULT_LR[self.optimizer]}.",
+        )
+        _require(
+            _is_number(self.momentum) and 0 <= self.momentum < 1,
+            f"--momentum must be at least 0 and less than 1, not {_shown(self.momentum)}: try 0.9.",
+        )
+        _require(
+            self.optimizer == "sgd" or self.momentum == 0,
+            "--momentum belongs to sgd, and adam has its own: add --optimizer sgd, or leave --momentum out.",
+        )
+        _require(
+            self.clip is None or (_is_number(self.clip) and self.clip > 0),
+            f"--clip (the largest gradient norm) must be a positive number, not {_shown(self.clip)}: try 1.",
+        )
+        for name, value, low in (
+            ("batch-size", self.batch_size, 1),
+            ("epochs", self.epochs, 1),
+            ("seed", self.seed, 0),
+        ):
+            _require(_is_whole(value, low), f"--{name} must be a whole number from {low}, not {_shown(value)}.")
+        _require(
+            _is_number(self.val_fraction) and 0 < self.val_fraction < 1,
+            f"--val-fraction must lie between 0 and 1, not {_shown(self.val_fraction)}: try 0.2.",
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"hidden": list(self.hidden)}
+
+    @classmethod
+    def from_json(cls, settings: dict[str, Any]) -> Config:
+        """The inverse of `to_json`. A setting that is missing has its default, one that is unknown is an error."""
+        unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
+        _require(not unknown, f"There is no setting called {', '.join(unknown)}: remove it from config.json.")
+        return cls(**settings)
+
+
+def _require(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise ConfigError(sentence)
+
+
+def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
+    close = difflib.get_close_matches(str(value).lower(), choices, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
+    _require(value in choices, f"--{name} cannot be {_shown(value)}: {hint}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
+
+
+def _is_whole(value: Any, low: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+
+
+def _shown(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else repr(value)
+
+
+# ---------------------------------------------------------------- training
+
+EVALUATION_BATCH = 1000  # large enough to be fast, small enough that its activations are no burden
+HISTOGRAM_BINS = 48
+_INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
+
+
+class Trainer:
+    """A network in training. `step()` trains on one batch; after `steps_per_epoch` of them, `finish_epoch()` measures.
+
+    Between any two calls it can be paused, or saved with `state()` and brought back with `load_state()`, and it goes
+    on bit for bit as if nothing had happened. Nothing random is left to save: the order of the samples in an epoch
+    depends on the seed and the number of the epoch alone.
+    """
+
+    def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
+        """Without a dataset, load the one that the config names. Raises DataError."""
+        self.config = config
+        self.dataset = dataset or load(config.data, config.data_dir, config.target, config.val_fraction, config.seed)
+        self.sizes = (self.dataset.train_x.shape[1], *config.hidden, len(self.dataset.classes))
+        rng = np.random.default_rng([config.seed, _INIT])
+        self.model = MLP(self.sizes, config.activation, config.init, rng, dtype=np.float32)
+        parameters = self.model.parameters()
+        if config.optimizer == "sgd":
+            self.optimizer = SGD(parameters, config.lr, config.momentum)
+        else:
+            self.optimizer = Adam(parameters, config.lr)
+        self.steps_per_epoch = math.ceil(len(self.dataset.train_x) / config.batch_size)
+        self.layer_names = [f"layer{number}" for number in range(1, len(self.sizes))]
+        self._edges = [_histogram_edges(layer.weight.numpy()) for layer in self.model.layers]
+
+        self.epoch = 0  # how many are finished
+        self.batch = 0  # how many of the current epoch are done
+        self.diverged = False
+        self.best_epoch = 0
+        self.best_accuracy = 0.0
+        self.best_loss = math.inf
+        self.best_weights = self.weights()
+        self._begin_epoch()
+
+    @property
+    def done(self) -> bool:
+        return self.epoch >= self.config.epochs or (self.diverged and self.batch == 0)
+
+    @property
+    def epoch_complete(self) -> bool:
+        """Is it time for `finish_epoch()`? After the last batch, or at once when the loss is no longer a number."""
+        return self.batch == self.steps_per_epoch or (self.diverged and self.batch > 0)
+
+    def _begin_epoch(self) -> None:
+        self.batch = 0
+        self._order = self._shuffled()
+        self._grad_norm_sums = np.zeros(len(self.model.layers))
+        self._update_ratios = np.full(len(self.model.layers), np.nan)
+        self._seconds = 0.0
+
+    def _shuffled(self) -> np.ndarray:
+        rng = np.random.default_rng([self.config.seed, _SHUFFLE, self.epoch])
+        return rng.permutation(len(self.dataset.train_x))
+
+    def step(self) -> float:
+        """Train on the next batch and return its loss, as it was before the step.
+
+        A loss that is inf or nan ends the training: the weights stay as they are, the epoch is complete.
+        """
+        started = time.perf_counter()
+        rows = self._order[self.batch * self.config.batch_size : (self.batch + 1) * self.config.batch_size]
+        self.batch += 1
+        with np.errstate(all="ignore"):  # a loss that overflows is told in one sentence, not in NumPy's warnings
+            self.optimizer.zero_grad()
+            loss = cross_entropy(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+            value = loss.item()
+            if math.isfinite(value):
+                loss.backward()
+                self._update()
+            else:
+                self.diverged = True
+        self._seconds += time.perf_counter() - started
+        return value
+
+    def _update(self) -> None:
+        """One step of the optimizer, with the measurements that need the gradients."""
+        layers = self.model.layers
+        for index, layer in enumerate(layers):
+            squares = sum(float(np.vdot(p.grad, p.grad)) for p in layer.parameters())
+            self._grad_norm_sums[index] += math.sqrt(squares)
+        if self.config.clip is not None:
+            clip_grad_norm(self.model.parameters(), self.config.clip)
+        if self.batch < self.steps_per_epoch:
+            self.optimizer.step()
+            return
+        before = [layer.weight.numpy() for layer in layers]
+        self.optimizer.step()
+        for index, layer in enumerate(layers):
+            change = np.linalg.norm(layer.weight.numpy() - before[index])
+            self._update_ratios[index] = change / np.linalg.norm(before[index])
+
+    def finish_epoch(self) -> Record:
+        """Measure the network and return the epoch's record, which is JSON as it stands: inf and nan are None.
+
+        epoch                            from 1
+        train_loss, val_loss             mean cross-entropy, both measured with the weights at the end of the epoch
+        train_accuracy, val_accuracy     the share of samples classified correctly, 0 to 1
+        gap                              train_accuracy - val_accuracy: 0.1 is a gap of ten points
+        grad_norm                        per layer: norm of the gradient of its weights and biases, before clipping,
+                                         averaged over the batches of the epoch
+        update_ratio                     per layer: how far the epoch's last step moved the weights, over their norm
+        dead_units                       per hidden layer: the share of units whose output is the same for all samples
+        weight_histogram                 per layer: counts of the weights in bins between edges, which stay the same
+                                         all through the run, and how many weights lie below and above them
+        best                             is this the best epoch so far, by validation accuracy, then by loss?
+        diverged                         did the loss stop being a number? It is the last record, then
+        seconds                          time spent on the epoch
+        """
+        if not self.epoch_complete:
+            raise RuntimeError(
+                f"Epoch {self.epoch + 1} has {self.steps_per_epoch - self.batch} batches to go: call step()."
+            )
+        started = time.perf_counter()
+        train_loss, train_accuracy, dead = self._evaluate(self.dataset.train_x, self.dataset.train_y)
+        val_loss, val_accuracy, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
+        self.epoch += 1
+        best = self.best_epoch == 0 or (val_accuracy, -val_loss) > (self.best_accuracy, -self.best_loss)
+        if best:
+            self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, val_accuracy, val_loss
+            self.best_weights = self.weights()
+        histograms = [
+            _histogram(layer.weight.numpy(), edges) for layer, edges in zip(self.model.layers, self._edges, strict=True)
+        ]
+        record = {
+            "epoch": self.epoch,
+            "train_loss": _number(train_loss),
+            "val_loss": _number(val_loss),
+            "train_accuracy": train_accuracy,
+            "val_accuracy": val_accuracy,
+            "gap": train_accuracy - val_accuracy,
+            "grad_norm": self._per_layer(_number(total / self.batch) for total in self._grad_norm_sums),
+            "update_ratio": self._per_layer(_number(ratio) for ratio in self._update_ratios),
+            "dead_units": self._per_layer(dead),
+            "weight_histogram": self._per_layer(histograms),
+            "best": best,
+            "diverged": self.diverged,
+            "seconds": self._seconds + time.perf_counter() - started,
+        }
+        self._begin_epoch()
+        return record
+
+    def advance(self, seconds: float) -> list[Record]:
+        """Train for about `seconds` and return the records of the epochs that ended: a page takes turns with it."""
+        deadline = time.perf_counter() + seconds
+        records = []
+        while not self.done and time.perf_counter() < deadline:
+            self.step()
+            if self.epoch_complete:
+                records.append(self.finish_epoch())
+        return records
+
+    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float, list[float]]:
+        """Mean loss, accuracy, and for each hidden layer the share of its units that are dead."""
+        loss_sum, correct = 0.0, 0
+        lows = [np.full(width, np.inf) for width in self.config.hidden]
+        highs = [np.full(width, -np.inf) for width in self.config.hidden]
+        with no_grad(), np.errstate(all="ignore"):
+            for start in range(0, len(inputs), EVALUATION_BATCH):
+                batch = slice(start, start + EVALUATION_BATCH)
+                logits, hidden = self._forward(inputs[batch])
+                loss_sum += cross_entropy(logits, labels[batch]).item() * len(labels[batch])
+                correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
+                for low, high, outputs in zip(lows, highs, hidden, strict=True):
+                    np.minimum(low, outputs.min(axis=0), out=low)
+                    np.maximum(high, outputs.max(axis=0), out=high)
+        dead = [float(np.mean(low == high)) for low, high in zip(lows, highs, strict=True)]
+        return loss_sum / len(labels), correct / len(labels), dead
+
+    def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
+        """The same as self.model(inputs), with the outputs of the hidden layers."""
+        x, hidden = Tensor(inputs, requires_grad=False), []
+        for layer in self.model.layers[:-1]:
+            x = layer(x)
+            if self.config.activation != "identity":
+                x = getattr(x, self.config.activation)()
+            hidden.append(x.numpy())
+        return self.model.layers[-1](x), hidden
+
+    def _per_layer(self, values: Any) -> dict[str, Any]:
+        return dict(zip(self.layer_names, values, strict=False))  # hidden layers come first, so fewer values fit
+
+    def weights(self) -> np.ndarray:
+        """All parameters as one flat float32 array, layer by layer: weights row by row, then biases."""
+        return np.concatenate([p.numpy().ravel() for p in self.model.parameters()])
+
+    def set_weights(self, flat: np.ndarray) -> None:
+        """The inverse of `weights`, for example with `np.load("best_weights.npy")`."""
+        if flat.shape != self.weights().shape:
+            raise RunError(
+                f"{flat.size:,} weights do not fit the network {_sizes(self.sizes)}, which has "
+                f"{self.weights().size:,}: use the settings that they were trained with."
+            )
+        ends = np.cumsum([p.size for p in self.model.parameters()])
+        for parameter, values in zip(self.model.parameters(), np.split(flat, ends[:-1]), strict=True):
+            parameter.data = values.reshape(parameter.shape)
+
+    def state(self) -> State:
+        """Everything that changes in training, as arrays. Any moment will do, also in the middle of an epoch."""
+        state = {
+            "sizes": np.array(self.sizes),
+            "data": np.array(self.dataset.fingerprint),
+            "epoch": np.array(self.epoch),
+            "batch": np.array(self.batch),
+            "diverged": np.array(self.diverged),
+            "weights": self.weights(),
+            "best_epoch": np.array(self.best_epoch),
+            "best_accuracy": np.array(self.best_accuracy),
+            "best_loss": np.array(self.best_loss),
+            "best_weights": self.best_weights,
+            "grad_norm_sums": self._grad_norm_sums.copy(),
+            "update_ratios": self._update_ratios.copy(),
+            "seconds": np.array(self._seconds),
+        }
+        return state | {f"optimizer.{name}": array for name, array in self.optimizer.state().items()}
+
+    def load_state(self, state: State) -> None:
+        """Go back, or ahead, to a state. Raises RunError when it belongs to another network or to other data."""
+        try:
+            sizes = tuple(state["sizes"].tolist())
+            if sizes != self.sizes:
+                raise RunError(
+                    f"The checkpoint is of a network {_sizes(sizes)}, but this one is {_sizes(self.sizes)}: "
+                    f"use the settings that it was trained with."
+                )
+            if state["data"] != self.dataset.fingerprint:
+                raise RunError(
+                    "The data are not those that the checkpoint was trained on: restore them, or start a new run."
+                )
+            self.set_weights(state["weights"])
+            prefix = "optimizer."
+            self.optimizer.load_state(
+                {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+            )
+            self.epoch = int(state["epoch"])
+            self._begin_epoch()
+            self.batch = int(state["batch"])
+            self.diverged = bool(state["diverged"])
+            self.best_epoch = int(state["best_epoch"])
+            self.best_accuracy = float(state["best_accuracy"])
+            self.best_loss = float(state["best_loss"])
+            self.best_weights = state["best_weights"]
+            self._grad_norm_sums = state["grad_norm_sums"].copy()
+            self._update_ratios = state["update_ratios"].copy()
+            self._seconds = float(state["seconds"])
+        except KeyError as missing:
+            raise RunError(
+                f"The checkpoint lacks {missing}: it was made with other settings, start a new run."
+            ) from None
+
+
+def train(
+    config: Config, trainer: Trainer | None = None, on_batch: Callable[[], Any] | None = None
+) -> Iterator[Record]:
+    """Train and yield the record of each epoch (see `Trainer.finish_epoch`), until config.epochs or a divergence.
+
+    Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch.
+    """
+    trainer = trainer or Trainer(config)
+    while not trainer.done:
+        trainer.step()
+        if on_batch is not None:
+            on_batch()
+        if trainer.epoch_complete:
+            yield trainer.finish_epoch()
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    return "-".join(map(str, sizes))
+
+
+def _histogram_edges(weights: np.ndarray) -> np.ndarray:
+    """Bins for all epochs of a run: twice as wide as the initial weights, or as Xavier's where these are smaller."""
+    reach = 2 * max(float(np.abs(weights).max()), 3 * math.sqrt(2 / sum(weights.shape)))
+    return np.linspace(-reach, reach, HISTOGRAM_BINS + 1).round(6)
+
+
+def _histogram(weights: np.ndarray, edges: np.ndarray) -> dict[str, Any]:
+    counts, _ = np.histogram(weights, edges)
+    return {
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+        "below": int(np.count_nonzero(weights < edges[0])),
+        "above": int(np.count_nonzero(weights > edges[-1])),
+    }
+
+
+# ---------------------------------------------------------------- command line
+
+EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 something given cannot be used, 130 stopped by Ctrl-C"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        raise ConfigError(f"{message}; python {self.prog} --help lists what there is.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The flags. Those of the config have no default here, so that only the given ones are in the namespace."""
+    defaults = Config()
+    parser = _Parser(
+        prog="train.py",
+        description="Train a classifier with the engine of model.py.",
+        epilog=EXIT_CODES,
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+    )
+    add = parser.add_argument
+    add("--data", metavar="NAME", help=f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})")
+    add("--data-dir", metavar="DIR", help="the folder of the MNIST files (default: they are downloaded)")
+    add("--target", metavar="COLUMN", help="the label column of a CSV, a name or a number from 1 (default: the last)")
+    add(
+        "--hidden",
+        metavar="WIDTH",
+        type=int,
+        nargs="*",
+        help=f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})",
+    )
+    add("--activation", metavar="NAME", help=f"{', '.join(ACTIVATIONS)} (default {defaults.activation})")
+    add("--init", metavar="NAME", help=f"{', '.join(INITS)} (default {defaults.init})")
+    add("--optimizer", metavar="NAME", help=f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})")
+    rates = ", ".join(f"{rate} for {name}" for name, rate in DEFAULT_LR.items())
+    add("--lr", metavar="RATE", type=float, help=f"learning rate (default {rates})")
+    add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
+    add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
+    add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
+    add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
+    add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
+    add("--val-fraction", metavar="SHARE", type=float, help=f"held out to validate (default {defaults.val_fraction})")
+    add("--out", metavar="DIR", default=None, help="the folder of the run (default: runs/NAME-NUMBER)")
+    add("--resume", action="store_true", default=False, help="continue the run in --out; --epochs may extend it")
+    add("--quiet", action="store_true", default=False, help="print the last line only")
+    add("--json", action="store_true", default=False, help="print one JSON object per epoch and nothing else")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code. A user's mistake is one line on stderr, never a traceback."""
+    try:
+        return _run_command(vars(_parser().parse_args(argv)))
+    except (ConfigError, DataError, RunError) as error:
+        return _fail(str(error))
+    except MemoryError:
+        return _fail("There is not enough memory for this network and data: use smaller --hidden or less data.")
+    except KeyboardInterrupt:
+        print("train.py: stopped before the training began; nothing is lost.", file=sys.stderr)
+        return 130
+    except OSError as error:  # stdout: a full disk, or the reader of a pipe has gone. Files raise RunError
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails again at exit
+        return _fail(f"The output could not be written ({error.strerror}); what was trained is kept in the run folder.")
+
+
+def _fail(sentence: str) -> int:
+    print(f"train.py: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _run_command(given: dict[str, Any]) -> int:
+    out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
+    run, trainer = _resume(out, given) if resume else _start(out, given)
+    log = None if quiet else sys.stderr if as_json else sys.stdout
+    if log:
+        print("\n".join(_introduction(trainer, run)), file=log, flush=True)
+    interrupted = False
+    with _progress_bar(trainer, show=not (quiet or as_json)) as bar:
+        try:
+            for record in train(trainer.config, trainer, on_batch=bar.update):
+                with _ctrl_c_held_back():
+                    run.save(record, trainer.state())
+                    if as_json:
+                        print(json.dumps(record), flush=True)
+                    elif not quiet:
+                        with bar.external_write_mode():
+                            print(_line(record, trainer.config.epochs), flush=True)
+        except KeyboardInterrupt:
+            interrupted = True
+        except RunError as error:
+            raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
+    with _ctrl_c_held_back(and_forget=True):
+        if trainer.epoch > 0:
+            from lab.summary import draw  # brings in matplotlib, which would slow down every start
+
+            run.write_summary(draw(run.records(), f"{run.path.name}: {_network(trainer)}"))
+    if interrupted:
+        print(
+            f"Stopped by Ctrl-C with {trainer.epoch} of {trainer.config.epochs} epochs complete. "
+            f"Continue with: {_resume_command(run)}",
+            file=sys.stderr,
+        )
+        return 130
+    if not (as_json and quiet):
+        print(_conclusion(trainer, run), file=sys.stderr if as_json else sys.stdout, flush=True)
+    return 1 if trainer.diverged else 0
+
+
+def _start(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
+    config = Config(**given)
+    trainer = Trainer(config)  # first, so that a mistake in the data leaves no folder behind
+    return Run.create(new_run_path(config.data) if out is None else Path(out), config.to_json()), trainer
+
+
+def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
+    """Open the run in `out`. The flags given must be those of the run; only epochs and data_dir may change."""
+    _require(out is not None, "--resume needs --out DIR: the folder of the run to continue.")
+    run = Run(Path(out))
+    begun = Config.from_json(run.config())
+    for name, value in given.items():
+        before = getattr(begun, name)
+        same = list(value) == list(before) if name == "hidden" else value == before
+        _require(
+            same or name in ("epochs", "data_dir"),
+            f"--{name.replace('_', '-')} {_shown(value)} contradicts the run in {out!r}, which has {_shown(before)}: "
+            f"leave it out, or start a new run in another --out.",
+        )
+    config = replace(begun, **given)
+    trainer = Trainer(config)
+    state = run.checkpoint()
+    if state is not None:
+        trainer.load_state(state)
+    _require(
+        config.epochs >= trainer.epoch,
+        f"--epochs {config.epochs} is less than the {trainer.epoch} epochs that the run in {out!r} has already.",
+    )
+    run.rewind(trainer.epoch, trainer.best_weights)
+    if config != begun:
+        run.write_config(config.to_json())
+    return run, trainer
+
+
+def _resume_command(run: Run) -> str:
+    return f"python train.py --resume --out {shlex.quote(str(run.path))}"
+
+
+@contextlib.contextmanager
+def _ctrl_c_held_back(and_forget: bool = False) -> Iterator[None]:
+    """While files are written, Ctrl-C waits; it takes effect at the end of the block, or not at all."""
+    pressed = []
+    previous = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if pressed and not and_forget:
+        raise KeyboardInterrupt
+
+
+def _progress_bar(trainer: Trainer, show: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(
+        total=trainer.config.epochs * trainer.steps_per_epoch,
+        initial=trainer.epoch * trainer.steps_per_epoch,
+        unit="batch",
+        leave=False,
+        file=sys.stderr,
+        disable=None if show else True,  # None: disabled unless stderr is a terminal
+    )
+
+
+def _network(trainer: Trainer) -> str:
+    config = trainer.config
+    momentum = f", momentum {config.momentum:g}" if config.momentum else ""
+    return f"{_sizes(trainer.sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{momentum}"
+
+
+def _introduction(trainer: Trainer, run: Run) -> list[str]:
+    config = trainer.config
+    resumed = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
+    return [
+        *trainer.dataset.notes,
+        f"network: {_network(trainer)}, {config.init} init, batches of {config.batch_size}, "
+        f"{trainer.weights().size:,} weights in float32, seed {config.seed}",
+        f"run: {run.path}{resumed}",
+    ]
+
+
+def _line(record: Record, epochs: int) -> str:
+    norms = " ".join(_rounded(norm, "{:.2g}") for norm in record["grad_norm"].values())
+    return (
+        f"epoch {record['epoch']:>{len(str(epochs))}}/{epochs}"
+        f"  loss {_rounded(record['train_loss'], '{:.4f}')} train {_rounded(record['val_loss'], '{:.4f}')} val"
+        f"  accuracy {record['train_accuracy']:.1%} train {record['val_accuracy']:.1%} val"
+        f"  gap {100 * record['gap']:+.1f} points  gradients {norms}  {record['seconds']:.2f} s"
+    )
+
+
+def _rounded(value: float | None, form: str) -> str:
+    return "nan" if value is None else form.format(value)
+
+
+def _conclusion(trainer: Trainer, run: Run) -> str:
+    best = (
+        f"best validation accuracy {trainer.best_accuracy:.2%} in epoch {trainer.best_epoch} of {trainer.epoch}; "
+        f"run in {run.path}"
+    )
+    if not trainer.diverged:
+        return best
+    remedy = "a smaller --lr" if trainer.config.clip else "a smaller --lr, or --clip 1"
+    return (
+        f"The training diverged in epoch {trainer.epoch}: the loss is no longer a number. "
+        f"Start again with {remedy} (--lr was {trainer.config.lr:g}). {best[0].upper()}{best[1:]}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
