@@ -1,0 +1,426 @@
+"""Are the gradients right? The engine's backward pass against numerical differences.
+
+A derivative can be had twice: by the chain rule (`backward()`, exact up to rounding, one pass for all inputs) and by
+moving one element a little and watching the output (slow, approximate, but too simple to be wrong). `gradcheck`
+computes both and compares them element by element.
+
+How the comparison is kept honest:
+
+- Random cotangent. The output may have any shape; it is not summed but weighted by a fixed random array v, so that
+  `backward(v)` is compared with the differences of sum(v * f(x)). A plain sum is blind to softmax, whose rows always
+  sum to one. The weights are never near zero, so no output element is left out.
+- Step size. A central difference has a truncation error of order h**2 and a rounding error of order eps / h; they
+  balance at h = cbrt(eps), times max(1, |x|), which is the default. What rounding can do is added to the tolerance.
+- float32. A difference of two float32 numbers keeps only a few digits. So backward() runs in float32, the differences
+  run on float64 copies of the same inputs, and the tolerance is that of a float32 result. The report says so.
+- Kinks. Where the slopes on the left and on the right still differ when h shrinks, the function has no derivative.
+  Any slope between the two is accepted there and the element is reported as a kink (relu at 0, the tie of a maximum).
+- The inputs are only read. f gets leaves made from copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model import Tensor
+
+REFINEMENTS = 3  # how often a suspicious step is made eight times smaller before we believe in a kink
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of one input: the two derivatives and how far they are apart."""
+
+    input: Hashable
+    index: tuple[int, ...]
+    analytic: float
+    numerical: float
+    error: float
+    tolerance: float
+    kink: bool
+
+    @property
+    def name(self) -> str:
+        """How a person writes it: `W[0, 2]`, `a` for a 0-d input, `input 0[3]` for one without a name."""
+        place = f"[{', '.join(map(str, self.index))}]" if self.index else ""
+        return _input_name(self.input) + place
+
+
+@dataclass(frozen=True)
+class InputResult:
+    """The check of one input. All arrays have the input's shape; `analytic` is None when no gradient arrived.
+
+    left, right: the slope just left and just right of the point. numerical: their mean, the central difference.
+    error: |analytic - numerical|; on a kink, the distance from analytic to the range between left and right.
+    problem: what else is wrong (no gradient, wrong shape, NaN...), or "".
+    """
+
+    name: Hashable
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    analytic: np.ndarray | None
+    left: np.ndarray
+    right: np.ndarray
+    kink: np.ndarray
+    tolerance: np.ndarray
+    problem: str
+
+    @property
+    def numerical(self) -> np.ndarray:
+        return (self.left + self.right) / 2
+
+    @property
+    def error(self) -> np.ndarray:
+        if self.analytic is None or self.analytic.shape != self.shape:
+            return np.full(self.shape, np.nan)
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        outside = np.maximum(np.maximum(low - self.analytic, self.analytic - high), 0.0)
+        return np.where(self.kink, outside, np.abs(self.analytic - self.numerical))
+
+    @property
+    def passed(self) -> bool:
+        return not self.problem and bool(np.all(self.error <= self.tolerance))
+
+    @property
+    def worst(self) -> Element | None:
+        """The element with the largest error in units of its tolerance (NaN first), None for an empty input."""
+        if not self.left.size:
+            return None
+        error = self.error
+        excess = np.where(np.isnan(error), np.inf, error / self.tolerance)
+        index = tuple(int(i) for i in np.unravel_index(np.argmax(excess), self.shape))
+        return self.element(index)
+
+    def element(self, index: tuple[int, ...]) -> Element:
+        """The comparison at one index of this input."""
+        usable = self.analytic is not None and self.analytic.shape == self.shape
+        return Element(
+            input=self.name,
+            index=index,
+            analytic=float(self.analytic[index]) if usable else np.nan,
+            numerical=float(self.numerical[index]),
+            error=float(self.error[index]),
+            tolerance=float(self.tolerance[index]),
+            kink=bool(self.kink[index]),
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of `gradcheck`: true when every input passed. `str(report)` is the verdict and a table.
+
+    inputs: one InputResult per differentiable input, by name (or by position when the inputs had no names).
+    notes: what a reader must know to judge the verdict (precision, step, kinks).
+    """
+
+    inputs: Mapping[Hashable, InputResult]
+    notes: tuple[str, ...]
+    failure: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.failure and all(result.passed for result in self.inputs.values())
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def worst(self) -> Element | None:
+        """The worst element of all inputs: one of a failed input if there is any."""
+        found = [(not result.passed, result.worst) for result in self.inputs.values() if result.worst]
+        rank = [(failed, np.inf if np.isnan(e.error) else e.error / e.tolerance) for failed, e in found]
+        return found[rank.index(max(rank))][1] if found else None
+
+    @property
+    def kinks(self) -> list[Element]:
+        """Every element where the function has a left and a right slope but no derivative."""
+        return [
+            result.element(tuple(int(i) for i in index))
+            for result in self.inputs.values()
+            for index in np.argwhere(result.kink)
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: does backward() agree with the differences, and where is it furthest off?"""
+        if self.failure:
+            return f"The check failed: {self.failure}"
+        for result in self.inputs.values():
+            if result.problem:
+                return f"The check failed: {result.problem}"
+        worst = self.worst
+        if worst is None:
+            return "The gradients agree: the inputs have no elements, and the shapes are right."
+        if not self.passed:
+            return (
+                f"The gradients disagree, most at {worst.name}: backward() gives {worst.analytic:.6g}, "
+                f"the differences give {worst.numerical:.6g}, an error of {worst.error:.2g}."
+            )
+        count = sum(result.left.size for result in self.inputs.values())
+        return (
+            f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
+            f"the largest error is {worst.error:.2g}, at {worst.name}."
+        )
+
+    def __str__(self) -> str:
+        rows = [("input", "shape", "dtype", "worst element", "backward()", "numerical", "error", "verdict")]
+        for name, result in self.inputs.items():
+            worst = result.worst
+            numbers = [f"{worst.analytic:.8g}", f"{worst.numerical:.8g}", f"{worst.error:.2g}"] if worst else ["-"] * 3
+            verdict = ("kink, accepted" if worst and worst.kink else "ok") if result.passed else "WRONG"
+            where = worst.name if worst else "-"
+            rows.append((_input_name(name), str(result.shape), str(result.dtype), where, *numbers, verdict))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self.verdict, "", *table, "", *self.notes])
+
+
+def gradcheck(
+    f: Callable[..., Tensor],
+    inputs: Mapping[str, object] | Sequence[object],
+    *,
+    h: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    seed: int = 0,
+    tensor: type[Tensor] = Tensor,
+) -> Report:
+    """Compare the gradients that backward() gives with numerical differences, element by element.
+
+    f: called with Tensors, one per input (by keyword when `inputs` is a dict, else by position); returns a Tensor of
+        any shape. It must compute from the tensors it is given and give the same value each time.
+    inputs: arrays, numbers or Tensors: a dict by name, a sequence, or a single one. float32 stays float32, everything
+        else becomes float64. A Tensor that requires no gradient is passed on as a constant and not checked.
+    h: the step, absolute; by default cbrt(eps) * max(1, |x|) for each element.
+    rtol, atol: an element passes when |analytic - numerical| <= atol + rtol * |numerical| + what rounding can do.
+        Defaults: 1e-6 and 1e-8; with float32 inputs 1e-4 and 1e-5.
+    seed: of the random cotangent.
+    tensor: the class of the leaves, for checking an engine that is a subclass of Tensor.
+
+    Fails (without raising) on a wrong element, None, NaN, a wrong shape or dtype, an error raised by backward().
+    Raises TypeError if f returns no Tensor, ValueError for a bad h or for inputs with nothing to check.
+    """
+    named = isinstance(inputs, Mapping)
+    if not named and (isinstance(inputs, Tensor | np.ndarray) or np.isscalar(inputs)):
+        inputs = [inputs]
+    points = dict(inputs.items() if named else enumerate(inputs))
+    checked = [name for name, value in points.items() if getattr(value, "requires_grad", True)]
+    arrays = {name: _float_copy(value) for name, value in points.items()}
+    if not checked:
+        raise ValueError("There is nothing to check: none of the inputs requires a gradient.")
+    if h is not None and not 0 < h < np.inf:
+        raise ValueError(f"The step h must be a positive number, not {h}.")
+
+    def call(leaves: Mapping[Hashable, Tensor]) -> Tensor:
+        output = f(**leaves) if named else f(*leaves.values())
+        if not hasattr(output, "backward"):
+            raise TypeError(f"f must return a Tensor, so that backward() can run; it returned {_kind(output)}.")
+        return output
+
+    def evaluate(name: Hashable, moved: np.ndarray) -> np.ndarray:
+        """The output, in float64, with one input replaced. No graph is built: no leaf requires a gradient."""
+        with np.errstate(all="ignore"):  # beside the point f may well be undefined; the report will say so
+            wide = {n: tensor(a.astype(np.float64), requires_grad=False) for n, a in arrays.items()}
+            wide[name] = tensor(moved, requires_grad=False)
+            return call(wide).numpy()
+
+    # The analytic side: one forward pass, one backward pass, in the precision of the inputs.
+    leaves = {n: tensor(a, requires_grad=n in checked, label=_input_name(n)) for n, a in arrays.items()}
+    output = call(leaves)
+    here = output.numpy()
+    rng = np.random.default_rng(seed)
+    cotangent = (rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)).astype(here.dtype)
+    try:
+        output.backward(cotangent)
+    except Exception as error:  # whatever a broken engine raises is a finding about that engine
+        return Report({}, (), f"backward() raised {type(error).__name__}: {error}")
+
+    # The numerical side, in float64, unless f itself falls back to float32.
+    centre = evaluate(checked[0], arrays[checked[0]].astype(np.float64))
+    if centre.shape != here.shape or not np.allclose(centre, here, rtol=1e-3, atol=1e-5, equal_nan=True):
+        return Report({}, (), "f gives another value when it is called again with the same inputs.")
+    narrow_inputs = any(arrays[name].dtype != np.float64 for name in checked)
+    narrow_f = centre.dtype != np.float64
+    if rtol is None:
+        rtol = 1e-2 if narrow_f else 1e-4 if narrow_inputs else 1e-6
+    if atol is None:
+        atol = 1e-3 if narrow_f else 1e-5 if narrow_inputs else 1e-8
+    eps = float(np.finfo(centre.dtype).eps)
+
+    results = {}
+    for name in checked:
+        point = arrays[name].astype(np.float64)
+        left, right, noise = np.empty(point.shape), np.empty(point.shape), np.empty(point.shape)
+        kink = np.zeros(point.shape, dtype=bool)
+        for index in np.ndindex(point.shape):
+            step = h if h is not None else np.cbrt(eps) * max(1.0, abs(point[index]))
+            left[index], right[index], noise[index], kink[index] = _slopes_at(
+                lambda moved, name=name: evaluate(name, moved), centre, point, index, step, cotangent, eps
+            )
+        result = InputResult(
+            name=name,
+            shape=point.shape,
+            dtype=arrays[name].dtype,
+            analytic=None if leaves[name].grad is None else np.array(leaves[name].grad),
+            left=left,
+            right=right,
+            kink=kink,
+            tolerance=atol + rtol * np.abs((left + right) / 2) + noise,
+            problem=_problem(leaves[name], left, right),
+        )
+        results[name] = result
+
+    notes = [f"Tolerance: {atol:g} + {rtol:g} * |numerical|, plus rounding."]
+    if narrow_f:
+        notes.append("f computes in float32 even from float64 inputs: the steps and the tolerance are wide.")
+    elif narrow_inputs:
+        notes.append("float32: backward() ran in float32, the differences in float64 copies of the same inputs.")
+    report = Report(results, tuple(notes))
+    kinks = [
+        f"Kink at {e.name}: the slope is {results[e.input].left[e.index]:.6g} on the left and "
+        f"{results[e.input].right[e.index]:.6g} on the right; backward() gives {e.analytic:.6g}."
+        for e in report.kinks
+    ]
+    return Report(results, (*notes, *kinks))
+
+
+def numerical_gradient(
+    f: Callable[[object], object], x: object, h: float | None = None, method: str = "central"
+) -> np.ndarray:
+    """The gradient of f at x by differences: a float64 array of x's shape.
+
+    f: maps an array, or a Tensor, to one number (a float, an array of one element or a Tensor of one element). When x
+        is a Tensor, f is called with Tensors. When x is an array or a number, f is called with arrays, or, if it turns
+        out to need a method that only Tensors have (such as x.relu()), with Tensors.
+    h: the step; by default cbrt(eps) * max(1, |x|) for central and sqrt(eps) * max(1, |x|) for forward differences.
+    method: "central" is (f(x+h) - f(x-h)) / 2h, "forward" is (f(x+h) - f(x)) / h.
+
+    x is only read. ValueError for another method, a bad step, or an f that returns more than one number.
+    """
+    if method not in ("central", "forward"):
+        raise ValueError(f'The method must be "central" or "forward", not {method!r}.')
+    if h is not None and not 0 < h < np.inf:
+        raise ValueError(f"The step h must be a positive number, not {h}.")
+    point = _float_copy(x).astype(np.float64)
+    eps = float(np.finfo(np.float64).eps)
+
+    def value(argument: object) -> float:
+        result = f(argument)
+        number = result.numpy() if hasattr(result, "numpy") else np.asarray(result)
+        if number.size != 1:
+            raise ValueError(f"f must return one number; it returned an array of shape {number.shape}.")
+        return float(number.reshape(()))
+
+    def at_tensor(moved: np.ndarray) -> float:
+        return value((type(x) if isinstance(x, Tensor) else Tensor)(moved, requires_grad=False))
+
+    evaluate = value
+    if isinstance(x, Tensor):
+        evaluate = at_tensor
+    else:
+        try:
+            value(point.copy())
+        except (AttributeError, TypeError):
+            evaluate = at_tensor
+
+    gradient = np.empty(point.shape)
+    with np.errstate(all="ignore"):
+        for index in np.ndindex(point.shape):
+            exponent = 1 / 3 if method == "central" else 1 / 2
+            step = h if h is not None else eps**exponent * max(1.0, abs(point[index]))
+            above = evaluate(_moved(point, index, step))
+            if method == "central":
+                gradient[index] = (above - evaluate(_moved(point, index, -step))) / (2 * step)
+            else:
+                gradient[index] = (above - evaluate(point.copy())) / step
+    return gradient
+
+
+def step_sweep(f: Callable[[Tensor], Tensor], x: object, steps: Iterable[float]) -> list[dict[str, float]]:
+    """How good are differences, step by step? One record per step: {"h", "forward", "central"}.
+
+    The two errors are the largest |numerical - analytic| over the elements of x. Too large a step and the function
+    bends (truncation); too small a step and the digits cancel (rounding). f maps a Tensor to a Tensor of one element.
+    """
+    leaf = (type(x) if isinstance(x, Tensor) else Tensor)(_float_copy(x).astype(np.float64))
+    f(leaf).backward()
+    records = []
+    for h in steps:
+        record = {"h": float(h)}
+        for method in ("forward", "central"):
+            difference = np.abs(numerical_gradient(f, leaf, h, method) - leaf.grad)
+            record[method] = float(np.max(difference, initial=0.0))
+        records.append(record)
+    return records
+
+
+def _slopes_at(
+    evaluate: Callable[[np.ndarray], np.ndarray],
+    centre: np.ndarray,
+    point: np.ndarray,
+    index: tuple[int, ...],
+    h: float,
+    cotangent: np.ndarray,
+    eps: float,
+) -> tuple[float, float, float, bool]:
+    """The slopes of sum(cotangent * f) left and right of one element, what rounding adds to them, and: is it a kink?
+
+    Two slopes that differ can mean three things: the function bends, a kink lies nearby, or a kink lies here. Smaller
+    steps tell them apart: with an eighth of h a bend shows an eighth of the difference and a kink nearby falls out of
+    reach, but a kink here shows the same difference for ever.
+    """
+    previous_gap = np.inf
+    for _ in range(1 + REFINEMENTS):
+        below, above = evaluate(_moved(point, index, -h)), evaluate(_moved(point, index, h))
+        with np.errstate(all="ignore"):
+            # Subtract first, then sum: outputs that do not depend on this element cancel exactly.
+            left = float(np.sum(cotangent * (centre - below), dtype=np.float64)) / h
+            right = float(np.sum(cotangent * (above - centre), dtype=np.float64)) / h
+            moved = np.abs(cotangent) * (above != below)
+            noise = eps * float(np.sum(moved * (np.abs(above) + np.abs(below)), dtype=np.float64)) / h
+            gap = abs(right - left)
+            if gap <= 1e-3 * max(abs(left), abs(right)) + 2 * noise:  # as good as straight: no smaller step needed
+                return left, right, noise, False
+            persists = previous_gap / 2 < gap < np.inf
+        previous_gap = gap
+        h /= 8
+    return left, right, noise, persists
+
+
+def _problem(leaf: Tensor, left: np.ndarray, right: np.ndarray) -> str:
+    """What is wrong with this leaf's gradient before any number is compared, in a sentence, or ""."""
+    grad, name = leaf.grad, leaf.label
+    if grad is None:
+        return f"no gradient reached {name}: f does not use it, or the graph is cut (detach, no_grad, a constant)."
+    if np.shape(grad) != leaf.shape:
+        return f"the gradient of {name} has shape {np.shape(grad)}, but {name} has shape {leaf.shape}."
+    if grad.dtype != leaf.dtype:
+        return f"the gradient of {name} is {grad.dtype}, but {name} is {leaf.dtype}."
+    if not np.all(np.isfinite(grad)):
+        return f"the gradient of {name} contains NaN or infinity."
+    if not (np.all(np.isfinite(left)) and np.all(np.isfinite(right))):
+        return f"f is not finite close to {name}, so there is no difference to compare with. Move the input."
+    return ""
+
+
+def _moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
+    moved = point.copy()
+    moved[index] += by
+    return moved
+
+
+def _float_copy(value: object) -> np.ndarray:
+    """A copy of an array, a number or a Tensor: float32 stays float32, everything else becomes float64."""
+    array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    return np.array(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def _input_name(name: Hashable) -> str:
+    return name if isinstance(name, str) else f"input {name}"
+
+
+def _kind(value: object) -> str:
+    return "nothing (None)" if value is None else f"a {type(value).__name__}"
