@@ -207,13 +207,13 @@ def _read_mnist(folder: Path) -> _Raw:
     prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
     image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
     images, labels = read_idx(image_file, axes=3), read_idx(label_file, axes=1)
+    if images.size == 0:
+        raise DataError(f"{str(image_file)!r} holds no images: download it again.")
     if len(images) != len(labels):
         raise DataError(
             f"{image_file.name} holds {len(images):,} images but {label_file.name} holds {len(labels):,} labels: "
             f"they are not a pair, download both again."
         )
-    if images.size == 0:
-        raise DataError(f"{str(image_file)!r} holds no images: download it again.")
     height, width = images.shape[1:]
     return _images(images, labels, f"images of {height}x{width} pixels from {image_file.name}")
 

@@ -122,7 +122,14 @@ def _head(panel: Axes, title: str) -> None:
     handles, _ = panel.get_legend_handles_labels()
     rows = -(-len(handles) // LEGEND_COLUMNS)
     panel.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=8 + 15 * rows)
-    panel.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=LEGEND_COLUMNS, frameon=False, fontsize=9)
+    panel.legend(
+        loc="lower left",
+        bbox_to_anchor=(-0.02, 1.0),
+        ncols=LEGEND_COLUMNS,
+        frameon=False,
+        fontsize=9,
+        columnspacing=1.2,
+    )
 
 
 def _log_if_positive(panel: Axes) -> None:
