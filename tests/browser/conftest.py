@@ -1,0 +1,102 @@
+"""One running app and one browser for all browser tests; a fresh context (cookies, session) for each test."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="pip install -r requirements-dev.txt")
+
+ROOT = Path(__file__).resolve().parents[2]
+# Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
+QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "tests/browser" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_app(script, *arguments):
+    """Start `streamlit run script` on a free port; returns its address and the process, once it answers."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", *arguments]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            return url, process
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    process.kill()
+    raise RuntimeError(f"{script} did not start within a minute")
+
+
+def chromium():
+    """The path of a Chromium on this machine; None lets Playwright use the one it installed itself."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if path := shutil.which(name):
+            return path
+    if sys.platform == "linux" and shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-q"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["apt-get", "install", "-y", "-q", "chromium"], check=True, stdout=subprocess.DEVNULL)
+        return shutil.which("chromium")
+    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+    return None
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with playwright.sync_playwright() as p:
+        sandbox = [] if sys.platform != "linux" or os.geteuid() else ["--no-sandbox"]
+        browser = p.chromium.launch(executable_path=chromium(), args=[*QUIET, *sandbox, "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def app_url(browser):
+    url, process = start_app("app.py")
+    page = browser.new_page()
+    page.goto(url)  # the first visit registers the pages, so that a deep link opens with the frame
+    page.get_by_role("heading", level=1).wait_for()
+    page.close()
+    yield url
+    process.terminate()
+    process.wait(timeout=10)
+
+
+@pytest.fixture
+def open_page(browser, app_url):
+    """open_page(path, theme="light", width=1280): a page of the app in a browser session of its own."""
+    contexts = []
+
+    def open_page(path="", theme="light", width=1280, height=900):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.goto(f"{app_url}/{path}")
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
