@@ -1,0 +1,156 @@
+"""The text of an expression as the learner typed it: places in it, what is wrong with it, and the usual slips.
+
+Nothing here decides what is allowed: `lab.expression` does. This is about saying it well, and where. Python's own
+syntax errors explain a pasted `×` or `2a` badly, so what can be seen in the characters is said before Python looks.
+"""
+
+import ast
+import keyword
+import re
+from typing import NoReturn
+
+_TYPE = {
+    "^": "**", "²": "**2", "³": "**3", "×": "*", "·": "*", "⋅": "*", "∙": "*", "∗": "*", "•": "*", "÷": "/", "∕": "/",
+    "⁄": "/", "½": "1/2", "∞": "1/0", "−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "≠": "!=", "，": ",",
+    "√": "sqrt(...)", "π": "pi", "∑": "sum(...)", "Σ": "sum(...)", "∏": "prod(...)", "{": "(", "}": ")",
+}  # fmt: skip
+_CHARACTERS = {
+    **{character: f"type `{instead}`" for character, instead in _TYPE.items()},
+    **dict.fromkeys("'\"‘’“”`", "an expression holds numbers and names, no text"),
+    **dict.fromkeys("&|~!", "for a choice use `where(a > b, x, y)`"),
+    **dict.fromkeys("\u00a0\u2009\u202f\u200b\ufeff", "type an ordinary space"),
+    "%": "there is no remainder; `/` divides",
+    "\\": "a line may go on inside brackets",
+}
+_USABLE = re.compile(r"[ -~\tΑ-Ωα-ω]")  # Greek letters make names, as in every textbook
+_WORDS = {
+    **dict.fromkeys(
+        ("for", "while", "break", "continue", "async", "await", "yield"),
+        "There are no loops: write each step on a line of its own, or compute with vectors.",
+    ),
+    **dict.fromkeys(
+        ("if", "else", "elif", "and", "or", "not", "is", "in"),
+        "To choose between two values, use `where(a > b, x, y)`.",
+    ),
+    **dict.fromkeys(("import", "from", "as"), "Nothing needs to be imported: functions are there, as in `sin(x)`."),
+    **dict.fromkeys(("lambda", "def", "return", "class"), "No function needs to be defined: write the value alone."),
+    **dict.fromkeys(("np", "numpy", "math", "torch"), "Write the function alone: `exp(x)`, not `np.exp(x)`."),
+    "Tensor": "Names and lists are tensors already: write `[1, 2]`, not `Tensor([1, 2])`.",
+    "print": "The result is shown anyway: write the value alone.",
+}
+# A number that runs into letters. `*+` and `?+` take all they can, so that 1_000 and 1e5 are numbers.
+_NUMBER_AND_NAME = re.compile(r"(?<![\w.])(\.?\d[\d_.]*+(?:[eE][+-]?\d+)?+)([^\W\d]\w*)")
+_TWO_VALUES = re.compile(r"(?<=[\w)\]])[ \t]+(?=\w)|(?<=[)\]])(?=\w)")
+
+
+class ExpressionError(ValueError):
+    """What is wrong with a learner's text, in one sentence (`str(error)`), and where: line and column, from 1."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
+        super().__init__(message, line, column, text)
+        self.message, self.line, self.column, self.text = message, line, column, text
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def marked(self) -> str:
+        """The sentence, the line that it is about (about 70 characters of it) and a caret under the column."""
+        lines = _lines(self.text)
+        line = lines[self.line - 1] if self.line <= len(lines) else ""
+        line = "".join(character if character.isprintable() else " " for character in line)
+        start = max(0, self.column - 50)
+        return f"{self.message}\n\n    {line[start : start + 70]}\n    {' ' * (self.column - 1 - start)}^"
+
+
+def _lines(text: str) -> list[str]:
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+class Source:
+    """A text, and its lines without comments and indentation: neither has a meaning here.
+
+    A place is a line and a column of `lines`, both from 1. Errors name the column of the text as it was typed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        code = [line.split("#")[0].rstrip(" \t") for line in _lines(text)]
+        self.lines = [line.lstrip(" \t") for line in code]
+        self._indents = [len(line) - len(stripped) for line, stripped in zip(code, self.lines, strict=True)]
+
+    def error(self, message: str, line: int = 1, column: int = 1) -> ExpressionError:
+        return ExpressionError(message, line, column + self._indents[line - 1], self.text)
+
+    def refuse(self, message: str, node: ast.AST) -> NoReturn:
+        raise self.error(message, *self.place(node))
+
+    def place(self, node: ast.AST) -> tuple[int, int]:
+        return node.lineno, self._column(node.lineno, node.col_offset)
+
+    def place_of_last(self, node: ast.AST, name: str) -> tuple[int, int]:
+        """Where the name begins that the node ends in, as `relu` in `x.relu`."""
+        return node.end_lineno, self._column(node.end_lineno, node.end_col_offset) - len(name)
+
+    def _column(self, line: int, offset: int) -> int:
+        return len(self.lines[line - 1].encode()[:offset].decode()) + 1  # ast counts bytes
+
+    def check_characters(self) -> None:
+        """ExpressionError for foreign signs, brackets without partner, Python's keywords and `2a`."""
+        opened = []
+        for row, line in enumerate(self.lines, start=1):
+            for column, character in enumerate(line, start=1):
+                if character in _CHARACTERS and line[column - 1 : column + 1] != "!=":
+                    raise self.error(f"`{character}` cannot be used here: {_CHARACTERS[character]}.", row, column)
+                if not _USABLE.match(character):
+                    shown = f"`{character}`" if character.isprintable() else f"The character U+{ord(character):04X}"
+                    raise self.error(
+                        f"{shown} cannot be used here: only letters, digits and + - * / ** @.", row, column
+                    )
+                if character in "([":
+                    opened.append((character, row, column))
+                if character in ")]":
+                    if not opened:
+                        raise self.error(f"This `{character}` closes a bracket that was never opened.", row, column)
+                    partner, *_ = opened.pop()
+                    if partner + character not in ("()", "[]"):
+                        message = f"This `{character}` meets a `{partner}`: close the same kind of bracket."
+                        raise self.error(message, row, column)
+            if slip := _NUMBER_AND_NAME.search(line):
+                message = f"A sign is missing between a number and a name: write `{slip[1]}*{slip[2]}`."
+                raise self.error(message, row, slip.start() + 1)
+            for word in re.finditer(r"(?<!\w)[^\W\d]\w*", line):
+                if message := _about_word(word[0]):
+                    raise self.error(f"`{word[0]}` has no place here. {message}", row, word.start() + 1)
+        if opened:
+            bracket, row, column = opened[-1]
+            raise self.error(f"This `{bracket}` is never closed.", row, column)
+
+    def syntax_error(self, error: SyntaxError) -> ExpressionError:
+        """What Python found, in a learner's words."""
+        row = min(max(error.lineno or 1, 1), len(self.lines))
+        line = self.lines[row - 1]
+        column = min(max(error.offset or 1, 1), len(line) + 1)
+        if ":=" in line:
+            return self.error("`:=` is not used here: a line is `h = a*b`.", row, line.index(":=") + 1)
+        if "cannot assign" in error.msg:
+            return self.error("Only a single name can stand to the left of `=`, as in `h = a*b`.", row, column)
+        if "Maybe you meant '=='" in error.msg:
+            return self.error("`=` gives a name to a whole line; to compare, write `==`.", row, column)
+        if "positional argument follows keyword" in error.msg:
+            return self.error("What is given by name, as `axis=0`, comes last; to compare, write `==`.", row, column)
+        if gap := _TWO_VALUES.search(line):
+            return self.error("A sign is missing between two values, such as `*`.", row, gap.end() + 1)
+        if column > len(line):
+            return self.error("Something is missing at the end of this line.", row, column)
+        return self.error("This cannot be read: a sign is missing or too many, here or just before.", row, column)
+
+
+def _about_word(word: str) -> str:
+    if word in _WORDS:
+        return _WORDS[word]
+    if word.startswith("_"):
+        return "Names start with a letter."
+    if keyword.iskeyword(word) and word not in ("True", "False", "None"):
+        return "A line is `name = value`, and the last line may be a value alone."
+    return ""
