@@ -33,7 +33,7 @@ PALETTES = {
         "constant": "#333333",
     },
 }
-SHAPES = {"leaf": "box", "operation": "ellipse", "output": "doubleoctagon", "constant": "note"}
+SHAPES = {"leaf": "box", "operation": "ellipse", "output": "box", "constant": "note"}
 
 
 def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphviz.Digraph:
@@ -49,7 +49,7 @@ def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphv
     sent = {(e["node"], e["operand"]): e["contribution"] for e in events if e["kind"] == "message"}
 
     dot = graphviz.Digraph("graph")
-    dot.attr(rankdir="TB", bgcolor="transparent", ranksep="0.35", nodesep="0.25")
+    dot.attr(rankdir="TB", ordering="in", bgcolor="transparent", ranksep="0.35", nodesep="0.25")
     font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
     dot.attr("node", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
     dot.attr("edge", color=colours["edge"], fontcolor=colours["text"], arrowsize="0.7", **font)
@@ -70,6 +70,7 @@ def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphv
             f"<{'<br/>'.join(rows)}>",
             id=f"node-{number}",
             shape=SHAPES[kind],
+            peripheries="2" if kind == "output" else "1",
             style="filled,rounded" if kind == "leaf" else "filled",
             fillcolor=colours[kind],
             color=colours["gradient" if kind == "leaf" else "edge"],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 
 
 def opening(title: str, what_to_do: str) -> None:
@@ -52,4 +53,7 @@ def closing(try_this: str, link: str, label: str) -> None:
     """A suggestion to try, and the page to go to next."""
     st.divider()
     st.markdown(f"**Try this.** {try_this}")
-    st.page_link(link, label=label, icon=":material/arrow_forward:")
+    try:
+        st.page_link(link, label=label, icon=":material/arrow_forward:")
+    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+        st.markdown(label)

@@ -1,0 +1,17 @@
+"""Tables as Markdown: readable by screen readers, in either theme, at any width, and without importing pandas."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+
+def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table of plain texts: every mark of punctuation is escaped, so that a label stays a label."""
+    lines = [headers, ["---"] * len(headers), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell if cell == "---" else escape_markdown(str(cell)) for cell in line) + " |"
+        for line in lines
+    )
+
+
+def escape_markdown(text: str) -> str:
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))

@@ -1,0 +1,307 @@
+"""Graph lab: numbers in, the graph of a real forward and backward pass out."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from lab.dot import draw
+from lab.expression import Expression, ExpressionError, parse
+from lab.gradcheck import numerical_gradient
+from lab.nonfinite import explain
+from lab.trace import Trace, brief, describe, record
+from lab.ui import page
+from lab.ui.table import markdown_table
+
+PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
+OWN = "Your own expression"
+STAGES = ("none", "forward", "backward")
+LIMIT = 1000.0  # of a number on a slider's scale, either way
+
+
+def main() -> None:
+    page.opening(
+        "Graph lab",
+        "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs down; "
+        "**Run backward pass** sends gradients back up. Look for the :orange[orange] numbers: they tell how fast the "
+        "result grows when that input grows.",
+    )
+    _start()
+    controls, picture = st.columns([2, 3], gap="large")
+    with controls:
+        expression = _expression()
+        values = _inputs(expression) if expression else None
+        _buttons(ready=values is not None)
+    with picture:
+        if values is not None:
+            _picture(expression, values)
+    page.closing(
+        "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
+        "Then set an input so that relu blocks the gradient.",
+        "pages/simulate_error.py",
+        "Next: break a backward pass with a single write",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _start() -> None:
+    """What the address asks for, on the first run of a session."""
+    if "stage" in st.session_state:
+        return
+    first = PRESETS[2]
+    text = page.from_address("expression", first["text"], _limited)
+    preset = next((p for p in PRESETS if p["text"] == text), None)
+    st.session_state.preset = preset["name"] if preset else OWN
+    st.session_state.expression = text
+    st.session_state["inputs"] = dict(preset["values"]) if preset else {}
+    for key in [key for key in st.query_params if key.startswith("in_")]:
+        name = key.removeprefix("in_")
+        value = page.from_address(key, None, _value)
+        if value is not None:
+            st.session_state["inputs"][name] = value
+    st.session_state.stage = page.from_address("stage", "none", page.one_of(*STAGES))
+
+
+def _limited(text: str) -> str:
+    if len(text) > 2000:
+        raise ValueError("longer than an expression may be")
+    return text
+
+
+def _value(text: str) -> float | list:
+    """A number, a vector or a matrix as JSON: [[1, 2], [3, 4]]. ValueError says what is wrong."""
+    try:
+        array = np.array(json.loads(text), dtype=float)
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError(
+            "Write a number, or a vector such as [1, 2], or a matrix with rows of one length: [[1, 2], [3, 4]]."
+        ) from None
+    if array.ndim > 2 or not 1 <= array.size <= 100:
+        raise ValueError("An input has at most two axes and between 1 and 100 elements.")
+    if not np.all(np.abs(array) <= 1e6):
+        raise ValueError("Each element must be a number between -1,000,000 and 1,000,000.")
+    return array.tolist()
+
+
+def _choose_preset() -> None:
+    preset = next((p for p in PRESETS if p["name"] == st.session_state.preset), None)
+    if preset:
+        st.session_state.expression = preset["text"]
+        st.session_state["inputs"] = dict(preset["values"])
+        for key in [key for key in st.session_state if str(key).startswith("leaf ")]:
+            del st.session_state[key]
+    st.session_state.stage = "none"
+
+
+def _edit_expression() -> None:
+    preset = next((p for p in PRESETS if p["text"] == st.session_state.expression), None)
+    st.session_state.preset = preset["name"] if preset else OWN
+    st.session_state.stage = "none"
+
+
+# ---------------------------------------------------------------- controls
+
+
+def _expression() -> Expression | None:
+    st.selectbox(
+        "Example", [*(p["name"] for p in PRESETS), OWN], key="preset", persist_state="session", on_change=_choose_preset
+    )
+    text = st.text_area(
+        "Expression",
+        key="expression",
+        on_change=_edit_expression,
+        persist_state="session",
+        height=100,
+        help="Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
+        "Methods: x.relu(), x.sum(axis=0). Each name that no line defines gets an input below.",
+    )
+    try:
+        expression = parse(text)
+    except ExpressionError as error:
+        _show_mistake(error)
+        return None
+    page.to_address(expression=text)
+    return expression
+
+
+def _show_mistake(error: ExpressionError) -> None:
+    st.error(error.message.replace("$", "\\$"))
+    if error.text:
+        st.code(error.marked.partition("\n\n")[2], language=None)
+
+
+def _inputs(expression: Expression) -> dict[str, float | list] | None:
+    """A slider with a number entry for each number, a text field for each vector or matrix."""
+    stored, values = st.session_state["inputs"], {}
+    for name in expression.names:
+        start = stored.get(name, 1.0)
+        values[name] = _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
+    with st.popover("Range, step and shape of the inputs", icon=":material/tune:"):
+        st.number_input(
+            "Sliders go from minus this to plus this", 1.0, LIMIT, 10.0, key="reach", persist_state="session"
+        )
+        st.select_slider(
+            "Step of the sliders", [0.01, 0.05, 0.1, 0.25, 0.5, 1.0], 0.1, key="step", persist_state="session"
+        )
+        for name in expression.names:
+            shapes = ["number", "vector", "matrix"]
+            shape = shapes[np.ndim(stored.get(name, 1.0) if values[name] is None else values[name])]
+            key = f"leaf {name} shape"
+            chosen = st.segmented_control(f"Shape of {name}", shapes, default=shape, key=key, required=True)
+            if chosen != shape:
+                st.session_state["inputs"] = {
+                    **values,
+                    name: {"number": 1.0, "vector": [1, 2]}.get(chosen, [[1, 2], [3, 4]]),
+                }
+                st.rerun()
+    if None in values.values():
+        return None
+    st.session_state["inputs"] = values
+    page.to_address(**{f"in_{name}": json.dumps(value) for name, value in values.items()})
+    for key in [key for key in st.query_params if key.startswith("in_") and key[3:] not in values]:
+        page.to_address(**{key: None})
+    return values
+
+
+def _slider(name: str, start: float) -> float:
+    reach, step = st.session_state.get("reach", 10.0), st.session_state.get("step", 0.1)
+    reach = max(reach, abs(start))
+    slider, entry = f"leaf {name} slider", f"leaf {name} number"
+    st.session_state.setdefault(slider, float(start))
+    st.session_state[slider] = min(max(st.session_state[slider], -reach), reach)
+    st.session_state[entry] = st.session_state[slider]
+
+    def copy_entry() -> None:
+        st.session_state[slider] = st.session_state[entry]
+
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        value = st.slider(name, -reach, reach, step=step, key=slider)
+    with right:
+        st.number_input(
+            f"{name}, exactly", -reach, reach, step=step, key=entry, on_change=copy_entry, label_visibility="collapsed"
+        )
+    return value
+
+
+def _array_entry(name: str, start: list) -> list | None:
+    key = f"leaf {name} array"
+    st.session_state.setdefault(key, json.dumps(start))
+    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
+    try:
+        return _value(text)
+    except ValueError as error:
+        st.error(f"{name}: {error}")
+        return None
+
+
+def _buttons(ready: bool) -> None:
+    def go(stage: str) -> None:
+        st.session_state.stage = stage
+
+    stage = st.session_state.stage
+    left, right = st.columns(2)
+    left.button(
+        "Run forward pass",
+        type="primary" if stage == "none" else "secondary",
+        on_click=go,
+        args=("forward",),
+        disabled=not ready,
+        width="stretch",
+    )
+    right.button(
+        "Run backward pass",
+        type="primary" if stage == "forward" else "secondary",
+        on_click=go,
+        args=("backward",),
+        disabled=not ready or stage == "none",
+        width="stretch",
+        help="Runs after the forward pass." if stage == "none" else None,
+    )
+    page.to_address(stage=None if stage == "none" else stage)
+
+
+# ---------------------------------------------------------------- the picture and its twins
+
+
+def _picture(expression: Expression, values: dict[str, float | list]) -> None:
+    try:
+        trace = record(expression, values)
+    except ExpressionError as error:
+        _show_mistake(error)
+        return
+    except RuntimeError as error:  # the result is a leaf, or no input takes part in it
+        st.warning(str(error))
+        return
+    stage = st.session_state.stage
+    count = {"none": 0, "forward": trace.forward_events, "backward": None}[stage]
+    drawing = draw(trace, count, page.theme())
+    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{trace.to_text(count)}")
+    for sentence in explain(trace) if stage != "none" else []:
+        st.warning(sentence, icon=":material/warning:")
+    if stage == "none":
+        st.caption("Boxes are inputs, ellipses operations, the double frame is the result. Press **Run forward pass**.")
+        return
+    if stage == "backward":
+        _gradients(expression, values, trace)
+    _twins(trace, count)
+    _downloads(expression, values, trace, drawing.source)
+
+
+def _gradients(expression: Expression, values: dict[str, float | list], trace: Trace) -> None:
+    """Each leaf's gradient beside a numerical one: the result is computed again with the input moved a little."""
+    rows = []
+    for name in expression.names:
+        analytic = trace.gradients[name]
+        numerical = numerical_gradient(lambda x, name=name: expression(**{**values, name: x}).sum(), values[name])
+        if analytic is None:
+            rows.append((name, brief(values[name]), "none", brief(numerical), "no path"))
+            continue
+        agree = np.allclose(analytic, numerical, rtol=1e-5, atol=1e-7, equal_nan=True)
+        verdict = "✓" if agree else "✗"
+        rows.append((name, brief(values[name]), brief(analytic), brief(numerical), verdict))
+    st.markdown("**Gradients of the inputs, checked numerically**")
+    st.markdown(markdown_table(["input", "value", "gradient", "numeric", "agree"], rows))
+    if any(row[-1] == "✗" for row in rows):
+        st.caption("✗: the two differ. A kink (relu at 0, a tie) or a value that is not finite can be the cause.")
+
+
+def _twins(trace: Trace, count: int | None) -> None:
+    gradients = trace.gradients_after(count)
+    with st.expander("The graph as a table and as text"):
+        rows = []
+        for node in trace.nodes:
+            operands = ", ".join(f"{child} ({describe(trace.nodes[child])})" for child in node["children"])
+            missing = "not computed" if node["requires_grad"] else "constant"
+            gradient = brief(gradients[node["id"]]) if node["id"] in gradients else missing
+            shape = "×".join(map(str, node["shape"])) or "number"
+            rows.append((node["id"], describe(node), operands or "–", shape, brief(node["value"]), gradient))
+        st.markdown(markdown_table(["node", "what", "computed from", "shape", "value", "gradient"], rows))
+        st.code(trace.to_text(count), language=None)
+
+
+def _downloads(expression: Expression, values: dict[str, float | list], trace: Trace, dot_source: str) -> None:
+    with st.popover("Download", icon=":material/download:"):
+        st.download_button("Drawing (DOT)", dot_source, "graph.dot", "text/vnd.graphviz", width="stretch")
+        if shutil.which("dot"):
+            svg = lambda: draw(trace, theme="light").pipe("svg")  # noqa: E731 (drawn only when asked for)
+            st.download_button("Drawing (SVG)", svg, "graph.svg", "image/svg+xml", width="stretch")
+        st.download_button("Trace (JSON)", trace.to_json, "trace.json", "application/json", width="stretch")
+        st.download_button(
+            "Python script", _script(expression, values), "experiment.py", "text/x-python", width="stretch",
+            help="Runs beside model.py.",
+        )  # fmt: skip
+
+
+def _script(expression: Expression, values: dict[str, float | list]) -> str:
+    result = expression.result_name
+    prints = [f'print("gradient of {name}:", {name}.grad)' for name in expression.names]
+    last = [f'print("{result} =", {result}.numpy())', f"{result}.sum().backward()", *prints]
+    return expression.to_python(**values) + "\n".join(last) + "\n"
+
+
+main()
