@@ -250,7 +250,7 @@ def test_a_wrong_checksum_is_refused_and_leaves_nothing(mirror, tmp_path):
 @pytest.mark.parametrize("address", ["missing/", None])
 def test_a_failing_download_is_one_sentence(mirror, tmp_path, address):
     closed = "http://127.0.0.1:9/"
-    with pytest.raises(DataError, match="could not be downloaded .* --data-dir"):
+    with pytest.raises(DataError, match=r"could not be downloaded .* --data-dir"):
         datasets.fetch(tmp_path / "cache", closed if address is None else mirror + address, {NAME: "0" * 64})
 
 
