@@ -14,7 +14,8 @@ Conventions where a derivative does not exist, or where NumPy has a choice
     clip                                                   passes the gradient inside and on the bounds
     x ** 0 at 0 has gradient 0;  0 ** y for y is 0         a negative base with a tensor exponent gives nan
     norm and std at 0                                      gradient 0
-    log(0), sqrt(0), division by 0                         -inf, nan, inf and the gradients NumPy gives, no warning
+    log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, and the gradients that follow; no warning
+    overflow of + - * @ and sum                            inf, with NumPy's warning: silence costs more than the work
     where(c, a, b) with a branch that is inf or nan        0 * inf is nan: make the *input* of that branch safe first
     integers and booleans                                  become float64; float32 stays float32 throughout
 
@@ -291,20 +292,18 @@ class Tensor:
             y = a @ b
         except ValueError:
             raise ValueError(
-                f"`@` cannot multiply {_name(self)} by {_name(other)}: both need at least one axis, and the last axis of "
-                "the first must be as long as the second-to-last (or only) axis of the other."
+                f"`@` cannot multiply {_name(self)} by {_name(other)}: both need at least one axis, and the last axis "
+                "of the first must be as long as the second-to-last (or only) axis of the other."
             ) from None
 
         def _backward(upstream):
-            # With matrices: Y = A B gives dA = G B^T and dB = A^T G. A vector is a matrix with one row (on the left)
-            # or one column (on the right); the axis that `@` dropped for it is put back for the rule, then taken away.
-            left = a if a.ndim > 1 else a[None, :]
-            right = b if b.ndim > 1 else b[:, None]
+            # With matrices: Y = A B gives dA = G B^T and dB = A^T G. A vector on the left is a matrix with one row, one
+            # on the right a matrix with one column; `@` dropped that axis from the result, the rule needs it back.
+            left, right = np.atleast_2d(a), b if b.ndim > 1 else b[:, None]
             g = upstream if b.ndim > 1 else np.expand_dims(upstream, -1)
             g = g if a.ndim > 1 else np.expand_dims(g, -2)
             if self.requires_grad:
-                message = g @ right.swapaxes(-1, -2)
-                self._accumulate(message if a.ndim > 1 else message[..., 0, :])
+                self._accumulate(g @ right.swapaxes(-1, -2))
             if other.requires_grad:
                 message = left.swapaxes(-1, -2) @ g
                 other._accumulate(message if b.ndim > 1 else message[..., 0])
@@ -582,8 +581,8 @@ class Tensor:
             y = np.broadcast_to(self._read(), shape)
         except ValueError:
             raise ValueError(
-                f"{_name(self)} cannot be broadcast to {tuple(shape)}: from the last axis backwards, each of its axes must "
-                "be 1 or as long as the one asked for."
+                f"{_name(self)} cannot be broadcast to {tuple(shape)}: from the last axis backwards, each of its axes "
+                "must be 1 or as long as the one asked for."
             ) from None
         return self._node(y, (self,), "broadcast_to", _backward)
 
@@ -621,7 +620,7 @@ class Tensor:
         if grad is None and self.size != 1:
             raise RuntimeError(
                 f"backward() starts from a single number, but {_name(self)} has {self.size} elements. Reduce it first, "
-                f"for example with .sum() or .mean(), or pass the upstream gradient: backward(grad) of shape {self.shape}."
+                f"for example with .sum() or .mean(), or pass the upstream gradient, of shape {self.shape}."
             )
         if grad is None:
             grad = 1.0 if self.ndim == 0 else np.ones(self.shape)
@@ -772,8 +771,8 @@ def _check_unwritten(node: Tensor, mode: Mode) -> None:
 
 def _mutation_error(node: Tensor, what: str) -> MutationError:
     return MutationError(
-        f"The backward pass of `{node.op}` needs {what} as it was in the forward pass, but it has been written to since. "
-        "No gradient was computed. Run the forward pass again after the change, or write to a copy (t.numpy()) "
+        f"The backward pass of `{node.op}` needs {what} as it was in the forward pass, but it has been written to "
+        "since. No gradient was computed. Run the forward pass again after the change, or write to a copy (t.numpy()) "
         "instead; an optimizer steps after backward(), not before."
     )
 
@@ -829,8 +828,8 @@ def _check_broadcast(op: str, first: Tensor, second: Tensor) -> None:
         np.broadcast_shapes(first.shape, second.shape)
     except ValueError:
         raise ValueError(
-            f"`{op}` cannot combine {_name(first)} with {_name(second)}: from the last axis backwards, the lengths must "
-            "be equal or one of them 1."
+            f"`{op}` cannot combine {_name(first)} with {_name(second)}: from the last axis backwards, the lengths "
+            "must be equal or one of them 1."
         ) from None
 
 
@@ -904,8 +903,8 @@ def where(condition: Any, a: Any, b: Any) -> Tensor:
     condition = np.array(_values(condition), dtype=bool)
 
     def _backward(upstream):
-        a._accumulate(np.where(condition, upstream, 0.0)[()])  # 1 where it was chosen, else 0
-        b._accumulate(np.where(condition, 0.0, upstream)[()])
+        a._accumulate(np.where(condition, upstream, 0.0))  # 1 where it was chosen, else 0
+        b._accumulate(np.where(condition, 0.0, upstream))
 
     return first._node(np.where(condition, x, y)[()], (a, b), "where", _backward)
 
@@ -1108,7 +1107,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
 
 class Optimizer:
-    """What SGD and Adam share. A parameter that is given twice (tied) is stepped once; one without gradient not at all."""
+    """What SGD and Adam share. A parameter that is given twice is stepped once; one without a gradient not at all."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float) -> None:
         self.parameters = list(dict.fromkeys(parameters))
