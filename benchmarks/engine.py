@@ -18,6 +18,7 @@ import platform
 import statistics
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ NETWORKS = [((784, 128, 10), 32), ((784, 128, 10), 128), ((2, 16, 16, 10), 32)]
 LEARNING_RATE = 0.01
 
 
-# ---------------------------------------------------------------- contestants: each makes a function that takes one step
+# ---------------------------------------------------------------- contestants: each makes a function that takes a step
 
 
 def engine_step(weights, x, labels):
@@ -167,7 +168,7 @@ def measure_networks(rounds, found):
     results = []
     for sizes, batch in NETWORKS:
         rng = np.random.default_rng(0)
-        weights = [rng.normal(0, 0.05, pair).astype(np.float32) for pair in zip(sizes, sizes[1:], strict=False)]
+        weights = [rng.normal(0, 0.05, pair).astype(np.float32) for pair in pairwise(sizes)]
         x = rng.random((batch, sizes[0]), dtype=np.float32)
         labels = rng.integers(0, sizes[-1], batch)
         makers = {"engine": engine_step, "engine, no guard": engine_unguarded_step, "numpy": numpy_step}

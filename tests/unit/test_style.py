@@ -1,0 +1,57 @@
+"""The rules of the source itself: style, annotations, and what must not be in it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted([*ROOT.glob("*.py"), *ROOT.glob("lab/**/*.py"), *ROOT.glob("pages/*.py")])
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["format", "--check"]], ids=" ".join)
+def test_ruff(arguments):
+    result = subprocess.run([sys.executable, "-m", "ruff", *arguments, "."], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def public_functions(tree):
+    bodies = [tree.body, *(n.body for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_"))]
+    functions = [n for body in bodies for n in body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [f for f in functions if not f.name.startswith("_")]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_public_functions_are_annotated(path):
+    for function in public_functions(ast.parse(path.read_text(encoding="utf-8"))):
+        assert function.returns is not None, f"{function.name} does not say what it returns"
+        arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        bare = [a.arg for a in arguments if a.annotation is None and a.arg not in ("self", "cls")]
+        assert not bare, f"{function.name}: {bare} without a type"
+
+
+def calls(tree):
+    return {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_nothing_evaluates_text_or_shows_raw_html(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not calls(tree) & {"eval", "exec", "compile", "__import__"}
+    keywords = {k.arg for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
+    assert not keywords & {"unsafe_allow_html", "unsafe_allow_javascript", "allow_pickle"}
+
+
+def test_the_engine_imports_only_numpy_and_the_standard_library():
+    tree = ast.parse((ROOT / "model.py").read_text(encoding="utf-8"))
+    imported = {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    imported |= {alias.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
+    assert imported - set(sys.stdlib_module_names) == {"numpy"}
+
+
+def test_only_pages_and_ui_know_streamlit():
+    for path in SOURCES:
+        inside = path.parts[-2] in ("pages", "ui") or path.name == "app.py"
+        assert inside or "import streamlit" not in path.read_text(encoding="utf-8"), path
