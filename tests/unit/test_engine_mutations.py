@@ -1,0 +1,319 @@
+"""Can the gradient checks fail? Each backward rule of model.py is broken in every small way; each break must be caught.
+
+The broken engines are made from the source: a syntax tree of model.py is changed at one place inside one `_backward`
+(a sign, a factor, a message left out, an axis, a transpose...) and executed as a module of its own. Nothing is patched:
+the real `model` module is never touched. A new operation gets its mutants without a line here, and needs an entry in
+op_table.py: a rule that no case reaches fails a test.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from op_table import CASES, CONVENTIONS, Case
+
+import model
+from lab.gradcheck import gradcheck
+
+SOURCE = inspect.getsource(model)
+
+# What every rule relies on, broken in the same ways.
+SHARED = ("_accumulate", "_fitted", "_unbroadcast", "_with_axes")
+
+# Mutants that compute the same thing as the original, with the reason. As short as it can be.
+EQUIVALENT = {
+    ("Tensor._accumulate", "type(message)", "message"): "a short cut for scalars: without it the long way is taken",
+    ("Tensor._accumulate", "type(self._data)", "self._data"): "the same short cut",
+    ("_fitted", "message if message.base is None else message.copy()", "message.copy()"): "one copy too many",
+    ("linear", "np.add.reduce(upstream, 0)", "upstream"): "faster; `_accumulate` sums over the rows all the same",
+}
+
+
+# -- rules and their mutants
+
+
+def rules(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """Every nested function called `_backward`, by the operation around it (`Tensor.__mul__`); and the shared ones."""
+    found = {}
+
+    def visit(node: ast.AST, path: tuple[str, ...]) -> None:
+        for child in ast.iter_child_nodes(node):
+            named = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            if isinstance(child, ast.FunctionDef) and child.name == "_backward":
+                found[".".join(path)] = child
+            elif isinstance(child, ast.FunctionDef) and child.name in SHARED:
+                found[".".join((*path, child.name))] = child
+            visit(child, (*path, child.name) if named else path)
+
+    visit(tree, ())
+    return found
+
+
+RULES = list(rules(ast.parse(SOURCE)))
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: `holder.field` (or `holder.field[position]`) becomes `changed`."""
+
+    rule: str
+    line: int
+    before: str
+    after: str
+    holder: ast.AST
+    field: str
+    position: int | None
+    changed: ast.AST
+
+    def __str__(self) -> str:
+        return f"{self.rule}, line {self.line}: `{self.before}` -> `{self.after}`"
+
+    def module(self, tree: ast.Module) -> ModuleType:
+        """The whole of model.py with this one change, executed as a module of its own. `tree` is left as it was."""
+        original = self._place(self.changed)
+        try:
+            return execute(tree)
+        finally:
+            self._place(original)
+
+    def _place(self, node: Any) -> Any:
+        if self.position is None:
+            replaced = getattr(self.holder, self.field)
+            setattr(self.holder, self.field, node)
+        else:
+            siblings = getattr(self.holder, self.field)
+            replaced, siblings[self.position] = siblings[self.position], node
+        return replaced
+
+
+def execute(tree: ast.Module, **names: Any) -> ModuleType:
+    module = ModuleType("mutated_model")
+    vars(module).update(names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # a mutant may call a number
+        exec(compile(ast.fix_missing_locations(tree), "mutated_model.py", "exec"), vars(module))
+    return module
+
+
+def mutants(rule: str, function: ast.FunctionDef) -> Iterator[Mutant]:
+    errors = {id(part) for node in ast.walk(function) if isinstance(node, ast.Raise) for part in ast.walk(node)}
+    for holder in ast.walk(function):
+        if id(holder) in errors:  # what an error says is tested elsewhere
+            continue
+        for field, value in ast.iter_fields(holder):
+            if holder is function and field != "body":
+                continue
+            for position, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                inert = getattr(holder, "arg", "") == "strict" or getattr(holder, "attr", "") in (
+                    "shape",
+                    "ndim",
+                    "dtype",
+                )
+                if isinstance(node, ast.AST) and not inert:
+                    for changed in changes(node, function):
+                        ast.copy_location(changed, node)
+                        before, after = ast.unparse(node), ast.unparse(changed)
+                        line = getattr(node, "lineno", function.lineno)
+                        yield Mutant(rule, line, before, after, holder, field, position, changed)
+
+
+def changes(node: ast.AST, function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The small ways in which this piece of a rule could be wrong."""
+    upstream = function.args.args[0].arg
+    match node:
+        case ast.Expr(value=ast.Call()):  # leave the message out
+            yield ast.Pass()
+        case ast.Expr(value=ast.Constant()):
+            return
+        case ast.Call(func=ast.Attribute(value=receiver, attr="_accumulate"), args=[message]):
+            for wrong in (ast.UnaryOp(ast.USub(), message), ast.BinOp(message, ast.Mult(), ast.Constant(2.0))):
+                yield ast.Call(node.func, [wrong], [])
+            others = {
+                ast.unparse(call.func.value)
+                for call in ast.walk(function)
+                if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("._accumulate")
+            } - {ast.unparse(receiver)}
+            for other in sorted(others):  # send it to the wrong operand
+                yield ast.Call(ast.parse(f"{other}._accumulate", mode="eval").body, [message], [])
+        case ast.Call():
+            if node.args and not isinstance(node.args[0], ast.Starred):  # leave a function away: sign(a) becomes a
+                yield node.args[0]
+            if isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) != "np":
+                yield node.func.value  # leave a method away: g.swapaxes(-1, -2) becomes g
+            for i, option in enumerate(node.keywords):  # leave an option away
+                if option.arg == "strict":  # an assertion of zip: it computes nothing
+                    continue
+                yield ast.Call(node.func, node.args, node.keywords[:i] + node.keywords[i + 1 :])
+        case ast.BinOp():
+            yield node.left
+            yield node.right
+            swapped = {
+                ast.Add: ast.Sub,
+                ast.Sub: ast.Add,
+                ast.Mult: ast.Add,
+                ast.Div: ast.Mult,
+                ast.Pow: ast.Mult,
+                ast.MatMult: ast.Mult,
+                ast.BitAnd: ast.BitOr,
+                ast.BitOr: ast.BitAnd,
+            }
+            yield ast.BinOp(node.left, swapped[type(node.op)](), node.right)
+            if isinstance(node.op, ast.MatMult | ast.Sub | ast.Div | ast.Pow):
+                yield ast.BinOp(node.right, node.op, node.left)
+        case ast.AugAssign():
+            yield ast.Assign([node.target], node.value)
+            yield ast.AugAssign(node.target, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add(), node.value)
+        case ast.UnaryOp(operand=operand):
+            yield operand
+        case ast.Compare(left=left, ops=[op], comparators=comparators):
+            swapped = {
+                ast.Gt: (ast.GtE, ast.Lt),
+                ast.GtE: (ast.Gt, ast.LtE),
+                ast.Lt: (ast.LtE, ast.Gt),
+                ast.LtE: (ast.Lt, ast.GtE),
+                ast.Eq: (ast.NotEq,),
+                ast.NotEq: (ast.Eq,),
+                ast.Is: (ast.IsNot,),
+                ast.IsNot: (ast.Is,),
+            }
+            for other in swapped.get(type(op), ()):
+                yield ast.Compare(left, [other()], comparators)
+        case ast.If(body=[ast.Raise()]):  # refusing a wrong shape: tested with the errors
+            return
+        case ast.If():
+            yield ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+        case ast.IfExp():
+            yield node.body
+            yield node.orelse
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int() | float() as value):
+            yield ast.Constant(value + 1)
+        case ast.Name(id=name, ctx=ast.Load()) if name == upstream:  # ignore what comes from above
+            yield ast.parse(f"np.ones_like({name})", mode="eval").body
+        case ast.Subscript(value=value, ctx=ast.Load()):
+            yield value
+        case ast.Attribute(value=value, attr="T"):
+            yield value
+
+
+# -- what each case reaches, and what it says of a mutant
+
+
+def reached() -> dict[str, list[Case]]:
+    """For each rule, the cases of the table whose backward pass runs it; small ones first."""
+    tree = ast.parse(SOURCE)
+    for name, function in rules(tree).items():
+        function.body.insert(0, ast.parse(f"_reached.add({name!r})").body[0])
+    seen: set[str] = set()
+    engine = execute(tree, _reached=seen)
+    table: dict[str, list[Case]] = {name: [] for name in RULES}
+    for case in sorted(CASES, key=lambda case: case.size or 99):
+        seen.clear()
+        output = case.call([engine.Tensor(array) for array in case.inputs], engine)
+        output.backward(np.ones(output.shape))
+        for name in seen:
+            table[name].append(case)
+    return table
+
+
+@pytest.fixture(scope="module")
+def cases_by_rule() -> dict[str, list[Case]]:
+    return reached()
+
+
+def passes(case: Case, engine: ModuleType) -> bool:
+    """The gradient check of the table; then the same operation with operands that are used twice."""
+    for variant in (case, case.as_float32()):
+        if not gradcheck(lambda *t: case.call(t, engine), variant.inputs, tensor=engine.Tensor, seed=1):
+            return False
+    return messages_are_separate(case, engine)
+
+
+def messages_are_separate(case: Case, engine: ModuleType) -> bool:
+    """Adding a second message to one operand changes neither the other operand's gradient nor the output's."""
+    leaves = [engine.Tensor(array) for array in case.inputs]
+    expected = [engine.Tensor(array) for array in case.inputs]
+    case.call(expected, engine).backward(np.ones(case.call(expected, engine).shape))
+    output = case.call(leaves, engine)
+    # Backward goes through the right operand of the last `+` first: the operation, then the extra messages.
+    total = (leaves[0] * 3.0).sum() + (output * 1.0).sum()
+    total.backward()
+    others = all(np.array_equal(a.grad, b.grad, equal_nan=True) for a, b in zip(leaves[1:], expected[1:], strict=True))
+    return others and np.array_equal(output.grad, np.ones(output.shape))
+
+
+def keeps_conventions(rule_cases: set[str], engine: ModuleType) -> bool:
+    """The exact answers where there is no derivative, for the operations that reach this rule."""
+    for case, expected in CONVENTIONS:
+        if case.op in rule_cases:
+            leaves = [engine.Tensor(array) for array in case.inputs]
+            output = case.call(leaves, engine)
+            output.backward(np.ones(output.shape))
+            for leaf, gradient in zip(leaves, expected, strict=True):
+                if leaf.grad is None or not np.array_equal(leaf.grad, gradient, equal_nan=True):
+                    return False
+    return True
+
+
+def survives(engine: ModuleType, cases: list[Case]) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the rules are silent: a warning is a finding, too
+        try:
+            return all(passes(case, engine) for case in cases) and keeps_conventions({c.op for c in cases}, engine)
+        except Exception:  # a broken rule may raise anything; it is caught either way
+            return False
+
+
+# -- the tests
+
+
+def test_the_rules_are_found():
+    assert len(RULES) == SOURCE.count("def _backward(") + len(SHARED)
+    assert {"Tensor.__mul__", "Tensor.__matmul__", "Tensor.relu", "cross_entropy", "_unbroadcast"} <= set(RULES)
+
+
+def test_every_equivalent_mutant_still_exists():
+    tree = ast.parse(SOURCE)
+    found = {
+        (mutant.rule, mutant.before, mutant.after)
+        for rule, function in rules(tree).items()
+        for mutant in mutants(rule, function)
+    }
+    assert set(EQUIVALENT) <= found
+
+
+def test_every_rule_is_reached_by_the_table(cases_by_rule):
+    unreached = [rule for rule, cases in cases_by_rule.items() if not cases]
+    assert not unreached, f"backward rules that no entry of tests/unit/op_table.py reaches: {unreached}"
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_broken_version_of_the_rule_is_caught(rule, cases_by_rule):
+    tree = ast.parse(SOURCE)
+    cases = cases_by_rule[rule]
+    assert survives(execute(tree), cases), "the rule fails the checks before it is broken"
+    broken = list(mutants(rule, rules(tree)[rule]))
+    assert len(broken) >= 3, f"only {len(broken)} ways to break {rule} were found: is its rule really in `_backward`?"
+    survivors = [
+        str(mutant)
+        for mutant in broken
+        if (mutant.rule, mutant.before, mutant.after) not in EQUIVALENT and survives(mutant.module(tree), cases)
+    ]
+    assert not survivors, f"{len(survivors)} of {len(broken)} broken versions were not caught:\n" + "\n".join(survivors)
+
+
+def test_a_mutant_leaves_the_real_engine_alone():
+    tree = ast.parse(SOURCE)
+    mutant = next(mutants("Tensor.__mul__", rules(tree)["Tensor.__mul__"]))
+    mutant.module(tree)
+    assert ast.unparse(tree) == ast.unparse(ast.parse(SOURCE))
+    assert gradcheck(lambda a, b: a * b, [2.0, 3.0])
