@@ -1,14 +1,18 @@
 """What every page does the same way: its opening lines, the theme, state in the address, and its closing lines."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+STYLE = Path(__file__).parents[2] / "assets" / "app.css"
+
 
 def opening(title: str, what_to_do: str) -> None:
     """The title and the two or three sentences that say what to do and what to look for."""
+    st.html(STYLE)
     st.title(title)
     st.markdown(what_to_do)
 
