@@ -251,7 +251,7 @@ class Tensor:
             self._accumulate(upstream * b)  # d(a * b)/da = b
             other._accumulate(upstream * a)  # d(a * b)/db = a
 
-        return self._node(a * b, (self, other), "*", _backward, saved=(a, b))
+        return self._node(a * b, (self, other), "*", _backward, saved=_crosswise(self, a, other, b))
 
     def __truediv__(self, other: Any) -> "Tensor":
         other, a, b = self._operands(other, "/")
@@ -262,7 +262,7 @@ class Tensor:
             self._accumulate(upstream / b)  # d(a / b)/da = 1 / b
             other._accumulate(upstream * (-a / b**2))  # d(a / b)/db = -a / b^2
 
-        return self._node(y, (self, other), "/", _backward, saved=(a, b))
+        return self._node(y, (self, other), "/", _backward, saved=(a if other.requires_grad else None, b))
 
     def __pow__(self, exponent: Any) -> "Tensor":
         exponent, a, p = self._operands(exponent, "**")
@@ -290,7 +290,7 @@ class Tensor:
         a, b = self._read(), other._read()
         try:
             y = a @ b
-        except ValueError:
+        except (TypeError, ValueError):
             raise ValueError(
                 f"`@` cannot multiply {_name(self)} by {_name(other)}: both need at least one axis, and the last axis "
                 "of the first must be as long as the second-to-last (or only) axis of the other."
@@ -308,7 +308,7 @@ class Tensor:
                 message = left.swapaxes(-1, -2) @ g
                 other._accumulate(message if b.ndim > 1 else message[..., 0])
 
-        return self._node(y, (self, other), "@", _backward, saved=(a, b))
+        return self._node(y, (self, other), "@", _backward, saved=_crosswise(self, a, other, b))
 
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
     __radd__ = _reflected(__add__)
@@ -375,7 +375,8 @@ class Tensor:
         return self._node(y, (self,), "tanh", _backward, saved=(None, y))
 
     def sigmoid(self) -> "Tensor":
-        y = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-a), without overflow for any a
+        with _quiet():
+            y = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-a), without overflow for any a
 
         def _backward(upstream):
             self._accumulate(upstream * (y * (1.0 - y)))  # s' = s (1 - s)
@@ -388,7 +389,8 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * np.exp(-np.logaddexp(0.0, -a)))  # d log(1 + e^a)/da = sigmoid(a)
 
-        return self._node(np.logaddexp(0.0, a), (self,), "softplus", _backward, saved=(a,))
+        with _quiet():
+            return self._node(np.logaddexp(0.0, a), (self,), "softplus", _backward, saved=(a,))
 
     def relu(self) -> "Tensor":
         y = np.maximum(self._read(), 0.0)
@@ -749,6 +751,11 @@ def topological_order(root: Tensor) -> list[Tensor]:
     return order
 
 
+def _crosswise(first: Tensor, a: Any, second: Tensor, b: Any) -> tuple[Any, Any]:
+    """What a product saves: the message to one operand reads the values of the other one."""
+    return a if second.requires_grad else None, b if first.requires_grad else None
+
+
 def _freed(node: Tensor) -> None:
     """Stands in for the closure of a tensor whose graph has been freed."""
     raise RuntimeError(
@@ -878,21 +885,25 @@ def _count(shape: tuple[int, ...], axis: Any) -> int:
 
 def maximum(a: Any, b: Any) -> Tensor:
     """The larger of two, elementwise. Where they are equal, each receives half of the gradient."""
-    first = _first_tensor(a, b)
-    a = a if isinstance(a, Tensor) else first._constant(a)
-    b, x, y = a._operands(b, "maximum")
-
-    def _backward(upstream):
-        share = (x > y) + 0.5 * (x == y)
-        a._accumulate(upstream * share)
-        b._accumulate(upstream * (1.0 - share))
-
-    return first._node(np.maximum(x, y), (a, b), "maximum", _backward, saved=(x, y))
+    return _choose("maximum", a, b, np.maximum, np.greater)
 
 
 def minimum(a: Any, b: Any) -> Tensor:
     """The smaller of two, elementwise. Where they are equal, each receives half of the gradient."""
-    return -maximum(-a if isinstance(a, Tensor) else np.negative(a), -b if isinstance(b, Tensor) else np.negative(b))
+    return _choose("minimum", a, b, np.minimum, np.less)
+
+
+def _choose(op: str, a: Any, b: Any, choose: Callable, chosen: Callable) -> Tensor:
+    first = _first_tensor(a, b)
+    a = a if isinstance(a, Tensor) else first._constant(a)
+    b, x, y = a._operands(b, op)
+
+    def _backward(upstream):
+        share = chosen(x, y) + 0.5 * (x == y)
+        a._accumulate(upstream * share)
+        b._accumulate(upstream * (1.0 - share))
+
+    return first._node(choose(x, y), (a, b), op, _backward, saved=(x, y))
 
 
 def where(condition: Any, a: Any, b: Any) -> Tensor:
@@ -932,7 +943,11 @@ def concatenate(tensors: Sequence[Any], axis: int = 0) -> Tensor:
 def stack(tensors: Sequence[Any], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     first = _first_tensor(*tensors)
-    return concatenate([(t if isinstance(t, Tensor) else first._constant(t)).expand_dims(axis) for t in tensors], axis)
+    tensors = [t if isinstance(t, Tensor) else first._constant(t) for t in tensors]
+    if len({t.shape for t in tensors}) > 1:
+        shapes = ", ".join(str(t.shape) for t in tensors)
+        raise ValueError(f"stack needs tensors of one shape, not {shapes}.")
+    return concatenate([t.expand_dims(axis) for t in tensors], axis)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -949,7 +964,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         weight._accumulate(a.T @ upstream)  # dW = X^T G
         bias._accumulate(np.add.reduce(upstream, 0))  # db = the sum of G over the rows
 
-    return x._node(y, (x, weight, bias), "linear", _backward, saved=(a, w))
+    return x._node(y, (x, weight, bias), "linear", _backward, saved=_crosswise(x, a, weight, w))
 
 
 def mse_loss(prediction: Tensor, target: Any) -> Tensor:
@@ -1112,7 +1127,7 @@ class Optimizer:
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float) -> None:
         self.parameters = list(dict.fromkeys(parameters))
         self.lr = lr
-        self.weight_decay = weight_decay
+        self.weight_decay = float(weight_decay)  # float: a NumPy number would turn float32 into float64
         if not lr > 0 or not math.isfinite(lr):
             raise ValueError(f"The learning rate must be a positive number, not {lr}.")
 
@@ -1145,13 +1160,13 @@ class SGD(Optimizer):
         self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
     ) -> None:
         super().__init__(parameters, lr, weight_decay)
-        self.momentum = momentum
+        self.momentum = float(momentum)
         self.velocity = self._zeros()
 
     def _update(self, i: int, gradient: np.ndarray) -> np.ndarray:
         if self.momentum:
             self.velocity[i] = gradient = self.momentum * self.velocity[i] + gradient
-        return float(self.lr) * gradient  # float: a NumPy number would turn float32 into float64
+        return float(self.lr) * gradient
 
     def state(self) -> dict[str, np.ndarray]:
         """What is needed to go on as if never stopped."""
@@ -1173,7 +1188,7 @@ class Adam(Optimizer):
         weight_decay: float = 0.0,
     ) -> None:
         super().__init__(parameters, lr, weight_decay)
-        self.betas, self.eps = betas, eps
+        self.betas, self.eps = (float(betas[0]), float(betas[1])), float(eps)
         self.mean, self.square = self._zeros(), self._zeros()
         self.steps = [0] * len(self.parameters)
 
