@@ -189,12 +189,7 @@ def parse(text: str) -> Expression:
         raise ExpressionError(f"The text is too long: {MAX_TEXT} characters at most.")
     source = Source(text)
     source.check_characters()
-    try:
-        tree = ast.parse("\n".join(source.lines))
-    except SyntaxError as error:
-        raise source.syntax_error(error) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise source.error("Python cannot read this text: try a shorter one.") from None
+    tree = _syntax_tree(source)
     if not tree.body:
         raise source.error("Type an expression, for example `(a*b + c).relu()`.")
     _check_extent(source, tree)
@@ -208,6 +203,21 @@ def parse(text: str) -> Expression:
     if builder.is_leaf(result):
         source.refuse("A name alone is nothing to differentiate: compute something with it.", tree.body[-1])
     return Expression(builder, lines)
+
+
+def _syntax_tree(source: Source) -> ast.Module:
+    for _ in range(5):
+        try:
+            return ast.parse("\n".join(source.lines))
+        except SyntaxError as error:
+            raise source.syntax_error(error) from None
+        except (ValueError, MemoryError):
+            break
+        except (SystemError, RecursionError):
+            # Up to Python 3.12, threads that parse at the same time disturb each other's count of the depth
+            # (CPython issue 106905), and every visitor's page runs in a thread. A second attempt is a new count.
+            continue
+    raise source.error("Python cannot read this text: try a shorter one.")
 
 
 def _check_extent(source: Source, tree: ast.Module) -> None:
@@ -224,7 +234,7 @@ def _check_extent(source: Source, tree: ast.Module) -> None:
                     f"This is nested too deeply, {MAX_DEPTH} levels at most: give a part a line and a name of its own."
                 )
                 source.refuse(message, node)
-        pending += [(child, depth) for child in ast.iter_child_nodes(node)]
+        pending += [(child, depth) for child in ast.iter_child_nodes(node)][::-1]
 
 
 # ------------------------------------------------------------------------------------------ values
