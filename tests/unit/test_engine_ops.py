@@ -1,6 +1,7 @@
 """Every operation against numerical differences: all shapes, all broadcasts, both precisions; and laws of gradients."""
 
 import inspect
+import re
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -199,6 +200,48 @@ def test_numbers_and_arrays_mix_with_tensors_on_either_side(constant, dtype):
 def test_an_array_on_the_left_of_matmul(matrix):
     report = gradcheck(lambda t: matrix @ t, [np.arange(6.0).reshape(3, 2)])
     assert report, report
+
+
+# -- what a tensor shows of itself
+
+
+def test_a_tensor_shows_its_values_gradient_operation_and_label():
+    x = Tensor([1.0, 2.0], label="x")
+    assert repr(x) == "Tensor([1., 2.], label='x')"
+    y = x * 3.0
+    assert repr(y) == "Tensor([3., 6.], op='*')"
+    y.backward(np.ones(2))
+    assert repr(x) == "Tensor([1., 2.], grad=[3. 3.], label='x')"
+    assert repr(Tensor(2.0, requires_grad=False)) == "Tensor(2., requires_grad=False)"
+    assert (x.shape, x.ndim, x.size, x.dtype, x.op, y.op) == ((2,), 1, 2, np.float64, "", "*")
+
+
+def test_a_new_value_must_have_the_old_shape():
+    x = Tensor(np.zeros((2, 3)), label="W")
+    x.data = np.ones((2, 3), int)
+    np.testing.assert_array_equal(x.numpy(), np.ones((2, 3)), strict=True)
+    with pytest.raises(ValueError, match=r"shape \(3,\), but 'W' of shape \(2, 3\)"):
+        x.data = np.ones(3)
+
+
+def test_shapes_that_do_not_broadcast_are_named():
+    a, b = Tensor(np.ones((2, 3)), label="a"), Tensor(np.ones((4, 1)), label="b")
+    for op, f in {
+        "+": lambda: a + b,
+        "-": lambda: a - b,
+        "*": lambda: a * b,
+        "/": lambda: a / b,
+        "**": lambda: a**b,
+    }.items():
+        with pytest.raises(
+            ValueError, match=r"`" + re.escape(op) + r"` cannot combine 'a' of shape \(2, 3\) with 'b' of"
+        ):
+            f()
+    for f in (model.maximum, model.minimum, lambda a, b: model.where(True, a, b)):
+        with pytest.raises(ValueError, match=r"\(2, 3\).*\(4, 1\)"):
+            f(a, b)
+    with pytest.raises(ValueError, match=r"'a' of shape \(2, 3\) cannot be broadcast to \(2, 2\)"):
+        a.broadcast_to((2, 2))
 
 
 # -- properties that hold for every operation
