@@ -271,7 +271,7 @@ class _Run:
         constant = not any(isinstance(operand, Tensor) for operand in operands)
         try:
             result = function(*(Tensor(x, requires_grad=False) for x in operands)) if constant else function(*operands)
-        except (ValueError, TypeError, IndexError, ArithmeticError, RuntimeError) as error:
+        except (ValueError, TypeError, IndexError, ArithmeticError) as error:
             raise self.source.error(_sentence(error), *self.source.place(node)) from error
         if result.size == 0:
             self.source.refuse(f"Nothing is left here: the result has shape {result.shape}.", node)

@@ -206,6 +206,7 @@ def test_parts_without_names_are_constants_not_nodes():
     ("text", "value"),
     [
         ("log(a)", math.nan),
+        ("1e308 * a * 1e308", -math.inf),
         ("a/0", -math.inf),
         ("a/(a - a)", -math.inf),
         ("exp(1000) + a", math.inf),
@@ -420,6 +421,7 @@ def test_without_values_the_script_has_only_the_lines():
         ("a * [1, 2][5]", 1, 5, "out of bounds"),
         ("a * sum([1, 2], axis=1)", 1, 5, "out of bounds"),
         ("a * [1, 2][2:]", 1, 5, "Nothing is left"),
+        ("a * broadcast_to(1, " + "1, " * 40 + "1)", 1, 5, "41 axes; 8 at most"),
         # limits
         ("a + " * 600 + "a", 1, 1, "2000 characters"),
         ("a * " + "9" * 400, 1, 5, "too large"),
