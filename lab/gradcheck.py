@@ -8,7 +8,8 @@ How the comparison is kept honest:
 
 - Random cotangent. The output may have any shape; it is not summed but weighted by a fixed random array v, so that
   `backward(v)` is compared with the differences of sum(v * f(x)). A plain sum is blind to softmax, whose rows always
-  sum to one. The weights are never near zero, so no output element is left out.
+  sum to one. The weights are never near zero, so no output element is left out. The weight of a single output is a
+  power of two and is divided out again, exactly, so that the report shows the derivatives themselves.
 - Step size. A central difference has a truncation error of order h**2 and a rounding error of order eps / h; they
   balance at h = cbrt(eps), times max(1, |x|), which is the default. What rounding can do is added to the tolerance.
 - float32. A difference of two float32 numbers keeps only a few digits. So backward() runs in float32, the differences
@@ -70,15 +71,17 @@ class InputResult:
 
     @property
     def numerical(self) -> np.ndarray:
-        return (self.left + self.right) / 2
+        with np.errstate(invalid="ignore"):  # inf - inf: `problem` says that f is not finite here
+            return (self.left + self.right) / 2
 
     @property
     def error(self) -> np.ndarray:
         if self.analytic is None or self.analytic.shape != self.shape:
             return np.full(self.shape, np.nan)
         low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
-        outside = np.maximum(np.maximum(low - self.analytic, self.analytic - high), 0.0)
-        return np.where(self.kink, outside, np.abs(self.analytic - self.numerical))
+        with np.errstate(invalid="ignore"):
+            outside = np.maximum(np.maximum(low - self.analytic, self.analytic - high), 0.0)
+            return np.where(self.kink, outside, np.abs(self.analytic - self.numerical))
 
     @property
     def passed(self) -> bool:
@@ -89,8 +92,9 @@ class InputResult:
         """The element with the largest error in units of its tolerance (NaN first), None for an empty input."""
         if not self.left.size:
             return None
-        error = self.error
-        excess = np.where(np.isnan(error), np.inf, error / self.tolerance)
+        with np.errstate(invalid="ignore"):
+            excess = self.error / self.tolerance
+        excess = np.where(np.isnan(excess), np.inf, excess)
         index = tuple(int(i) for i in np.unravel_index(np.argmax(excess), self.shape))
         return self.element(index)
 
@@ -159,10 +163,11 @@ class Report:
                 f"The gradients disagree, most at {worst.name}: backward() gives {worst.analytic:.6g}, "
                 f"the differences give {worst.numerical:.6g}, an error of {worst.error:.2g}."
             )
-        count = sum(result.left.size for result in self.inputs.values())
+        count, kinks = sum(result.left.size for result in self.inputs.values()), len(self.kinks)
         return (
             f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
             f"the largest error is {worst.error:.2g}, at {worst.name}."
+            + (f" {kinks} of them at a kink: any slope between the two sides is right there." if kinks else "")
         )
 
     def __str__(self) -> str:
@@ -178,6 +183,7 @@ class Report:
         return "\n".join([self.verdict, "", *table, "", *self.notes])
 
 
+@np.errstate(all="ignore")  # at or beside a point f may be undefined: the report says so, not a warning
 def gradcheck(
     f: Callable[..., Tensor],
     inputs: Mapping[str, object] | Sequence[object],
@@ -195,7 +201,7 @@ def gradcheck(
     inputs: arrays, numbers or Tensors: a dict by name, a sequence, or a single one. float32 stays float32, everything
         else becomes float64. A Tensor that requires no gradient is passed on as a constant and not checked.
     h: the step, absolute; by default cbrt(eps) * max(1, |x|) for each element.
-    rtol, atol: an element passes when |analytic - numerical| <= atol + rtol * |numerical| + what rounding can do.
+    rtol, atol: an element passes when |analytic - numerical| <= atol + rtol * |slope| + what rounding can do.
         Defaults: 1e-6 and 1e-8; with float32 inputs 1e-4 and 1e-5.
     seed: of the random cotangent.
     tensor: the class of the leaves, for checking an engine that is a subclass of Tensor.
@@ -222,17 +228,21 @@ def gradcheck(
 
     def evaluate(name: Hashable, moved: np.ndarray) -> np.ndarray:
         """The output, in float64, with one input replaced. No graph is built: no leaf requires a gradient."""
-        with np.errstate(all="ignore"):  # beside the point f may well be undefined; the report will say so
-            wide = {n: tensor(a.astype(np.float64), requires_grad=False) for n, a in arrays.items()}
-            wide[name] = tensor(moved, requires_grad=False)
-            return call(wide).numpy()
+        wide = {n: tensor(a.astype(np.float64), requires_grad=False) for n, a in arrays.items()}
+        wide[name] = tensor(moved, requires_grad=False)
+        return call(wide).numpy()
 
     # The analytic side: one forward pass, one backward pass, in the precision of the inputs.
     leaves = {n: tensor(a, requires_grad=n in checked, label=_input_name(n)) for n, a in arrays.items()}
     output = call(leaves)
     here = output.numpy()
     rng = np.random.default_rng(seed)
-    cotangent = (rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)).astype(here.dtype)
+    cotangent = rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)
+    weight = 1.0
+    if output.size == 1:
+        weight = float(rng.choice([-2.0, -0.5, 0.5, 2.0]))
+        cotangent = np.full(output.shape, weight)
+    cotangent = np.asarray(cotangent, here.dtype)
     try:
         output.backward(cotangent)
     except Exception as error:  # whatever a broken engine raises is a finding about that engine
@@ -258,22 +268,22 @@ def gradcheck(
         for index in np.ndindex(point.shape):
             step = h if h is not None else np.cbrt(eps) * max(1.0, abs(point[index]))
             left[index], right[index], noise[index], kink[index] = _slopes_at(
-                lambda moved, name=name: evaluate(name, moved), centre, point, index, step, cotangent, eps
+                lambda moved, name=name: evaluate(name, moved), centre, point, index, step, cotangent / weight, eps
             )
         result = InputResult(
             name=name,
             shape=point.shape,
             dtype=arrays[name].dtype,
-            analytic=None if leaves[name].grad is None else np.array(leaves[name].grad),
+            analytic=None if leaves[name].grad is None else np.asarray(leaves[name].grad) / weight,
             left=left,
             right=right,
             kink=kink,
-            tolerance=atol + rtol * np.abs((left + right) / 2) + noise,
+            tolerance=atol + rtol * np.maximum(np.abs(left), np.abs(right)) + noise,
             problem=_problem(leaves[name], left, right),
         )
         results[name] = result
 
-    notes = [f"Tolerance: {atol:g} + {rtol:g} * |numerical|, plus rounding."]
+    notes = [f"Tolerance: {atol:g} + {rtol:g} * |slope|, plus rounding."]
     if narrow_f:
         notes.append("f computes in float32 even from float64 inputs: the steps and the tolerance are wide.")
     elif narrow_inputs:
@@ -287,6 +297,7 @@ def gradcheck(
     return Report(results, (*notes, *kinks))
 
 
+@np.errstate(all="ignore")
 def numerical_gradient(
     f: Callable[[object], object], x: object, h: float | None = None, method: str = "central"
 ) -> np.ndarray:
@@ -327,15 +338,14 @@ def numerical_gradient(
             evaluate = at_tensor
 
     gradient = np.empty(point.shape)
-    with np.errstate(all="ignore"):
-        for index in np.ndindex(point.shape):
-            exponent = 1 / 3 if method == "central" else 1 / 2
-            step = h if h is not None else eps**exponent * max(1.0, abs(point[index]))
-            above = evaluate(_moved(point, index, step))
-            if method == "central":
-                gradient[index] = (above - evaluate(_moved(point, index, -step))) / (2 * step)
-            else:
-                gradient[index] = (above - evaluate(point.copy())) / step
+    for index in np.ndindex(point.shape):
+        exponent = 1 / 3 if method == "central" else 1 / 2
+        step = h if h is not None else eps**exponent * max(1.0, abs(point[index]))
+        above = evaluate(_moved(point, index, step))
+        if method == "central":
+            gradient[index] = (above - evaluate(_moved(point, index, -step))) / (2 * step)
+        else:
+            gradient[index] = (above - evaluate(point.copy())) / step
     return gradient
 
 
@@ -375,16 +385,15 @@ def _slopes_at(
     previous_gap = np.inf
     for _ in range(1 + REFINEMENTS):
         below, above = evaluate(_moved(point, index, -h)), evaluate(_moved(point, index, h))
-        with np.errstate(all="ignore"):
-            # Subtract first, then sum: outputs that do not depend on this element cancel exactly.
-            left = float(np.sum(cotangent * (centre - below), dtype=np.float64)) / h
-            right = float(np.sum(cotangent * (above - centre), dtype=np.float64)) / h
-            moved = np.abs(cotangent) * (above != below)
-            noise = eps * float(np.sum(moved * (np.abs(above) + np.abs(below)), dtype=np.float64)) / h
-            gap = abs(right - left)
-            if gap <= 1e-3 * max(abs(left), abs(right)) + 2 * noise:  # as good as straight: no smaller step needed
-                return left, right, noise, False
-            persists = previous_gap / 2 < gap < np.inf
+        # Subtract first, then sum: outputs that do not depend on this element cancel exactly.
+        left = float(np.sum(cotangent * (centre - below), dtype=np.float64)) / h
+        right = float(np.sum(cotangent * (above - centre), dtype=np.float64)) / h
+        moved = np.abs(cotangent) * (above != below)
+        noise = eps * float(np.sum(moved * (np.abs(above) + np.abs(below)), dtype=np.float64)) / h
+        gap = abs(right - left)
+        if gap <= 1e-3 * max(abs(left), abs(right)) + 2 * noise:  # as good as straight: no smaller step needed
+            return left, right, noise, False
+        persists = previous_gap / 2 < gap < np.inf
         previous_gap = gap
         h /= 8
     return left, right, noise, persists
@@ -395,8 +404,9 @@ def _problem(leaf: Tensor, left: np.ndarray, right: np.ndarray) -> str:
     grad, name = leaf.grad, leaf.label
     if grad is None:
         return f"no gradient reached {name}: f does not use it, or the graph is cut (detach, no_grad, a constant)."
-    if np.shape(grad) != leaf.shape:
-        return f"the gradient of {name} has shape {np.shape(grad)}, but {name} has shape {leaf.shape}."
+    grad = np.asarray(grad)  # a broken engine may leave a plain number
+    if grad.shape != leaf.shape:
+        return f"the gradient of {name} has shape {grad.shape}, but {name} has shape {leaf.shape}."
     if grad.dtype != leaf.dtype:
         return f"the gradient of {name} is {grad.dtype}, but {name} is {leaf.dtype}."
     if not np.all(np.isfinite(grad)):
