@@ -1,0 +1,73 @@
+"""A training run in a real browser: start, watch, pause, step; by keyboard, on a phone, and with the tab closed."""
+
+import re
+
+import pytest
+
+
+def progress(page):
+    """Epoch and batch of the run, as the page says."""
+    text = page.locator("[data-testid=stProgress]").inner_text()
+    found = re.search(r"Epoch (\d+) of \d+(?:, then batch (\d+))?", text)
+    return int(found[1]), int(found[2] or 0)
+
+
+def button(page, name):
+    return page.get_by_role("button", name=re.compile(f"^{name}"))
+
+
+def open_lab(open_page, query="epochs=300", **options):
+    page = open_page(f"training?{query}", **options)
+    button(page, "Start").wait_for()
+    return page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_start_watch_pause(open_page, theme):
+    page = open_lab(open_page, theme=theme)
+    assert progress(page) == (0, 0)
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 3')")
+    button(page, "Pause").click()
+    button(page, "Continue").wait_for()
+    page.wait_for_timeout(300)
+    paused = progress(page)
+    page.wait_for_timeout(1000)
+    assert progress(page) == paused
+    figure = page.get_by_role("img", name=re.compile("Loss by epoch. Epoch"))
+    assert "validation" in figure.get_attribute("aria-label")
+
+
+def test_step_by_keyboard(open_page):
+    page = open_lab(open_page)
+    for expected in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            f"document.querySelector('[data-testid=stProgress]').innerText.includes('batch {expected} of')"
+        )
+    button(page, "Reset").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("!document.querySelector('[data-testid=stProgress]').innerText.includes('batch')")
+    assert progress(page) == (0, 0)
+
+
+def test_a_phone_sees_everything(open_page):
+    page = open_lab(open_page, width=360, height=740)
+    button(page, "Start").click()
+    page.get_by_text("Weights per layer").wait_for()
+    button(page, "Pause").click()
+    button(page, "Continue").wait_for()
+    wider = page.evaluate(
+        "[...document.querySelectorAll('[data-testid=stMain] [data-testid]')]"
+        ".filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.dataset.testid)"
+    )
+    assert wider == []
+
+
+def test_a_link_shows_the_same_settings(open_page):
+    page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4")
+    assert page.get_by_role("textbox", name="Hidden layers").input_value() == "12 5"
+    button(page, "Start").click()
+    button(page, "Pause").wait_for()
+    page.get_by_text("Decision boundary").wait_for()
+    assert "data=xor" in page.url

@@ -1,0 +1,65 @@
+"""Probabilities over the plane, and the lines where the likeliest class changes."""
+
+import numpy as np
+import pytest
+
+from lab.boundary import contour, frontiers, grid, over_plane, probabilities
+from model import MLP
+
+
+def linear_model(weight, bias):
+    model = MLP((2, len(bias)), init="zeros", dtype=np.float32)
+    model.layers[0].weight.data = np.array(weight, np.float32)
+    model.layers[0].bias.data = np.array(bias, np.float32)
+    return model
+
+
+def test_the_grid_is_a_square_around_the_points():
+    points = np.array([[-1.0, 0.0], [3.0, 1.0]])
+    xs, ys = grid(points, 10)
+    assert xs[0] < -1
+    assert xs[-1] > 3
+    assert ys[0] < 0
+    assert ys[-1] > 1
+    assert np.isclose(xs[-1] - xs[0], ys[-1] - ys[0])
+
+
+def test_probabilities_are_a_softmax():
+    model = linear_model([[0, 1], [0, 0]], [0, 0])
+    assert np.allclose(probabilities(model, np.array([[np.log(3), 5.0]])), [[0.25, 0.75]])
+
+
+def test_the_first_row_is_the_smallest_y():
+    model = linear_model([[0, 0], [0, 10]], [0, 0])  # class 1 where y > 0
+    answers = over_plane(model, np.linspace(-1, 1, 4), np.linspace(-1, 1, 6))
+    assert answers.shape == (6, 4, 2)
+    assert answers[0].argmax(axis=-1).tolist() == [0] * 4
+    assert answers[-1].argmax(axis=-1).tolist() == [1] * 4
+
+
+def test_the_contour_lies_where_the_field_is_zero():
+    xs, ys = np.linspace(-2, 2, 31), np.linspace(-2, 2, 33)
+    field = xs[None, :] ** 2 + ys[:, None] ** 2 - 1
+    ends = np.array(contour(field, xs, ys)).reshape(-1, 2)
+    assert len(ends) > 50
+    assert np.allclose(np.hypot(*ends.T), 1, atol=0.02)
+
+
+def test_a_saddle_is_cut_twice():
+    assert len(contour(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.arange(2.0), np.arange(2.0))) == 2
+
+
+@pytest.mark.parametrize(("classes", "rays"), [(2, 2), (3, 3)])
+def test_frontiers_of_every_pair_of_classes(classes, rays):
+    angles = 2 * np.pi * np.arange(classes) / classes
+    model = linear_model(10 * np.array([np.cos(angles), np.sin(angles)]), np.zeros(classes))
+    xs = ys = np.linspace(-1, 1, 41)
+    ends = np.array(frontiers(over_plane(model, xs, ys), xs, ys)).reshape(-1, 2)
+    directions = {round(float(np.degrees(np.arctan2(y, x)) % 360) / 10) for x, y in ends if np.hypot(x, y) > 0.5}
+    assert len(directions) == rays
+
+
+def test_a_network_that_is_not_a_number_has_no_frontier():
+    model = linear_model([[np.nan, 1], [0, 0]], [0, 0])
+    xs = ys = np.linspace(-1, 1, 5)
+    assert frontiers(over_plane(model, xs, ys), xs, ys) == []
