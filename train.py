@@ -490,7 +490,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("There is not enough memory for this network and data: use smaller --hidden or less data.")
     except KeyboardInterrupt:
-        print("train.py: stopped before the training began; nothing is lost.", file=sys.stderr)
+        print("train.py: stopped by Ctrl-C.", file=sys.stderr)
         return 130
     except OSError as error:  # stdout: a full disk, or the reader of a pipe has gone. Files raise RunError
         with contextlib.suppress(OSError):
@@ -525,13 +525,14 @@ def _run_command(given: dict[str, Any]) -> int:
         except RunError as error:
             raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
     with _ctrl_c_held_back(and_forget=True):
-        if trainer.epoch > 0:
+        records = run.records()
+        if records:
             from lab.summary import draw  # brings in matplotlib, which would slow down every start
 
-            run.write_summary(draw(run.records(), f"{run.path.name}: {_network(trainer)}"))
+            run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}"))
     if interrupted:
         print(
-            f"Stopped by Ctrl-C with {trainer.epoch} of {trainer.config.epochs} epochs complete. "
+            f"Stopped by Ctrl-C with {len(records)} of {trainer.config.epochs} epochs complete. "
             f"Continue with: {_resume_command(run)}",
             file=sys.stderr,
         )

@@ -122,6 +122,16 @@ def test_a_full_disk_is_told_and_the_checkpoint_stays(run):
     assert run.checkpoint()["epoch"] == 1
 
 
+def test_a_file_is_replaced_and_not_written_over(tmp_path):
+    path = tmp_path / "file"
+    write_atomic(path, b"old")
+    with path.open("rb") as reader:
+        write_atomic(path, b"new")
+        assert reader.read() == b"old"  # whoever has it open keeps a whole file
+    assert path.read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
+
+
 def test_a_failed_write_keeps_the_old_file(tmp_path):
     path = tmp_path / "file"
     write_atomic(path, b"old")

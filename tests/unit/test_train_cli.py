@@ -289,8 +289,10 @@ def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
     while "epoch" not in process.stdout.readline() or not Path("a run/checkpoint.npz").exists():
         pass
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    out, err = process.stdout.read(), process.stderr.read()
+    assert process.wait(timeout=60) == 130
+    process.stdout.close()
+    process.stderr.close()
     assert "Traceback" not in err
     assert "python train.py --resume --out 'a run'" in err
     assert names("a run") == FILES
@@ -300,6 +302,39 @@ def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
         assert checkpoint["epoch"] == complete
     if also:
         assert all(json.loads(line) for line in out.splitlines())
+
+
+def test_ctrl_c_between_an_epoch_and_its_files_counts_what_is_on_disk(here, capsys, monkeypatch):
+    original = train.Trainer.finish_epoch
+
+    def interrupted(trainer):
+        original(trainer)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train.Trainer, "finish_epoch", interrupted)
+        code, _, err = call(capsys, *SMALL, "--out", "r")
+    assert code == 130
+    assert "0 of 2 epochs complete" in err
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0
+    assert names("r") == FILES
+
+
+def test_ctrl_c_waits_while_files_are_written():
+    written = []
+
+    def write():
+        with train._ctrl_c_held_back():
+            signal.raise_signal(signal.SIGINT)
+            written.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert written == ["all"]
+    with train._ctrl_c_held_back(and_forget=True):
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 # Bad input: one line, exit code 2, nothing left behind
@@ -417,18 +452,18 @@ def test_a_disk_that_is_full_from_the_start(here):
 
 
 @posix
-def test_a_disk_that_fills_up_during_the_run(here):
-    run(*SMALL, "--out", "whole", "--epochs", 12, "--quiet", cwd=here)
-    size = 8000  # enough for the checkpoint, too little for twelve lines of metrics
-    assert (here / "whole" / "checkpoint.npz").stat().st_size < size < (here / "whole" / "metrics.jsonl").stat().st_size
-    done = run(*SMALL, "--out", "r", "--epochs", 12, "--quiet", cwd=here, preexec_fn=limit_file_size(size))
+@pytest.mark.parametrize(("width", "first_to_fail"), [(6, "metrics.jsonl"), (100, "checkpoint.npz")])
+def test_a_disk_that_fills_up_during_the_run(here, width, first_to_fail):
+    flags = ["--data", "moons", "--batch-size", "200", "--hidden", width, "--epochs", "12", "--quiet"]
+    assert run(*flags, "--out", "whole", cwd=here).returncode == 0
+    done = run(*flags, "--out", "r", cwd=here, preexec_fn=limit_file_size(8000))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+    assert f"'r/{first_to_fail}' could not be written" in done.stderr
     assert "free some space" in done.stderr
     assert "--resume --out r" in done.stderr
     assert not [name for name in names("r") if name.endswith(".tmp")]
-    with np.load("r/checkpoint.npz") as checkpoint:
-        assert 0 < checkpoint["epoch"] == len(metrics("r"))
+    assert metrics("r")  # whole lines only
     assert run("--resume", "--out", "r", "--quiet", cwd=here).returncode == 0  # there is room again
     assert_same_run(here / "whole", here / "r")
 
