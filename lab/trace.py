@@ -22,14 +22,17 @@ import numpy as np
 
 from model import Tensor, _fitted, topological_order
 
+_ENGINE = Tensor._node.__code__.co_filename
+
 
 @dataclass
 class Trace:
     """What `record` returns.
 
     nodes      dicts, in the order of creation, with id (its index), op ("" for a leaf), label, children (ids in operand
-               order, repeats kept), shape, value, requires_grad; and for an operation source (a key of `sources`) and
-               captured (what its closure holds)
+               order, repeats kept), shape, value, requires_grad; and for an operation source (a key of `sources`),
+               captured (what its closure holds, and once the closure has run whether that was written to since) and
+               calls (the functions of the engine that called the operation, such as a layer or a mean, outermost first)
     events     dicts with kind and line (of `source`, a key of `sources`):
                "forward" {node}, "seed" {node, grad}, "message" {node, child, operand, upstream, contribution},
                "accumulate" {node, before, message, after, first}. `first` says that there was no gradient before; then
@@ -49,7 +52,13 @@ class Trace:
         """The whole trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
         gradients = {name: None if g is None else g.tolist() for name, g in self.gradients.items()}
         parts = {"nodes": self.nodes, "events": self.events, "gradients": gradients}
-        return json.dumps(_strict({**parts, "output": self.output, "sources": self.sources}), allow_nan=False)
+        return strict_json({**parts, "output": self.output, "sources": self.sources})
+
+    def _repr_html_(self) -> str:
+        """The player, where a notebook displays the trace."""
+        from lab.export import framed  # above this module; only a display needs it
+
+        return framed(self)
 
     @property
     def forward_events(self) -> int:
@@ -112,6 +121,7 @@ def record(build: Callable[..., Tensor], leaves: Mapping[str, Any], seed: Any = 
         for tensor in topological_order(output):  # a name like `h` in `h = a * b` is given after the operation
             trace.nodes[tensor.id]["label"] = tensor.label
         recorder.seed(output, np.ones(output.shape) if seed is None else seed)
+    recorder.calls.clear()  # the frames in it hold the variables of those functions
     trace.gradients = {name: None if t.grad is None else np.array(t.grad) for name, t in tensors.items()}
     return trace
 
@@ -126,7 +136,7 @@ class Recorded(Tensor):
         operation = sys._getframe(1)  # the method of the engine that is making this node
 
         def observed(upstream):
-            recorder.enter(out_id, upstream)
+            recorder.enter(out_id, upstream, backward)
             backward(upstream)
 
         out = super()._node(data, children, op, observed, saved)
@@ -156,6 +166,7 @@ class _Recorder:
         self.node = 0
         self.upstream: Any = None
         self.operands: list[int] = []  # of the node, without those that were sent their message
+        self.calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
 
     def add(self, tensor: Recorded) -> int:
         tensor.recorder = self
@@ -177,7 +188,8 @@ class _Recorder:
         ids = [child.id for child in children]
         source = self._source(frame.f_code)
         captured = _captured(backward, children, data)
-        self.trace.nodes[out] |= {"op": op, "children": ids, "source": source, "captured": captured}
+        calls = self._calls(frame.f_back)
+        self.trace.nodes[out] |= {"op": op, "children": ids, "source": source, "captured": captured, "calls": calls}
         self._event("forward", source, frame.f_lineno, node=out)
 
     def seed(self, output: Recorded, seed: Any) -> None:
@@ -186,9 +198,14 @@ class _Recorder:
         self._event("seed", source, line, node=output.id, grad=plain(np.broadcast_to(seed, output.shape)))
         output.backward(seed, retain_graph=True)
 
-    def enter(self, node: int, upstream: Any) -> None:
+    def enter(self, node: int, upstream: Any, backward: Callable) -> None:
         self.node, self.upstream = node, upstream
         self.operands = list(enumerate(self.trace.nodes[node]["children"]))
+        cells = dict(zip(backward.__code__.co_freevars, backward.__closure__ or (), strict=True))
+        for entry in self.trace.nodes[node]["captured"]:
+            if entry["holds"] != "operand":
+                now = _plain_captured(cells[entry["name"]].cell_contents)
+                entry["written"] = repr(now) != repr(entry["value"])  # as text, nan equals nan
 
     def message(self, child: int, contribution: Any, frame: FrameType) -> None:
         operand = next(entry for entry in self.operands if entry[1] == child)  # closures send in operand order
@@ -211,6 +228,20 @@ class _Recorder:
         source = self._source(Tensor._accumulate.__code__)
         values = {"before": plain(before), "message": plain(message), "after": plain(after)}
         self._event("accumulate", source, line, node=node, **values, first=first)
+
+    def _calls(self, frame: FrameType | None) -> list[str]:
+        """The functions of the engine in which an operation was called; each call of one has a number of its own."""
+        names = []
+        while frame is not None and frame.f_code is not record.__code__:
+            function = frame.f_code.co_qualname
+            if frame.f_code.co_filename == _ENGINE and "<" not in function:
+                if frame not in self.calls:
+                    name = function.removesuffix(".__call__").split(".")[-1]
+                    number = 1 + sum(other.rpartition(" ")[0] == name for other in self.calls.values())
+                    self.calls[frame] = f"{name} {number}"
+                names.append(self.calls[frame])
+            frame = frame.f_back
+        return names[::-1]
 
     def _event(self, kind: str, source: str, line: int, **values: Any) -> None:
         self.trace.events.append({"kind": kind, **values, "source": source, "line": line})
@@ -254,10 +285,15 @@ def _captured(backward: Callable, children: tuple, data: Any) -> list[dict]:
         elif isinstance(value, (np.ndarray, np.generic)):
             of = [i for i, child in enumerate(children) if child._data is value]
             holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
-            entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": plain(value)})
+            entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": _plain_captured(value)})
         else:
-            entries.append({"name": name, "holds": type(value).__name__, "shape": [], "value": repr(value)})
+            entries.append({"name": name, "holds": type(value).__name__, "shape": [], "value": _plain_captured(value)})
     return entries
+
+
+def _plain_captured(value: Any) -> Any:
+    """A captured array as plain numbers, anything else (an axis, a function) as Python writes it."""
+    return plain(value) if isinstance(value, (np.ndarray, np.generic)) else repr(value)
 
 
 def _source_lines(filename: str, line: int) -> dict:
@@ -299,6 +335,14 @@ def _assigns_gradient(node: ast.AST) -> bool:
 
 def _adds_to_gradient(node: ast.AST) -> bool:
     return isinstance(node, ast.AugAssign) and _is_gradient(node.target)
+
+
+def strict_json(value: Any) -> str:
+    """JSON that every parser takes: nan and the infinities become the strings "nan", "inf" and "-inf"."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.dumps(_strict(value), allow_nan=False)
 
 
 def _strict(value: Any) -> Any:

@@ -1,0 +1,186 @@
+"""The player as a Streamlit component: the whole trace goes to the browser once and is scrubbed there.
+
+The JavaScript is in static/player/, where the browser loads it by its address. A component's own script travels with
+every message, so here it is only a few lines that load the rest.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.export import playable, standalone
+from lab.trace import Trace, strict_json
+from model import Tensor, no_grad
+
+LIMIT = 1e6  # of a number that the browser may send, either way
+
+_LOADER = """
+const loading = import(new URL("app/static/player/streamlit.js", document.baseURI));
+export default function (component) {
+  loading.then(
+    (player) => player.show(component),
+    () => component.setStateValue("failed", true),
+  );
+  return () => loading.then((player) => player.remove(component.parentElement));
+}
+"""
+_component = st.components.v2.component("tensor_ops_lab_player", html="", js=_LOADER)
+
+
+@dataclass(frozen=True)
+class Live:
+    """A leaf that the learner may change: a number or a nested list to start from, and what its slider covers."""
+
+    value: float | list
+    low: float = -10.0
+    high: float = 10.0
+    step: float = 0.1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the learner did in the player.
+
+    values    the live leaves: name -> number or nested list
+    event     how many events had happened when the browser last reported
+    selected  the id of the chosen node, or None
+    failed    the player could not be loaded; show something else in its place
+    """
+
+    values: dict[str, float | list]
+    event: int
+    selected: int | None
+    failed: bool
+
+
+def live_values(key: str, live: Mapping[str, Live]) -> dict[str, float | list]:
+    """The present value of each live leaf: the learner's where the browser has sent one that fits, else its start.
+
+    Call it before recording; the player with the same key then shows what was recorded.
+    """
+    state = _state(key)
+    sent = state.get("values") if state.get("live") == _identity(live) else None
+    sent = sent if isinstance(sent, dict) else {}
+    return {name: _fitting(sent.get(name), leaf.value) for name, leaf in live.items()}
+
+
+def player(
+    trace: Trace,
+    *,
+    key: str,
+    live: Mapping[str, Live] | None = None,
+    build: Callable[..., Tensor] | None = None,
+    script: str = "",
+    event: int | None = None,
+    address: str | None = None,
+    height: int = 420,
+) -> Shown:
+    """Show a trace that can be played event by event.
+
+    live     the leaves with controls in the player; the script, or the fragment around the call, runs when one changes
+    build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
+    script   the experiment as a Python program, to take away
+    event    how many events have happened at first, and again whenever this changes; all by default
+    address  the query parameter that holds the event, so that a copied link opens there
+    height   of the drawing, in pixels
+    """
+    state = _state(key)
+    live = live or {}
+    values = live_values(key, live)
+    data = {
+        "trace": playable(trace),
+        "event": event,
+        "address": address,
+        "height": height,
+        "script": script,
+        "sequence": _whole(state.get("sequence")) or 0,
+        "canProbe": build is not None,
+    }
+    if live:
+        leaves = [{"name": name, **vars(leaf)} for name, leaf in live.items()]
+        data |= {"live": {"id": _identity(live), "leaves": leaves}, "values": values}
+    if build is not None:
+        data["probe"] = nudged(trace, build, state.get("probe"))
+    if st.session_state.get(key, {}).get("want") == "html":
+        data["html"] = standalone(trace, _whole(state.get("event")))
+    # Bytes are neither parsed nor sorted again on their way, as a dict would be.
+    shown = _component(
+        key=key,
+        data=strict_json(data).encode(),
+        on_state_change=_nothing,
+        on_failed_change=_nothing,
+        on_want_change=_nothing,
+    )
+    reached = _whole(state.get("event"))
+    return Shown(
+        values=values,
+        event=min(reached if reached is not None else len(trace.events) if event is None else event, len(trace.events)),
+        selected=_whole(state.get("selected")),
+        failed=bool(shown.get("failed")),
+    )
+
+
+def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[str, Any] | None:
+    """One element of one leaf moved by h: the change of the result that its gradient predicts, and the actual one.
+
+    question  {"name", "cell" (the position in reading order), "h"} from the browser
+
+    None for a question that does not fit.
+    """
+    leaves = {node["label"]: np.array(node["value"]) for node in trace.nodes[: len(trace.gradients)]}
+    if not isinstance(question, dict) or question.get("name") not in leaves or not _is_number(question.get("h")):
+        return None
+    name, cell, h = question["name"], _whole(question.get("cell")), float(question["h"])
+    if cell is None or cell >= leaves[name].size:
+        return None
+    leaves[name].flat[cell] += h
+    seed = np.asarray(trace.events[trace.forward_events]["grad"])
+    with no_grad(), np.errstate(all="ignore"):
+        result = build(**{label: Tensor(value, label=label) for label, value in leaves.items()}).numpy()
+        change = (seed * (result - np.asarray(trace.nodes[trace.output]["value"]))).sum()
+    gradient = trace.gradients[name]
+    slope = 0.0 if gradient is None else gradient.flat[cell]
+    return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
+
+
+def _nothing() -> None:
+    """Streamlit keeps a component's value only where a callback is given for it."""
+
+
+def _state(key: str) -> dict[str, Any]:
+    """What the browser sent last. It is a visitor's input: nothing in it is relied on."""
+    state = st.session_state.get(key, {}).get("state")
+    return state if isinstance(state, dict) else {}
+
+
+def _identity(live: Mapping[str, Live]) -> str:
+    """Values sent for other leaves, or for another start of the same ones, do not count."""
+    text = json.dumps([[name, *vars(leaf).values()] for name, leaf in live.items()])
+    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+
+
+def _fitting(sent: Any, start: float | list) -> float | list:
+    """What was sent, if it is a number, or an array of the right shape, that a leaf may have; else the start."""
+    try:
+        array = np.asarray(sent, dtype=float)
+    except (ValueError, TypeError):
+        return start
+    if array.shape != np.shape(start) or not np.all(np.abs(array) <= LIMIT):
+        return start
+    return array.tolist()
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and abs(value) <= LIMIT
+    )
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

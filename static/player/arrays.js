@@ -1,0 +1,143 @@
+/** Arrays as heat maps: small pictures on the cards, and a table of cells for the selected node. */
+
+import { element, flat, indexText, numeral, shapeText, toNumber } from "./format.js";
+import { h, section } from "./dom.js";
+import { gridOf } from "./layout.js";
+
+const NEGATIVE = [33, 102, 172]; // blue to paper to orange: told apart by everybody
+const ZERO = [245, 243, 240];
+const POSITIVE = [214, 96, 24];
+const NOT_FINITE = [110, 40, 110];
+
+/** The colour of a number among others whose largest size is given. @param {number} x @param {number} largest */
+export function heat(x, largest) {
+  if (!Number.isFinite(x)) return NOT_FINITE;
+  const share = largest > 0 ? Math.min(1, Math.abs(x) / largest) : 0;
+  const end = x < 0 ? NEGATIVE : POSITIVE;
+  return ZERO.map((low, i) => Math.round(low + share * (end[i] - low)));
+}
+
+/** @param {number[]} numbers */
+export function largestOf(numbers) {
+  return numbers.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
+}
+
+/** A picture with one pixel for each cell, as the address of a bitmap. A bitmap is plain bytes, so this needs no canvas.
+ * @param {import("./format.js").Value} value @param {{rows: number, columns: number, stride: number}} grid */
+export function bitmap(value, { rows, columns, stride }) {
+  const numbers = flat(value).map(toNumber);
+  const largest = largestOf(numbers);
+  const rowBytes = Math.ceil((columns * 3) / 4) * 4;
+  const size = 54 + rowBytes * rows;
+  const bytes = new Uint8Array(size);
+  const header = new DataView(bytes.buffer);
+  bytes.set([0x42, 0x4d]); // "BM"
+  header.setUint32(2, size, true);
+  header.setUint32(10, 54, true); // where the pixels begin
+  header.setUint32(14, 40, true); // the length of the second header
+  header.setInt32(18, columns, true);
+  header.setInt32(22, -rows, true); // negative: the first row is the top one
+  header.setUint16(26, 1, true);
+  header.setUint16(28, 24, true); // bits per pixel
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const [red, green, blue] = heat(numbers[row * stride + column], largest);
+      bytes.set([blue, green, red], 54 + row * rowBytes + column * 3);
+    }
+  }
+  return `data:image/bmp;base64,${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** "2 NaN, 1 ∞" where there are any. @param {import("./format.js").Value} value */
+export function notFinite(value) {
+  const numbers = flat(value).map(toNumber);
+  const nan = numbers.filter(Number.isNaN).length;
+  const infinite = numbers.filter((x) => Math.abs(x) === Infinity).length;
+  return [nan ? `${nan} NaN` : "", infinite ? `${infinite} ∞` : ""].filter(Boolean).join(", ");
+}
+
+/** The value and the gradient of the selected array, cell by cell. Arrow keys move between cells. */
+export class Arrays {
+  /** @param {(position: number | null) => void} onCell */
+  constructor(onCell) {
+    this.onCell = onCell;
+    this.panel = section("Cells", "cells");
+    this.element = this.panel.element;
+    this.readout = h("p", { class: "readout" });
+    this.shown = "";
+  }
+
+  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame
+   * @param {number} id @param {number | null} cell */
+  paint(playback, frame, id, cell) {
+    const node = playback.nodes[id];
+    this.element.hidden = node.shape.length === 0;
+    if (this.element.hidden) return;
+    const value = playback.isKnown(id, frame) ? node.value : null;
+    const gradient = frame.gradients.get(id) ?? null;
+    const key = JSON.stringify([id, value, gradient, cell]);
+    if (key === this.shown) return;
+    this.shown = key;
+    const focused = this.element.contains(this.element.getRootNode().activeElement);
+    this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(node.shape)}`;
+    this.readout.textContent =
+      cell === null
+        ? "Choose a cell: the ledger then counts for it alone."
+        : `${playback.name(id)}${indexText(node.shape, cell)}: value ${value === null ? "not run yet" : numeral(element(value, cell))}, ` +
+          `gradient ${gradient === null ? playback.gradientText(id, frame) : numeral(element(gradient, cell))}`;
+    const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell));
+    if (node.requires_grad) maps.append(this.map("gradient", gradient, node.shape, cell));
+    this.panel.body.replaceChildren(maps, this.readout);
+    if (focused) this.panel.body.querySelector('button[tabindex="0"]')?.focus();
+  }
+
+  map(title, value, shape, chosen) {
+    const grid = gridOf(shape);
+    const numbers = value === null ? [] : flat(value).map(toNumber);
+    const largest = largestOf(numbers);
+    const first = chosen !== null && title === "value" ? chosen : 0;
+    const table = h("table", { class: "heat", onkeydown: (event) => moveFocus(event, grid) });
+    for (let row = 0; row < grid.rows; row += 1) {
+      const line = h("tr");
+      for (let column = 0; column < grid.columns; column += 1) {
+        const position = row * grid.stride + column;
+        const x = numbers[position];
+        const text = value === null ? "–" : numeral(x);
+        const [red, green, blue] = value === null ? ZERO : heat(x, largest);
+        const dark = red * 0.3 + green * 0.59 + blue * 0.11 < 140;
+        const button = h(
+          "button",
+          {
+            type: "button",
+            tabindex: position === first ? 0 : -1,
+            "aria-pressed": position === chosen,
+            "aria-label": `${title} ${indexText(shape, position)}: ${value === null ? "not computed yet" : text}`,
+            title: value === null ? "not computed yet" : String(x),
+            class: value === null ? "empty" : dark ? "on-dark" : "",
+            style: value === null ? "" : `background: rgb(${red} ${green} ${blue})`,
+            onclick: () => this.onCell(position === chosen ? null : position),
+          },
+          text,
+        );
+        line.append(h("td", {}, button));
+      }
+      table.append(line);
+    }
+    const caption = h("figcaption", {}, title);
+    if (grid.cropped) caption.append(` (the first ${grid.rows} × ${grid.columns})`);
+    const marks = value === null ? "not computed yet" : notFinite(value);
+    if (marks) caption.append(h("span", { class: "mark" }, ` ${marks}`));
+    return h("figure", {}, caption, h("div", { class: "scroll" }, table));
+  }
+}
+
+function moveFocus(event, grid) {
+  const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };
+  if (!(event.key in steps)) return;
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const next = buttons[buttons.indexOf(event.target) + steps[event.key]];
+  if (next) next.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+

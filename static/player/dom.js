@@ -1,0 +1,52 @@
+/** Making elements. Texts become text nodes, never markup: a label `<img>` stays a label. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
+ * @param {string} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG. @param {string} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node[name] = value;
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, String(value));
+  }
+  node.append(...children);
+  return node;
+}
+
+/** Write a text only where it differs: most of a picture stays as it is from one event to the next.
+ * @param {Node} node @param {string} text */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** @param {Element} node @param {string} name @param {string} value */
+export function setAttribute(node, name, value) {
+  if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** A button that selects a node. @param {string} text @param {() => void} onclick */
+export function link(text, onclick, title = "") {
+  return h("button", { type: "button", class: "link", onclick, title }, text);
+}
+
+/** A section with a heading. @param {string} title @param {string} name */
+export function section(title, name) {
+  const heading = h("h3", {}, title);
+  const body = h("div", { class: "body" });
+  return { element: h("section", { class: `panel ${name}`, "aria-label": title }, heading, body), heading, body };
+}
+
+/** Motion only for those who have not asked for less. */
+export function mayMove() {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

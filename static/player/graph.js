@@ -1,0 +1,303 @@
+/** The graph: drawn once for each structure, then patched in place. */
+
+import { bitmap, notFinite } from "./arrays.js";
+import { brief, numeral, shapeText, shorten } from "./format.js";
+import { h, mayMove, s, setAttribute, setText } from "./dom.js";
+import { groupsOf, layout } from "./layout.js";
+import { View } from "./view.js";
+
+const TRAVEL = 450; // milliseconds a message takes along its edge
+const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
+
+export class Graph {
+  /** @param {{graphviz: string, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
+  constructor({ graphviz, onSelect, onLayout }) {
+    this.graphviz = graphviz;
+    this.onSelect = onSelect;
+    this.onLayout = onLayout;
+    this.folded = new Set();
+    this.drawn = "";
+    this.scene = s("g");
+    this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
+    this.view = new View(this.svg, this.scene);
+    this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
+    this.message = h("p", { class: "wait" }, "Drawing the graph…");
+    this.legend = h("p", { class: "legend", hidden: true }, "= value   ∂ gradient");
+    const tool = (label, text, onclick) => h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    this.element = h(
+      "div",
+      { class: "stage" },
+      this.svg,
+      this.message,
+      this.legend,
+      h(
+        "div",
+        { class: "tools", role: "group", "aria-label": "View" },
+        tool("Zoom in", "+", () => this.view.zoom(1.3)),
+        tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
+        tool("Fit the whole graph", "Fit", () => this.view.fit()),
+      ),
+    );
+  }
+
+  /** A new trace: a new drawing only if the structure is new. @param {import("./playback.js").Playback} playback */
+  async setTrace(playback) {
+    const known = this.playback?.structure === playback.structure;
+    this.playback = playback;
+    if (known && this.drawn) return;
+    this.groups = groupsOf(playback);
+    this.folded = new Set(playback.nodes.length >= FOLD_FROM ? outermost(playback, this.groups) : []);
+    this.showFolding();
+    await this.draw();
+  }
+
+  /** Lay out and draw; does nothing if what would be laid out is on the screen already. */
+  async draw() {
+    const wanted = [this.playback.structure, ...this.folded].join(" ");
+    if (wanted === this.drawn) return;
+    this.drawn = wanted;
+    let plan;
+    try {
+      const window = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
+      plan = await layout(this.playback, this.folded, this.graphviz, window);
+    } catch (error) {
+      this.drawn = "";
+      this.message.hidden = false;
+      this.message.textContent = `The graph could not be drawn (${error.message}). The ledger and the table below show the same.`;
+      return;
+    }
+    if (wanted !== this.drawn) return; // a newer structure has arrived meanwhile
+    this.message.hidden = true;
+    this.legend.hidden = !plan.compact;
+    this.plan = plan;
+    this.edges = new Map(plan.edges.map((edge) => [edge.id, this.makeEdge(edge)]));
+    this.cards = new Map([...plan.items.values()].map((item) => [item.id, this.makeCard(item)]));
+    this.pill = this.makePill();
+    const layer = (name, parts) => s("g", { class: name }, ...parts);
+    this.scene.replaceChildren(
+      layer("edges", [...this.edges.values()].map((edge) => edge.element)),
+      layer("cards", [...this.cards.values()].map((card) => card.element)),
+      this.pill.element,
+    );
+    this.view.open(plan, plan.boxes.get(plan.itemOf[this.playback.output]));
+    this.onLayout();
+  }
+
+  makeEdge(edge) {
+    const path = s("path", { d: edge.path, class: "wire", "marker-end": "url(#arrow)" });
+    const end = edge.middle ?? middleOf(path);
+    const label = s("text", { class: "sent", x: end[0], y: end[1], "text-anchor": "middle", dy: "0.35em" });
+    const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
+    return { element, path, label, middle: end, roomy: Boolean(edge.middle) };
+  }
+
+  makeCard(item) {
+    const { playback, plan } = this;
+    const card = plan.cards.get(item.id);
+    const { x, y } = plan.boxes.get(item.id);
+    const kind = item.group ? "group" : playback.derived[item.node].kind;
+    const { width, height, grid } = card;
+    const compact = plan.compact;
+    const right = width / 2 - 10;
+    const left = -width / 2 + 10;
+    let line = -height / 2 + (compact ? 15 : 19);
+    const step = compact ? 15 : 18;
+    const select = () => this.onSelect(item.node, null);
+    const parts = [s("title", {}, card.full)];
+    if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
+    parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
+    parts.push(s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title));
+    const texts = {};
+    const maps = {};
+    if (grid) {
+      line += step - 2;
+      parts.push(s("text", { class: "shape", x: 0, y: line, "text-anchor": "middle" }, shapeText(playback.nodes[item.node].shape)));
+      const names = playback.nodes[item.node].requires_grad ? ["value", "gradient"] : ["value"];
+      const mapWidth = grid.columns * grid.cell;
+      names.forEach((name, index) => {
+        const middle = names.length === 1 ? 0 : (index - 0.5) * (width / 2);
+        const place = { x: middle - mapWidth / 2, y: line + 6, width: mapWidth, height: grid.rows * grid.cell };
+        maps[name] = s("image", { ...place, preserveAspectRatio: "none", class: "map" });
+        const frame = s("rect", { ...place, class: "map-frame", onclick: (event) => this.pickCell(event, item, grid) });
+        texts[name] = s("text", { class: `mark ${name}`, x: middle, y: line + 6 + place.height / 2, dy: "0.35em", "text-anchor": "middle" });
+        parts.push(maps[name], frame, texts[name]);
+      });
+    } else {
+      const row = (name, word) => {
+        line += step;
+        texts[name] = s("text", { class: name, x: right, y: line, "text-anchor": "end" });
+        parts.push(s("text", { class: "word", x: left, y: line }, word), texts[name]);
+      };
+      row("value", compact ? "=" : "value");
+      if (playback.nodes[item.node].requires_grad) row("gradient", compact ? "∂" : "grad");
+    }
+    const element = s(
+      "g",
+      {
+        class: `card ${kind}`,
+        "data-node": item.node,
+        transform: `translate(${x} ${y})`,
+        tabindex: 0,
+        role: "button",
+        onclick: select,
+        onkeydown: (event) => {
+          if (event.key !== "Enter") return;
+          select();
+          event.preventDefault();
+          event.stopPropagation();
+        },
+        ondblclick: () => item.group && this.fold(item.group, false),
+      },
+      ...parts,
+    );
+    return { element, item, card, texts, maps, shown: {}, classes: `card ${kind}` };
+  }
+
+  makePill() {
+    const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
+    const back = s("rect", { height: 24, y: -12, rx: 12 });
+    return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
+  }
+
+  pickCell(event, item, grid) {
+    const area = event.currentTarget.getBoundingClientRect();
+    const column = Math.min(grid.columns - 1, Math.floor(((event.clientX - area.left) / area.width) * grid.columns));
+    const row = Math.min(grid.rows - 1, Math.floor(((event.clientY - area.top) / area.height) * grid.rows));
+    this.onSelect(item.node, row * grid.stride + column);
+    event.stopPropagation();
+  }
+
+  /** Show what is known at an event. @param {import("./playback.js").Frame} frame @param {number | null} selected
+   * @param {boolean} moving whether a message may travel */
+  paint(frame, selected, moving) {
+    if (!this.cards) return;
+    const { playback, plan } = this;
+    const focus = playback.focus(frame);
+    const itemFrom = focus.from === undefined ? "" : plan.itemOf[focus.from];
+    const itemTo = focus.to === undefined ? "" : plan.itemOf[focus.to];
+    const itemSelected = selected === null ? "" : plan.itemOf[selected];
+    for (const [id, card] of this.cards) {
+      const node = card.item.node;
+      const state = playback.gradientState(node, frame);
+      const known = playback.isKnown(node, frame);
+      const classes =
+        `${card.classes} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
+        `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
+      setAttribute(card.element, "class", classes);
+      this.paintValue(card, "value", known ? playback.nodes[node].value : null, "–");
+      if (card.texts.gradient) {
+        const gradient = frame.gradients.get(node) ?? null;
+        this.paintValue(card, "gradient", gradient, state === "no path" ? "no path" : "–");
+      }
+      const label =
+        `${card.card.full}, ${playback.derived[node].kind}, value ${known ? brief(playback.nodes[node].value) : "not run yet"}, ` +
+        `gradient ${playback.gradientText(node, frame)}`;
+      setAttribute(card.element, "aria-label", label);
+      setAttribute(card.element, "aria-pressed", String(id === itemSelected));
+    }
+    for (const [id, edge] of this.edges) {
+      const message = frame.sent.get(id);
+      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${id === focus.edge ? " current" : ""}`);
+      setText(edge.label, message && id !== focus.edge && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
+    }
+    this.paintPill(frame, focus, moving);
+    if (itemTo) this.view.reveal(plan.boxes.get(itemTo));
+  }
+
+  paintValue(card, name, value, missing) {
+    if (card.shown[name] === value && value !== null) return; // the same array as in the last frame
+    card.shown[name] = value;
+    if (!card.card.grid) {
+      setText(card.texts[name], value === null ? missing : numeral(value));
+      return;
+    }
+    setAttribute(card.maps[name], "visibility", value === null ? "hidden" : "visible");
+    if (value !== null) setAttribute(card.maps[name], "href", bitmap(value, card.card.grid));
+    setText(card.texts[name], value === null ? missing : notFinite(value));
+  }
+
+  /** The number on its way along the edge, against the direction of the arrow. */
+  paintPill(frame, focus, moving) {
+    cancelAnimationFrame(this.travelling);
+    const edge = this.edges.get(focus.edge);
+    if (!edge) {
+      setAttribute(this.pill.element, "visibility", "hidden");
+      return;
+    }
+    const event = frame.sent.get(focus.edge);
+    const text = shorten(brief(event.contribution), 16);
+    setText(this.pill.text, text);
+    const width = text.length * 8 + 18;
+    setAttribute(this.pill.back, "width", String(width));
+    setAttribute(this.pill.back, "x", String(-width / 2));
+    setAttribute(this.pill.element, "visibility", "visible");
+    const place = (x, y) => setAttribute(this.pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    if (!moving || !mayMove() || frame.event.kind !== "message") {
+      place(...edge.middle);
+      return;
+    }
+    const length = edge.path.getTotalLength();
+    const start = performance.now();
+    const step = (now) => {
+      const share = Math.min(1, (now - start) / TRAVEL);
+      const eased = 1 - (1 - share) ** 3;
+      const point = edge.path.getPointAtLength(length * (1 - 0.5 * eased));
+      place(point.x, point.y);
+      if (share < 1) this.travelling = requestAnimationFrame(step);
+      else place(...edge.middle);
+    };
+    step(start);
+  }
+
+  /** @param {string} group @param {boolean} folded */
+  fold(group, folded) {
+    if (folded) this.folded.add(group);
+    else this.folded.delete(group);
+    this.showFolding();
+    this.draw();
+  }
+
+  showFolding() {
+    this.folding.hidden = this.groups.size === 0;
+    this.folding.replaceChildren(
+      h("span", {}, "Fold"),
+      ...[...this.groups].map(([name, members]) =>
+        h(
+          "button",
+          {
+            type: "button",
+            "aria-pressed": this.folded.has(name),
+            title: `${members.length} operations`,
+            onclick: () => this.fold(name, !this.folded.has(name)),
+          },
+          name,
+        ),
+      ),
+    );
+  }
+
+  destroy() {
+    cancelAnimationFrame(this.travelling);
+    this.view.destroy();
+  }
+}
+
+function box(width, height, name, radius) {
+  return s("rect", { class: name, x: -width / 2, y: -height / 2, width, height, rx: radius });
+}
+
+function middleOf(path) {
+  const point = path.getPointAtLength(path.getTotalLength() / 2);
+  return [point.x, point.y];
+}
+
+function outermost(playback, groups) {
+  const names = playback.nodes.map((node) => (node.calls ?? []).find((call) => groups.has(call)));
+  return names.filter(Boolean);
+}
+
+function arrowheads() {
+  const shape = s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", fill: "context-stroke" });
+  const size = { viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse" };
+  return s("defs", {}, s("marker", { id: "arrow", orient: "auto", ...size }, shape));
+}

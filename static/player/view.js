@@ -1,0 +1,108 @@
+/** Looking at a large drawing through a small window: drag to move, buttons and Ctrl + wheel to zoom, fit. */
+
+import { setAttribute } from "./dom.js";
+
+const SMALLEST = 0.05;
+const LARGEST = 4;
+const FIT_AT_MOST = 1.3;
+const READABLE = 0.3;
+const COMFORTABLE = 0.7;
+
+export class View {
+  /** @param {SVGSVGElement} svg @param {SVGGElement} scene what moves */
+  constructor(svg, scene) {
+    this.svg = svg;
+    this.scene = scene;
+    this.size = { width: 1, height: 1 };
+    this.fitted = true;
+    this.scale = 1;
+    this.x = 0;
+    this.y = 0;
+    svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    svg.addEventListener("pointerdown", (event) => this.grab(event));
+    this.observer = new ResizeObserver(() => this.fitted && this.fit());
+    this.observer.observe(svg);
+  }
+
+  /** The whole drawing, centred. @param {{width: number, height: number}} [size] of the drawing */
+  fit(size = this.size) {
+    this.size = size;
+    const { clientWidth: width, clientHeight: height } = this.svg;
+    if (!width || !height) return;
+    this.fitted = true;
+    this.scale = Math.min((width - 24) / size.width, (height - 24) / size.height, FIT_AT_MOST);
+    this.x = (width - size.width * this.scale) / 2;
+    this.y = (height - size.height * this.scale) / 2;
+    this.apply();
+  }
+
+  /** The first look at a drawing: all of it, or the part around a point where all of it would be too small to read.
+   * @param {{width: number, height: number}} size @param {{x: number, y: number}} point */
+  open(size, point) {
+    this.fit(size);
+    if (this.scale >= READABLE) return;
+    this.fitted = false;
+    this.scale = COMFORTABLE;
+    this.x = this.svg.clientWidth / 2 - point.x * this.scale;
+    this.y = this.svg.clientHeight / 2 - point.y * this.scale;
+    this.apply();
+  }
+
+  /** @param {number} factor @param {number} [x] @param {number} [y] the point that stays where it is */
+  zoom(factor, x = this.svg.clientWidth / 2, y = this.svg.clientHeight / 2) {
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));
+    this.x = x - ((x - this.x) * scale) / this.scale;
+    this.y = y - ((y - this.y) * scale) / this.scale;
+    this.scale = scale;
+    this.fitted = false;
+    this.apply();
+  }
+
+  /** Move only if the point is out of sight. @param {{x: number, y: number}} point */
+  reveal(point) {
+    if (this.fitted) return;
+    const { clientWidth: width, clientHeight: height } = this.svg;
+    const x = this.x + point.x * this.scale;
+    const y = this.y + point.y * this.scale;
+    if (x > 40 && x < width - 40 && y > 30 && y < height - 30) return;
+    this.x += width / 2 - x;
+    this.y += height / 2 - y;
+    this.apply();
+  }
+
+  apply() {
+    setAttribute(this.scene, "transform", `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`);
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
+    event.preventDefault();
+    const box = this.svg.getBoundingClientRect();
+    this.zoom(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
+  }
+
+  grab(event) {
+    if (event.button !== 0) return;
+    const start = { x: event.clientX - this.x, y: event.clientY - this.y };
+    const origin = { x: event.clientX, y: event.clientY };
+    const move = (later) => {
+      if (Math.hypot(later.clientX - origin.x, later.clientY - origin.y) < 4) return;
+      this.x = later.clientX - start.x;
+      this.y = later.clientY - start.y;
+      this.fitted = false;
+      this.apply();
+    };
+    const drop = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", drop);
+      removeEventListener("pointercancel", drop);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", drop);
+    addEventListener("pointercancel", drop);
+  }
+
+  destroy() {
+    this.observer.disconnect();
+  }
+}
