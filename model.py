@@ -154,7 +154,7 @@ class Tensor:
         "_children",  # the tensors this one was computed from, in operand order, repeats kept
         "_data",  # the values. Never written to, unless `.data` has handed the array out
         "_handed_out",  # may code outside the engine hold a name for the array `_data`?
-        "_saved",  # the arrays that the closure keeps, in the order of `_children`, then the output's; else None
+        "_saved",  # (tensor, array) for each array that the closure keeps; None stands for this tensor itself
         "grad",
         "label",
         "op",
@@ -162,18 +162,16 @@ class Tensor:
     )
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
-        self._set(_as_float_array(data), requires_grad, label=label)
+        self._make_leaf(_as_float_array(data), requires_grad, label)
 
-    def _set(self, data, requires_grad, children=(), op="", backward=None, saved=(), label=""):
+    def _make_leaf(self, data: Any, requires_grad: bool, label: str) -> None:
         self._data = data
         self._handed_out = False
-        self._children = children
-        self._backward = backward
-        self._saved = saved
-        self.grad = None
+        self._children = self._saved = ()
+        self._backward = self.grad = None
         self.requires_grad = requires_grad
         self.label = label
-        self.op = op
+        self.op = ""
 
     # -- how every operation is made
 
@@ -183,11 +181,13 @@ class Tensor:
         out = object.__new__(type(self))
         for child in children:
             if child.requires_grad and mode.recording:
-                out._set(data, True, children, op, backward, saved)
+                out._data, out._handed_out, out._saved = data, False, saved
+                out._children, out._backward, out.op = children, backward, op
+                out.grad, out.requires_grad, out.label = None, True, ""
                 if mode.fingerprints is not None:
                     mode.fingerprints[backward] = _fingerprints(backward)
                 return out
-        out._set(data, False)
+        out._make_leaf(data, False, "")
         return out
 
     def _accumulate(self, message: Any) -> None:
@@ -211,7 +211,8 @@ class Tensor:
         """A number or array that meets this tensor in an expression: a tensor of the same dtype, without gradient."""
         out = object.__new__(type(self))
         dtype = self._data.dtype
-        out._set(dtype.type(value) if isinstance(value, (float, int)) else _as_float_array(value, dtype), False)
+        data = dtype.type(value) if isinstance(value, (float, int)) else _as_float_array(value, dtype)
+        out._make_leaf(data, False, "")
         return out
 
     def _operands(self, other: Any, op: str) -> tuple["Tensor", Any, Any]:
@@ -262,7 +263,8 @@ class Tensor:
             self._accumulate(upstream / b)  # d(a / b)/da = 1 / b
             other._accumulate(upstream * (-a / b**2))  # d(a / b)/db = -a / b^2
 
-        return self._node(y, (self, other), "/", _backward, saved=(a if other.requires_grad else None, b))
+        saved = ((other, b), (self, a)) if other.requires_grad else ((other, b),)
+        return self._node(y, (self, other), "/", _backward, saved)
 
     def __pow__(self, exponent: Any) -> "Tensor":
         exponent, a, p = self._operands(exponent, "**")
@@ -276,7 +278,7 @@ class Tensor:
                 # d(a^p)/dp = a^p log a, and 0 where a = 0
                 exponent._accumulate(upstream * np.where(a == 0, 0.0, y * np.log(a)))
 
-        return self._node(y, (self, exponent), "**", _backward, saved=(a, p))
+        return self._node(y, (self, exponent), "**", _backward, saved=((self, a), (exponent, p)))
 
     def __neg__(self) -> "Tensor":
         def _backward(upstream):
@@ -327,7 +329,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * y)  # d(e^a)/da = e^a
 
-        return self._node(y, (self,), "exp", _backward, saved=(None, y))
+        return self._node(y, (self,), "exp", _backward, saved=((None, y),))
 
     def log(self) -> "Tensor":
         a = self._read()
@@ -337,7 +339,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream / a)  # d(log a)/da = 1 / a
 
-        return self._node(y, (self,), "log", _backward, saved=(a,))
+        return self._node(y, (self,), "log", _backward, saved=((self, a),))
 
     def sqrt(self) -> "Tensor":
         with _quiet():
@@ -346,7 +348,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * 0.5 / y)  # d(sqrt a)/da = 1 / (2 sqrt a)
 
-        return self._node(y, (self,), "sqrt", _backward, saved=(None, y))
+        return self._node(y, (self,), "sqrt", _backward, saved=((None, y),))
 
     def sin(self) -> "Tensor":
         a = self._read()
@@ -355,7 +357,7 @@ class Tensor:
             self._accumulate(upstream * np.cos(a))  # d(sin a)/da = cos a
 
         with _quiet():
-            return self._node(np.sin(a), (self,), "sin", _backward, saved=(a,))
+            return self._node(np.sin(a), (self,), "sin", _backward, saved=((self, a),))
 
     def cos(self) -> "Tensor":
         a = self._read()
@@ -364,7 +366,7 @@ class Tensor:
             self._accumulate(upstream * -np.sin(a))  # d(cos a)/da = -sin a
 
         with _quiet():
-            return self._node(np.cos(a), (self,), "cos", _backward, saved=(a,))
+            return self._node(np.cos(a), (self,), "cos", _backward, saved=((self, a),))
 
     def tanh(self) -> "Tensor":
         y = np.tanh(self._read())
@@ -372,7 +374,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * (1.0 - y * y))  # d(tanh a)/da = 1 - tanh^2 a
 
-        return self._node(y, (self,), "tanh", _backward, saved=(None, y))
+        return self._node(y, (self,), "tanh", _backward, saved=((None, y),))
 
     def sigmoid(self) -> "Tensor":
         with _quiet():
@@ -381,7 +383,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * (y * (1.0 - y)))  # s' = s (1 - s)
 
-        return self._node(y, (self,), "sigmoid", _backward, saved=(None, y))
+        return self._node(y, (self,), "sigmoid", _backward, saved=((None, y),))
 
     def softplus(self) -> "Tensor":
         a = self._read()
@@ -390,7 +392,7 @@ class Tensor:
             self._accumulate(upstream * np.exp(-np.logaddexp(0.0, -a)))  # d log(1 + e^a)/da = sigmoid(a)
 
         with _quiet():
-            return self._node(np.logaddexp(0.0, a), (self,), "softplus", _backward, saved=(a,))
+            return self._node(np.logaddexp(0.0, a), (self,), "softplus", _backward, saved=((self, a),))
 
     def relu(self) -> "Tensor":
         y = np.maximum(self._read(), 0.0)
@@ -398,7 +400,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * (y > 0.0))  # 1 where the output is positive, else 0
 
-        return self._node(y, (self,), "relu", _backward, saved=(None, y))
+        return self._node(y, (self,), "relu", _backward, saved=((None, y),))
 
     def leaky_relu(self, slope: float = 0.01) -> "Tensor":
         a = self._read()
@@ -415,7 +417,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * np.sign(a))  # d|a|/da = sign a
 
-        return self._node(np.abs(a), (self,), "abs", _backward, saved=(a,))
+        return self._node(np.abs(a), (self,), "abs", _backward, saved=((self, a),))
 
     __abs__ = abs
 
@@ -429,7 +431,7 @@ class Tensor:
         def _backward(upstream):
             self._accumulate(upstream * ((a >= low) & (a <= high)))  # 1 inside and on the bounds, 0 outside
 
-        return self._node(np.clip(a, low, high), (self,), "clip", _backward, saved=(a,))
+        return self._node(np.clip(a, low, high), (self,), "clip", _backward, saved=((self, a),))
 
     # -- reductions: `axis` is None (all), an int, or a tuple of ints; may be negative
 
@@ -462,7 +464,7 @@ class Tensor:
             local = np.divide(a, y, out=np.zeros(a.shape, a.dtype), where=y != 0.0)
             self._accumulate(_with_axes(upstream, axis, a.ndim, keepdims) * local)
 
-        return self._node(y if keepdims else _without_axes(y, axis), (self,), "norm", _backward, saved=(a,))
+        return self._node(y if keepdims else _without_axes(y, axis), (self,), "norm", _backward, saved=((self, a),))
 
     def max(self, axis: Any = None, keepdims: bool = False) -> "Tensor":
         a = self._read()
@@ -478,7 +480,7 @@ class Tensor:
             share = chosen / chosen.sum(axis=axis, keepdims=True)
             self._accumulate(_with_axes(upstream, axis, a.ndim, keepdims) * share)
 
-        return self._node(y if keepdims else _without_axes(y, axis), (self,), "max", _backward, saved=(a,))
+        return self._node(y if keepdims else _without_axes(y, axis), (self,), "max", _backward, saved=((self, a),))
 
     def min(self, axis: Any = None, keepdims: bool = False) -> "Tensor":
         return -(-self).max(axis, keepdims)
@@ -499,7 +501,7 @@ class Tensor:
             others = others.reshape([a.shape[i] for i in kept + reduced]).transpose(np.argsort(kept + reduced))
             self._accumulate(_with_axes(upstream, axis, a.ndim, keepdims) * others)
 
-        return self._node(a.prod(axis=axis, keepdims=keepdims), (self,), "prod", _backward, saved=(a,))
+        return self._node(a.prod(axis=axis, keepdims=keepdims), (self,), "prod", _backward, saved=((self, a),))
 
     def softmax(self, axis: int = -1) -> "Tensor":
         a = self._read()
@@ -510,7 +512,7 @@ class Tensor:
             # dy_i/da_j = y_i (1[i = j] - y_j)
             self._accumulate(y * (upstream - (upstream * y).sum(axis=axis, keepdims=True)))
 
-        return self._node(y, (self,), "softmax", _backward, saved=(None, y))
+        return self._node(y, (self,), "softmax", _backward, saved=((None, y),))
 
     def log_softmax(self, axis: int = -1) -> "Tensor":
         a = self._read()
@@ -521,7 +523,7 @@ class Tensor:
             # dy_i/da_j = 1[i = j] - softmax_j
             self._accumulate(upstream - np.exp(y) * upstream.sum(axis=axis, keepdims=True))
 
-        return self._node(y, (self,), "log_softmax", _backward, saved=(None, y))
+        return self._node(y, (self,), "log_softmax", _backward, saved=((None, y),))
 
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> "Tensor":
         a = self._read()
@@ -534,7 +536,9 @@ class Tensor:
             # d logsumexp/da = softmax(a)
             self._accumulate(_with_axes(upstream, axis, a.ndim, keepdims) * np.exp(a - y))
 
-        return self._node(y if keepdims else _without_axes(y, axis), (self,), "logsumexp", _backward, saved=(a,))
+        return self._node(
+            y if keepdims else _without_axes(y, axis), (self,), "logsumexp", _backward, saved=((self, a),)
+        )
 
     # -- shape: values are moved, not changed, so a gradient is moved back
 
@@ -625,8 +629,9 @@ class Tensor:
                 f"for example with .sum() or .mean(), or pass the upstream gradient, of shape {self.shape}."
             )
         if grad is None:
-            grad = 1.0 if self.ndim == 0 else np.ones(self.shape)
-        seed = _as_float_array(grad, self.dtype)
+            seed = self.dtype.type(1.0).reshape(self.shape) if self.ndim else self.dtype.type(1.0)
+        else:
+            seed = _as_float_array(grad, self.dtype)
         if seed.shape != self.shape:
             raise ValueError(f"The gradient passed to backward() has shape {seed.shape}, but {_name(self)}.")
 
@@ -752,8 +757,10 @@ def topological_order(root: Tensor) -> list[Tensor]:
 
 
 def _crosswise(first: Tensor, a: Any, second: Tensor, b: Any) -> tuple[Any, Any]:
-    """What a product saves: the message to one operand reads the values of the other one."""
-    return a if second.requires_grad else None, b if first.requires_grad else None
+    """What a product saves: the message to an operand reads the values of the other one."""
+    if first.requires_grad:
+        return ((second, b), (first, a)) if second.requires_grad else ((second, b),)
+    return ((first, a),)
 
 
 def _freed(node: Tensor) -> None:
@@ -765,8 +772,9 @@ def _freed(node: Tensor) -> None:
 
 
 def _check_unwritten(node: Tensor, mode: Mode) -> None:
-    for tensor, kept in zip((*node._children, node), node._saved, strict=False):
-        if kept is not None and tensor._data is not kept and _bytes(tensor._data) != _bytes(kept):
+    for tensor, kept in node._saved:
+        tensor = node if tensor is None else tensor
+        if tensor._data is not kept and _bytes(tensor._data) != _bytes(kept):
             which = "its own output" if tensor is node else "its input"
             raise _mutation_error(node, f"{which} {_name(tensor)}")
     if mode.fingerprints is not None:
@@ -903,7 +911,7 @@ def _choose(op: str, a: Any, b: Any, choose: Callable, chosen: Callable) -> Tens
         a._accumulate(upstream * share)
         b._accumulate(upstream * (1.0 - share))
 
-    return first._node(choose(x, y), (a, b), op, _backward, saved=(x, y))
+    return first._node(choose(x, y), (a, b), op, _backward, saved=((a, x), (b, y)))
 
 
 def where(condition: Any, a: Any, b: Any) -> Tensor:
@@ -1003,7 +1011,7 @@ def cross_entropy(logits: Tensor, labels: Any) -> Tensor:
         local *= upstream / len(labels)
         logits._accumulate(local)
 
-    return logits._node(loss, (logits,), "cross_entropy", _backward, saved=(a,))
+    return logits._node(loss, (logits,), "cross_entropy", _backward, saved=((logits, a),))
 
 
 def binary_cross_entropy_with_logits(logits: Tensor, targets: Any) -> Tensor:
@@ -1141,7 +1149,7 @@ class Optimizer:
                 gradient = p.grad + self.weight_decay * p._data if self.weight_decay else p.grad
                 update = self._update(i, gradient)
                 # `update` is an array that nobody else has: the new values are written into it, not into a third one
-                p._assign(np.subtract(p._data, update, out=update if p.ndim else None))
+                p._assign(np.subtract(p._data, update, out=update if p._data.ndim else None))
 
     def _zeros(self) -> list[Any]:
         return [np.zeros_like(p._data) for p in self.parameters]
