@@ -39,6 +39,10 @@ from model import (
 )
 
 
+# A fault of the engine that is known and not yet mended. Strict: mending it fails the test until the mark is removed.
+known_fault = pytest.mark.xfail(strict=True, reason="known fault of the engine, not yet mended")
+
+
 def grad_of(f, *arrays, upstream=None):
     """The gradients of f, for an upstream gradient of ones unless another is given."""
     leaves = [Tensor(array) for array in arrays]
@@ -474,6 +478,45 @@ def test_trap_16_a_generator_under_no_grad_does_not_leak_its_mode():
         assert (x * x).requires_grad  # computed by the consumer
 
 
+@known_fault
+def test_trap_16_a_generator_under_no_grad_receives_what_is_sent_thrown_and_closed():
+    seen = []
+
+    @no_grad
+    def echo():
+        try:
+            received = yield (x * x).requires_grad
+            while True:
+                try:
+                    received = yield received
+                except KeyError as error:
+                    received = error.args[0]
+        finally:
+            seen.append("closed")
+
+    x = Tensor(2.0)
+    generator = echo()
+    assert next(generator) is False
+    assert generator.send("sent") == "sent"
+    assert generator.throw(KeyError("thrown")) == "thrown"
+    generator.close()
+    assert seen == ["closed"]
+
+
+@known_fault
+def test_trap_16_a_coroutine_under_no_grad_is_refused_or_right_never_recorded_silently():
+    x = Tensor(2.0)
+
+    async def compute():
+        return (x * x).requires_grad
+
+    try:
+        decorated = no_grad(compute)
+    except TypeError:
+        return
+    assert asyncio.run(decorated()) is False
+
+
 def test_trap_16_no_grad_is_per_thread():
     x = Tensor(2.0)
     inside, done, seen = threading.Event(), threading.Event(), []
@@ -623,6 +666,13 @@ def test_trap_21_empty_arrays():
     np.testing.assert_array_equal(w.grad, np.zeros((3, 2)))
 
 
+@known_fault
+@pytest.mark.parametrize("op", ["softmax", "log_softmax", "logsumexp"])
+def test_trap_21_a_maximum_over_nothing_names_the_tensor(op):
+    with pytest.raises(ValueError, match=r"'x' of shape \(2, 0\)"):
+        getattr(Tensor(np.zeros((2, 0)), label="x"), op)(axis=1)
+
+
 def test_trap_21_the_mean_of_nothing_is_nan_without_a_warning():
     with np.errstate(all="ignore"):
         assert np.isnan(Tensor(np.empty(0)).mean().item())
@@ -694,6 +744,23 @@ def test_trap_25_duplicate_indices_add():
     )
     embedding = grad_of(lambda t: t[np.array([[0, 2], [2, 2]])], np.zeros((3, 2)))
     np.testing.assert_array_equal(embedding, [[1.0, 1.0], [0.0, 0.0], [3.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda t: t.swapaxes(0, 3), marks=known_fault),
+        pytest.param(lambda t: t.squeeze(0), marks=known_fault),
+        pytest.param(lambda t: t.squeeze(5), marks=known_fault),
+        pytest.param(lambda t: t.expand_dims(5), marks=known_fault),
+        pytest.param(lambda t: t.transpose(0, 0), marks=known_fault),
+        lambda t: t.reshape(7),
+        lambda t: t.broadcast_to((2, 2)),
+    ],
+)
+def test_trap_24_a_change_of_shape_that_is_impossible_names_the_tensor(change):
+    with pytest.raises(ValueError, match=r"'W' of shape \(2, 3\)"):
+        change(Tensor(np.ones((2, 3)), label="W"))
 
 
 @pytest.mark.parametrize(
@@ -778,6 +845,19 @@ def test_trap_26_stack_joins_along_a_new_axis():
     assert stack([Tensor(1.0), 2.0, Tensor(3.0)]).shape == (3,)
     with pytest.raises(ValueError, match=r"\(2,\)"):
         stack([Tensor([1.0, 2.0]), Tensor([1.0])])
+
+
+@known_fault
+@pytest.mark.parametrize("join", [concatenate, stack])
+def test_trap_26_joining_nothing_is_a_sentence(join):
+    with pytest.raises(ValueError, match=rf"{join.__name__}.*(at least one|nothing|no tensors|empty)"):
+        join([])
+
+
+@known_fault
+def test_trap_26_numbers_have_no_axis_to_be_joined_along():
+    with pytest.raises(ValueError, match=r"concatenate .*\(\)"):
+        concatenate([Tensor(1.0), Tensor(2.0)])
 
 
 @pytest.mark.parametrize("loss", [mse_loss, binary_cross_entropy_with_logits])
@@ -1557,6 +1637,7 @@ def test_trap_47_nan_reaches_the_output():
         (0, r"\(2, 3\)"),
         ([[0, 1]], r"\(2, 3\)"),
         (["a", "b"], "integer"),
+        (Tensor([0.0, 1.0]), "integer"),
     ],
 )
 def test_trap_48_cross_entropy_refuses_labels_that_are_no_classes(labels, message):
