@@ -11,7 +11,6 @@ import contextlib
 import difflib
 import json
 import math
-import os
 import shlex
 import signal
 import sys
@@ -493,8 +492,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("train.py: stopped by Ctrl-C.", file=sys.stderr)
         return 130
     except OSError as error:  # stdout: a full disk, or the reader of a pipe has gone. Files raise RunError
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails again at exit
         return _fail(f"The output could not be written ({error.strerror}); what was trained is kept in the run folder.")
 
 
