@@ -24,7 +24,7 @@ Writing to values that a backward pass still needs
     route                                                     with the guard (always on)     allow_mutation()
     t.data += 1, t.data[...] = 1, np.exp(x, out=t.data)       MutationError in backward()    wrong gradient, silently
     a view or another name of t.data, taken before or after   MutationError in backward()    wrong gradient, silently
-    an optimizer step between forward and backward            MutationError in backward()    the right gradient
+    an optimizer step between forward and backward            MutationError in backward()    wrong if `.data` was read
     t.data = other                                            MutationError in backward()    the right gradient
     an array captured by a closure that you wrote yourself    only under detect_mutation()   wrong gradient, silently
 
@@ -34,12 +34,12 @@ captured. So a write cannot reach a gradient, and `backward()` finds it by compa
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import wraps
-from inspect import isgeneratorfunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -88,21 +88,26 @@ class no_grad:
         self._entered.pop().__exit__(*exception)
 
     def __call__(self, function: Callable) -> Callable:
-        if not isgeneratorfunction(function):
-            return _mode_set(recording=False)(function)
+        if iscoroutinefunction(function) or isasyncgenfunction(function):
+            raise TypeError("no_grad cannot decorate an async function: write `with no_grad():` inside it.")
+        if isgeneratorfunction(function):
+            return wraps(function)(lambda *args, **kwargs: _Unrecorded(function(*args, **kwargs)))
+        return _mode_set(recording=False)(function)
 
-        @wraps(function)
-        def generator(*args, **kwargs):
-            steps = function(*args, **kwargs)
-            while True:
-                with no_grad():
-                    try:
-                        value = next(steps)
-                    except StopIteration as stop:
-                        return stop.value
-                yield value  # outside the block: whoever consumes the generator keeps their own mode
 
-        return generator
+class _Unrecorded(Generator):
+    """A generator that runs under no_grad, while whoever consumes it keeps their own mode between its steps."""
+
+    def __init__(self, steps: Generator) -> None:
+        self._steps = steps
+
+    def send(self, value: Any) -> Any:
+        with no_grad():
+            return self._steps.send(value)
+
+    def throw(self, *exception) -> Any:
+        with no_grad():
+            return self._steps.throw(*exception)
 
 
 def allow_mutation() -> Any:
@@ -468,10 +473,7 @@ class Tensor:
 
     def max(self, axis: Any = None, keepdims: bool = False) -> "Tensor":
         a = self._read()
-        if _count(a.shape, axis) == 0:
-            raise ValueError(
-                f"{_name(self)} has no elements along axis {axis}, so there is no largest or smallest one."
-            )
+        _require_elements(self, axis)
         y = a.max(axis=axis, keepdims=True)
 
         def _backward(upstream):
@@ -505,6 +507,7 @@ class Tensor:
 
     def softmax(self, axis: int = -1) -> "Tensor":
         a = self._read()
+        _require_elements(self, axis)
         e = np.exp(a - a.max(axis=axis, keepdims=True))  # the maximum is taken away so that nothing overflows
         y = e / e.sum(axis=axis, keepdims=True)
 
@@ -516,6 +519,7 @@ class Tensor:
 
     def log_softmax(self, axis: int = -1) -> "Tensor":
         a = self._read()
+        _require_elements(self, axis)
         shifted = a - a.max(axis=axis, keepdims=True)
         y = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
 
@@ -527,6 +531,7 @@ class Tensor:
 
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> "Tensor":
         a = self._read()
+        _require_elements(self, axis)
         top = a.max(axis=axis, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(a.dtype)
         with _quiet():
@@ -569,14 +574,23 @@ class Tensor:
 
     def swapaxes(self, first: int, second: int) -> "Tensor":
         order = list(range(self.ndim))
-        order[first], order[second] = order[second], order[first]
+        try:
+            order[first], order[second] = order[second], order[first]
+        except IndexError:
+            raise ValueError(f"swapaxes of axes {first} and {second} does not fit {_name(self)}.") from None
         return self.transpose(order)
 
     def squeeze(self, axis: Any = None) -> "Tensor":
-        return self.reshape(np.squeeze(self._data, axis).shape)
+        return self._reshaped("squeeze", np.squeeze, axis)
 
     def expand_dims(self, axis: Any) -> "Tensor":
-        return self.reshape(np.expand_dims(self._data, axis).shape)
+        return self._reshaped("expand_dims", np.expand_dims, axis)
+
+    def _reshaped(self, op: str, change: Callable, axis: Any) -> "Tensor":
+        try:
+            return self.reshape(change(self._data, axis).shape)
+        except ValueError:
+            raise ValueError(f"{op} with axis {axis} does not fit {_name(self)}.") from None
 
     def broadcast_to(self, *shape: Any) -> "Tensor":
         def _backward(upstream):
@@ -868,6 +882,11 @@ def _unbroadcast(message: np.ndarray, tensor: Tensor) -> np.ndarray:
     return summed.reshape(shape)
 
 
+def _require_elements(tensor: Tensor, axis: Any) -> None:
+    if _count(tensor.shape, axis) == 0:
+        raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
+
+
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that `axis` stands for, counted from the front."""
     if axis is None:
@@ -902,7 +921,7 @@ def minimum(a: Any, b: Any) -> Tensor:
 
 
 def _choose(op: str, a: Any, b: Any, choose: Callable, chosen: Callable) -> Tensor:
-    first = _first_tensor(a, b)
+    first = _first_tensor(op, a, b)
     a = a if isinstance(a, Tensor) else first._constant(a)
     b, x, y = a._operands(b, op)
 
@@ -916,7 +935,7 @@ def _choose(op: str, a: Any, b: Any, choose: Callable, chosen: Callable) -> Tens
 
 def where(condition: Any, a: Any, b: Any) -> Tensor:
     """`a` where the condition (an array of booleans, a constant) holds, `b` elsewhere."""
-    first = _first_tensor(a, b)
+    first = _first_tensor("where", a, b)
     a = a if isinstance(a, Tensor) else first._constant(a)
     b, x, y = a._operands(b, "where")
     condition = np.array(_values(condition), dtype=bool)
@@ -930,27 +949,27 @@ def where(condition: Any, a: Any, b: Any) -> Tensor:
 
 def concatenate(tensors: Sequence[Any], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
-    first = _first_tensor(*tensors)
+    first = _first_tensor("concatenate", *tensors)
     tensors = tuple(t if isinstance(t, Tensor) else first._constant(t) for t in tensors)
+    try:
+        y = np.concatenate([t._read() for t in tensors], axis=axis)
+    except ValueError:
+        shapes = ", ".join(str(t.shape) for t in tensors)
+        raise ValueError(
+            f"concatenate cannot join shapes {shapes} along axis {axis}: it must exist, and all other axes must agree."
+        ) from None
     ends = np.cumsum([t.shape[axis] for t in tensors])[:-1]
 
     def _backward(upstream):
         for tensor, part in zip(tensors, np.split(upstream, ends, axis=axis), strict=True):
             tensor._accumulate(part)
 
-    try:
-        y = np.concatenate([t._read() for t in tensors], axis=axis)
-    except ValueError:
-        shapes = ", ".join(str(t.shape) for t in tensors)
-        raise ValueError(
-            f"concatenate cannot join shapes {shapes} along axis {axis}: all other axes must agree."
-        ) from None
     return first._node(y, tensors, "concatenate", _backward)
 
 
 def stack(tensors: Sequence[Any], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
-    first = _first_tensor(*tensors)
+    first = _first_tensor("stack", *tensors)
     tensors = [t if isinstance(t, Tensor) else first._constant(t) for t in tensors]
     if len({t.shape for t in tensors}) > 1:
         shapes = ", ".join(str(t.shape) for t in tensors)
@@ -984,15 +1003,15 @@ def mse_loss(prediction: Tensor, target: Any) -> Tensor:
 def cross_entropy(logits: Tensor, labels: Any) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     a = logits._read()
-    labels = np.array(labels)
-    if a.ndim != 2 or labels.shape != a.shape[:1]:
+    labels = np.array(_values(labels))
+    if a.ndim != 2 or labels.shape != a.shape[:1] or not labels.size:
         raise ValueError(
-            f"cross_entropy needs logits of shape (n, classes) and n labels; {_name(logits)} came with labels of "
-            f"shape {labels.shape}."
+            f"cross_entropy needs logits of shape (n, classes) and n labels, n at least 1; {_name(logits)} came with "
+            f"labels of shape {labels.shape}."
         )
     if labels.dtype.kind not in "iu":
         raise TypeError(f"cross_entropy needs integer class numbers as labels, not {labels.dtype}.")
-    if np.maximum.reduce(labels.astype(np.uint64), initial=0) >= a.shape[1]:  # as unsigned, a negative one is huge
+    if np.maximum.reduce(labels.astype(np.uint64)) >= a.shape[1]:  # as unsigned, a negative one is huge
         raise ValueError(
             f"cross_entropy got labels from {labels.min()} to {labels.max()}, but with {a.shape[1]} classes they go "
             f"from 0 to {a.shape[1] - 1}."
@@ -1028,8 +1047,10 @@ def _same_shape(loss: str, prediction: Tensor, target: Any) -> None:
         )
 
 
-def _first_tensor(*operands: Any) -> Tensor:
+def _first_tensor(op: str, *operands: Any) -> Tensor:
     """The operand whose type and dtype the result takes."""
+    if not operands:
+        raise ValueError(f"{op} needs at least one tensor.")
     return next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
 
 
@@ -1121,6 +1142,8 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
     A norm that is inf or nan is returned, and the gradients stay as they are: no scaling can save them.
     """
+    if not max_norm > 0:
+        raise ValueError(f"The largest gradient norm must be a positive number, not {max_norm}.")
     parameters = [p for p in dict.fromkeys(parameters) if p.grad is not None]
     norm = math.sqrt(sum(float(np.square(p.grad, dtype=np.float64).sum()) for p in parameters))
     if max_norm < norm < math.inf:
@@ -1134,6 +1157,8 @@ class Optimizer:
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float) -> None:
         self.parameters = list(dict.fromkeys(parameters))
+        if not all(isinstance(p, Tensor) for p in self.parameters):
+            raise TypeError("An optimizer steps Tensors: give it a list of them, such as network.parameters().")
         self.lr = lr
         self.weight_decay = float(weight_decay)  # float: a NumPy number would turn float32 into float64
         if not lr > 0 or not math.isfinite(lr):
