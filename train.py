@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import itertools
 import json
 import math
 import shlex
@@ -139,6 +140,7 @@ def _shown(value: Any) -> str:
 
 EVALUATION_BATCH = 1000  # large enough to be fast, small enough that its activations are no burden
 HISTOGRAM_BINS = 48
+MOST_WEIGHTS = 100_000_000  # with the optimizer's memory of them about 2 GB
 _INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
 
 
@@ -151,10 +153,16 @@ class Trainer:
     """
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
-        """Without a dataset, load the one that the config names. Raises DataError."""
+        """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
         self.config = config
         self.dataset = dataset or load(config.data, config.data_dir, config.target, config.val_fraction, config.seed)
         self.sizes = (self.dataset.train_x.shape[1], *config.hidden, len(self.dataset.classes))
+        weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
+        _require(
+            weights <= MOST_WEIGHTS,
+            f"--hidden {_shown(config.hidden)} makes a network of {weights:,} weights, more than the {MOST_WEIGHTS:,} "
+            f"that are trained here: use narrower layers.",
+        )
         rng = np.random.default_rng([config.seed, _INIT])
         self.model = MLP(self.sizes, config.activation, config.init, rng, dtype=np.float32)
         parameters = self.model.parameters()
@@ -162,7 +170,7 @@ class Trainer:
             self.optimizer = SGD(parameters, config.lr, config.momentum)
         else:
             self.optimizer = Adam(parameters, config.lr)
-        self.steps_per_epoch = math.ceil(len(self.dataset.train_x) / config.batch_size)
+        self.steps_per_epoch = -(-len(self.dataset.train_x) // config.batch_size)  # rounded up
         self.layer_names = [f"layer{number}" for number in range(1, len(self.sizes))]
         self._edges = [_histogram_edges(layer.weight.numpy()) for layer in self.model.layers]
 
@@ -487,7 +495,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ConfigError, DataError, RunError) as error:
         return _fail(str(error))
     except MemoryError:
-        return _fail("There is not enough memory for this network and data: use smaller --hidden or less data.")
+        return _fail("There is not enough memory for these data and this network: use less of either.")
     except KeyboardInterrupt:
         print("train.py: stopped by Ctrl-C.", file=sys.stderr)
         return 130

@@ -12,6 +12,7 @@ import csv
 import difflib
 import gzip
 import math
+import os
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -202,7 +203,7 @@ def _images(images: np.ndarray, labels: np.ndarray, note: str) -> _Raw:
 
 def _read_mnist(folder: Path) -> _Raw:
     """Read the training pair of idx files in `folder`, or the test pair (t10k) where that is all there is."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # unlike Path.is_dir, false where we may not look
         raise DataError(f"There is no folder {str(folder)!r}: give --data-dir the folder of the MNIST files.")
     prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
     image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
@@ -221,7 +222,7 @@ def _read_mnist(folder: Path) -> _Raw:
 def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
     # Two spellings are in circulation: the original has a dash, some archives unpack to names with a dot.
     names = (f"{stem}{mark}idx{axes}-ubyte{end}" for mark in "-." for end in ("", ".gz"))
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    return next((folder / name for name in names if os.path.isfile(folder / name)), None)
 
 
 def _need_idx(folder: Path, stem: str, axes: int) -> Path:
@@ -340,7 +341,7 @@ def _read_csv(path: str, target: str | None) -> _Raw:
 def _csv_rows(path: str) -> list[tuple[int, list[str]]]:
     """The rows that are not blank, each with its number as a spreadsheet counts them."""
     try:
-        with Path(path).expanduser().open(newline="", encoding="utf-8-sig") as file:
+        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig") as file:
             separator = max(",;\t", key=file.readline().count)
             file.seek(0)
             rows = enumerate(csv.reader(file, delimiter=separator), start=1)

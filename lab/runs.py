@@ -59,7 +59,7 @@ def new_run_path(data: str) -> Path:
     kind, _, path = data.partition(":")
     name = re.sub(r"[^\w-]+", "-", f"{kind}-{Path(path).stem}" if path else kind)
     candidates = (Path("runs", f"{name}-{number}") for number in count(1))
-    return next(path for path in candidates if not path.exists())
+    return next(path for path in candidates if not os.path.lexists(path))
 
 
 class Run:
@@ -68,7 +68,7 @@ class Run:
     def __init__(self, path: Path) -> None:
         """Raises RunError when there is no run in the folder."""
         self.path = path
-        if not (path / "config.json").is_file():
+        if not os.path.isfile(path / "config.json"):  # unlike Path.is_file, false where we may not look
             raise RunError(f"There is no run in {str(path)!r} (no config.json): give --out the folder of a run.")
 
     @classmethod
@@ -77,7 +77,7 @@ class Run:
         # A new folder is filled beside its place and then renamed: it never exists without its config.json.
         beside = path.parent / f".{path.name}.{os.getpid()}.tmp"
         try:
-            if path.is_dir():
+            if os.path.isdir(path):
                 if any(not file.name.endswith(".tmp") for file in path.iterdir()):
                     raise RunError(
                         f"{str(path)!r} holds files already: give another --out, or continue its run with --resume."

@@ -149,6 +149,16 @@ def test_clipping_limits_the_step():
         assert moved > 0.02 if clip is None else moved == pytest.approx(clip, rel=1e-3)
 
 
+def test_a_network_that_no_memory_can_hold_is_refused():
+    with pytest.raises(ConfigError, match=r"makes a network of .* weights, more than"):
+        Trainer(Config(data="moons", hidden=(10**30, 1)))
+
+
+def test_a_batch_larger_than_the_data_is_all_of_it():
+    assert Trainer(Config(data="moons", batch_size=10**400)).steps_per_epoch == 1
+    assert Trainer(Config(data="moons", batch_size=799)).steps_per_epoch == 2
+
+
 def test_data_errors_reach_the_caller():
     with pytest.raises(DataError, match="did you mean 'moons'"):
         next(train(Config(data="mooons")))
