@@ -563,14 +563,16 @@ class Tensor:
         """The axes in the order given, as separate numbers or one tuple; reversed without arguments."""
         a = self._read()
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        order = _axes(tuple(order) or None, a.ndim) if order else tuple(range(a.ndim))[::-1]
-        if sorted(order) != list(range(a.ndim)):
-            raise ValueError(f"transpose of {_name(self)} needs each of its {a.ndim} axes once, not {axes}.")
+        order = order or tuple(range(a.ndim))[::-1]
+        try:
+            y = a.transpose(order)
+        except ValueError:
+            raise ValueError(f"transpose of {_name(self)} needs each of its axes once, not {order}.") from None
 
         def _backward(upstream):
-            self._accumulate(upstream.transpose(np.argsort(order)))  # the inverse permutation
+            self._accumulate(upstream.transpose(np.argsort(_axes(order, a.ndim))))  # the inverse permutation
 
-        return self._node(a.transpose(order), (self,), "transpose", _backward)
+        return self._node(y, (self,), "transpose", _backward)
 
     def swapaxes(self, first: int, second: int) -> "Tensor":
         order = list(range(self.ndim))
