@@ -15,10 +15,14 @@ from typing import Any
 
 import numpy as np
 
+import model
 from lab.gradcheck import numerical_gradient
 from lab.snapshot import Snapshot
 from lab.trace import Trace, brief
 from model import SGD, MutationError, Tensor, allow_mutation
+
+# Read with the engine: the file may be edited under a running app, and then its lines are no longer those that run.
+_ENGINE = inspect.getsource(model).splitlines(keepends=True)
 
 LIMIT = 5.0  # of the values and of what is written, either way
 
@@ -56,7 +60,7 @@ class Route:
     takes_number: bool = True
     inputs_only: bool = False
 
-    def line(self, target: str, number: float) -> str:
+    def line(self, target: str, number: object) -> str:
         """The line that writes (the first, if there are several)."""
         return self.write_lines[0].format(t=target, v=number)
 
@@ -375,7 +379,8 @@ class _Pass:
             self.error = str(error)
 
     def result(self, steps: int) -> Run:
-        lines, first = inspect.getsourcelines(self.closure)
+        first = self.closure.__code__.co_firstlineno
+        lines = inspect.getblock(_ENGINE[first - 1 :])
         return Run(
             experiment=self.experiment,
             steps=steps,

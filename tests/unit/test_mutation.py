@@ -1,12 +1,16 @@
 """The in-place trap: every operation, route and guard, run for real and compared with numerical gradients."""
 
+import ast
 import contextlib
+import inspect
 import io
+import re
 from itertools import product
 
 import numpy as np
 import pytest
 
+import model
 from lab.memory_dot import describe_boxes, draw_boxes
 from lab.mutation import (
     OPS,
@@ -189,3 +193,14 @@ def test_the_matrix_is_run_not_stored():
 def test_a_combination_that_does_not_exist_gets_a_sentence(wrong):
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         Experiment(**wrong)
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_the_closure_that_is_shown_is_the_one_that_runs(op):
+    result = run(Experiment(op))
+    source, line = result.closure
+    assert source.startswith("def _backward(upstream):\n")
+    assert inspect.getsource(model).splitlines()[line - 1].strip() == source.splitlines()[0]
+    assert ast.parse(source).body[0].name == "_backward"
+    for held in result.held:
+        assert re.search(rf"\b{held.name}\b", source)

@@ -1,0 +1,550 @@
+"""Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab import cuts, lifecycle, messages, mutation
+from lab.dot import PALETTES, draw
+from lab.lifecycle import ACTIONS, STATES
+from lab.memory_dot import describe_boxes, draw_boxes
+from lab.messages import MESSAGES
+from lab.mutation import LIMIT, OPS, ROUTES, WRITTEN, Experiment, Run
+from lab.trace import Trace, brief, describe
+from lab.ui import page
+from lab.ui.table import escape_markdown, markdown_table
+
+PARTS = {
+    "steps": "Four steps",
+    "predict": "Predict",
+    "cut": "detach and no_grad",
+    "life": "Life of a tensor",
+    "messages": "Error messages",
+}
+STEPS = ("Forward", "Mutate", "Backward", "Compare")
+GUARDS = {"off": False, "on": True}
+OUTCOMES = {"right": "right gradient", "wrong": "wrong gradient", "error": "error"}
+CELLS = [(op, written, guard) for op in OPS for written in WRITTEN for guard in GUARDS.values()]
+KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
+START = Experiment()
+
+
+def main() -> None:
+    page.opening(
+        "Simulate Error",
+        "Between the forward and the backward pass, somebody writes to an array. Press the four buttons in order and "
+        "see what becomes of the gradient, first with the engine's guard off, then with it on. If an error message of "
+        "PyTorch brought you here, paste it under **Error messages**.",
+    )
+    _start()
+    tabs = st.tabs(list(PARTS.values()), key="trap part", on_change="rerun")
+    contents = (_four_steps, _predict, _cut, _life, _messages)
+    for tab, name, content in zip(tabs, PARTS, contents, strict=True):
+        if tab.open:
+            page.to_address(part=None if name == "steps" else name)
+            with tab:
+                content()
+    page.closing(
+        "Turn the guard off and find the two operations that a write to their *output* spoils. Then find a write that "
+        "changes what a closure holds and still leaves the gradient right.",
+        "pages/training_lab.py",
+        "Next: train a network with the same engine",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _start() -> None:
+    """On entering the page: what the address asks for, else what the visitor left here, else the defaults."""
+    if "trap part" in st.session_state:
+        return
+    part = page.from_address("part", "steps", page.one_of(*PARTS))
+    st.session_state["trap part"] = PARTS[part]
+    _enter("trap op", "op", START.op, page.one_of(*OPS))
+    _enter("trap written", "written", START.written, page.one_of(*WRITTEN))
+    _enter("trap route", "route", START.route, page.one_of(*ROUTES))
+    _enter("trap guard", "guard", "off", page.one_of(*GUARDS))
+    _enter("trap number", "number", START.number, _number)
+    _enter("trap step", "step", 0, _step_number)
+    for name in ("a", "b"):
+        asked = page.from_address(name, None, _vector)
+        for i, value in enumerate(getattr(START, name)):
+            st.session_state.setdefault(f"trap {name}{i}", value)
+            if asked is not None:
+                st.session_state[f"trap {name}{i}"] = asked[i]
+    _keep_possible()
+    guesses = page.from_address("guesses", None, _bits)
+    for i, cell in enumerate(CELLS):
+        st.session_state.setdefault(_key(cell), False)
+        if guesses is not None:
+            st.session_state[_key(cell)] = bool(guesses >> i & 1)
+    st.session_state.setdefault("guesses run", None)
+    _enter("cut kind", "cut", "detach", page.one_of(*KINDS))
+    _enter("cut a", "cut_a", 2.0, _number)
+    _enter("cut b", "cut_b", 3.0, _number)
+    _enter("life actions", "life", "", lifecycle.parse_life)
+    _enter("life rate", "rate", 0.1, _rate)
+    _enter("message", "message", None, page.one_of(*MESSAGES))
+
+
+def _enter(key: str, name: str, default: Any, parse: Callable[[str], Any]) -> None:
+    st.session_state.setdefault(key, default)
+    st.session_state[key] = page.from_address(name, st.session_state[key], parse)
+
+
+def _number(text: str) -> float:
+    if not abs(float(text)) <= LIMIT:
+        raise ValueError(text)
+    return float(text)
+
+
+def _rate(text: str) -> float:
+    if not 0.01 <= float(text) <= 0.5:
+        raise ValueError(text)
+    return float(text)
+
+
+def _vector(text: str) -> list[float]:
+    numbers = [_number(part) for part in text.split(",")]
+    if len(numbers) != len(START.a):
+        raise ValueError(text)
+    return numbers
+
+
+def _step_number(text: str) -> int:
+    return int(page.one_of("0", "1", "2", "3", "4")(text))
+
+
+def _bits(text: str) -> int:
+    if not 0 <= int(text, 16) < 2 ** len(CELLS):
+        raise ValueError(text)
+    return int(text, 16)
+
+
+def _keep_possible() -> None:
+    """An optimizer steps inputs only: another route takes its place when the output is to be written to."""
+    if st.session_state["trap written"] == "output" and ROUTES[st.session_state["trap route"]].inputs_only:
+        st.session_state["trap route"] = START.route
+
+
+def _watch(experiment: Experiment, step: int = 4) -> None:
+    """Show an experiment in the first part of the page (as a callback)."""
+    st.session_state["trap part"] = PARTS["steps"]
+    st.session_state["trap op"], st.session_state["trap written"] = experiment.op, experiment.written
+    st.session_state["trap route"], st.session_state["trap number"] = experiment.route, experiment.number
+    st.session_state["trap guard"] = "on" if experiment.guard else "off"
+    st.session_state["trap step"] = step
+    for name in ("a", "b"):
+        for i, value in enumerate(getattr(experiment, name)):
+            st.session_state[f"trap {name}{i}"] = value
+
+
+# ---------------------------------------------------------------- the trap in four steps
+
+
+def _four_steps() -> None:
+    experiment = _settings()
+    step = _step_buttons(experiment)
+    result = mutation.run(experiment, step)
+    _what_happened(result)
+    picture, text = st.columns([2, 3], gap="large")
+    with picture:
+        st.markdown("**The graph**")
+        _graph(mutation.picture(result), 0 if step == 0 else None)
+        if step:
+            st.markdown(f"**Names for the values of `{experiment.target}`**")
+            drawing = draw_boxes(result.boxes, page.theme())
+            st.graphviz_chart(drawing, alt=f"Names and the arrays they lead to. {describe_boxes(result.boxes)}")
+            st.markdown(f":small[{escape_markdown(describe_boxes(result.boxes))}]")
+    with text:
+        st.markdown("**The code so far**")
+        st.code(mutation.script(experiment, step), wrap_lines=True)
+        if step:
+            _closure(result)
+
+
+def _settings() -> Experiment:
+    with st.container(horizontal=True, gap="medium"):
+        op = st.segmented_control(
+            "Operation", list(OPS), format_func=lambda name: f"`{OPS[name].text}`", required=True, key="trap op",
+            persist_state="session", wrap=True,
+        )  # fmt: skip
+        written = st.segmented_control(
+            "Write to", list(WRITTEN), format_func=lambda what: f"the {what}, `{WRITTEN[what]}`", required=True,
+            key="trap written", persist_state="session", on_change=_keep_possible,
+        )  # fmt: skip
+    how, whether, numbers = st.columns([5, 2, 4], gap="medium", vertical_alignment="bottom")
+    routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
+    route = how.selectbox(
+        "How it is written", routes, key="trap route", persist_state="session",
+        format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
+    )  # fmt: skip
+    guard = whether.segmented_control(
+        "Guard", list(GUARDS), required=True, key="trap guard", persist_state="session",
+        help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
+    )  # fmt: skip
+    inputs = OPS[op].inputs
+    with numbers.popover("Numbers", icon=":material/tune:", width="stretch"):
+        if ROUTES[route].takes_number:
+            st.slider("Number that is written", -LIMIT, LIMIT, step=0.5, key="trap number", persist_state="session")
+        for name in inputs:
+            for i in range(len(START.a)):
+                key = f"trap {name}{i}"
+                st.slider(f"{name}[{i}]", -LIMIT, LIMIT, step=0.5, key=key, persist_state="session")
+    values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
+    experiment = Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
+    page.to_address(op=op, written=written, route=route, guard=guard, number=f"{experiment.number:g}")
+    page.to_address(**{name: ",".join(f"{v:g}" for v in vector) for name, vector in values.items()})
+    return experiment
+
+
+def _step_buttons(experiment: Experiment) -> int:
+    """Four buttons. Each works once the one before has been pressed; one that is done takes the learner back to it."""
+
+    def go(step: int) -> None:
+        st.session_state["trap step"] = step
+
+    done = st.session_state["trap step"]
+    lines = (f"`y = {OPS[experiment.op].text}`", f"`{experiment.write}`", "`L.backward()`", "with the right gradients")
+    for number, (column, name, line) in enumerate(zip(st.columns(4), STEPS, lines, strict=True), start=1):
+        with column:
+            icon = "check" if number <= done else "play_arrow" if number == done + 1 else "lock"
+            st.button(  # of one type in every state: another type is another element, and the keyboard focus is lost
+                f"{number} {name}", key=f"trap go {number}", on_click=go, args=(number,), width="stretch",
+                type="primary", disabled=number > done + 1, icon=f":material/{icon}:",
+            )  # fmt: skip
+            st.markdown(f":small[{line}]", text_alignment="center")
+    page.to_address(step=str(done) if done else None)
+    return done
+
+
+def _what_happened(result: Run) -> None:
+    target = result.experiment.target
+    held = " and ".join(f"`{h.name}`" for h in result.held)
+    if result.steps == 0:
+        st.markdown("Press **1 Forward** to begin. The buttons after it open one by one.")
+    elif result.steps == 1:
+        keeps = f"It holds {held}." if held else "It holds no array at all."
+        st.markdown(
+            f"y is {brief(result.before['y'])}. The closure of `{result.op}` waits for the backward pass. {keeps}"
+        )
+    elif result.steps == 2:
+        st.markdown(
+            f"`{target}` was {brief(result.before[target])} and is now {brief(result.values[target])}. Nothing "
+            "complained. Does the closure still hold what it needs?"
+        )
+    elif result.error:
+        st.error(f"**MutationError.** {result.error}", icon=":material/block:")
+    elif result.steps == 3:
+        st.markdown("`backward()` finished without an error. Are the gradients right? Compare them.")
+    if result.steps == 4:
+        _verdict(result)
+
+
+def _verdict(result: Run) -> None:
+    why = mutation.explain(result)
+    if result.outcome == "wrong":
+        st.error(f"**A wrong gradient, and no error.** {why}", icon=":material/close:")
+    elif result.outcome == "error":
+        st.warning(f"**Refused.** {why}", icon=":material/shield:")
+    else:
+        st.success(f"**The right gradient.** {why}", icon=":material/check:")
+    rows = []
+    for name, right in result.right.items():
+        for i, value in enumerate(right):
+            got = result.gradients[name]
+            sign = "✓" if got is not None and mutation.same(got[i], value) else "✗"
+            got = "– none" if got is None else f"{sign} {brief(got[i])}"
+            rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Compared**")
+        st.markdown(markdown_table(["", "this run", "no write", "numerical"], rows))
+        if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
+            st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
+    if result.outcome != "right":
+        gradients = mutation.repaired(result.experiment)
+        found = ", ".join(f"{name}.grad = {brief(value)}" for name, value in gradients.items())
+        with right:
+            st.markdown("**The fix: write where no backward pass is waiting**")
+            st.code(mutation.repair(result.experiment))
+            st.markdown(f"Run just now with the guard on: {found}.")
+    other = "off" if result.experiment.guard else "on"
+    st.button(f"The same with the guard {other}", key="trap other guard", on_click=_turn_guard, args=(other,))
+
+
+def _turn_guard(guard: str) -> None:
+    st.session_state["trap guard"] = guard
+
+
+def _closure(result: Run) -> None:
+    source, line = result.closure
+    st.markdown(f"**The closure of `{result.op}`**, from line {line} of model.py")
+    st.code(source, wrap_lines=True)
+    if not result.held:
+        st.markdown("It captured no array: it needs no values, only the gradient that comes in.")
+        return
+    rows = []
+    for h in result.held:
+        what = "a constant" if not h.of else f"the values of {h.of}"
+        rows.append((f"{h.name}: {what}", brief(h.then), f"✗ {brief(h.now)}" if h.changed else "✓ the same"))
+    st.markdown(markdown_table(["captured", "in the forward pass", "now"], rows))
+
+
+def _graph(graph: Trace, count: int | None = None, cuts_in_it: list[tuple[int, int, str]] = ()) -> None:
+    drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
+    leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
+    with drawing.subgraph() as row:  # side by side in this order, whatever is cut
+        row.attr(rank="same")
+        for first, second in pairwise(leaves):
+            row.edge(first, second, style="invis")
+    for start, end, why in cuts_in_it:
+        drawing.edge(f"n{start}", f"n{end}", label=f" ✂ {why}", style="dashed", fontcolor=colours["faint"])
+    missing = {end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
+               for _, end, _ in cuts_in_it}  # fmt: skip
+    said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
+    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
+    gradients = graph.gradients_after(count)
+    with st.expander("The graph as a table"):
+        rows = []
+        for node in graph.nodes:
+            operands = [describe(graph.nodes[child]) for child in node["children"]]
+            operands += [f"✂ {name}" for name in missing.get(node["id"], [])]
+            none = "not computed" if node["requires_grad"] else "none: a constant"
+            gradient = brief(gradients[node["id"]]) if node["id"] in gradients else none
+            value = "not run yet" if count == 0 and node["op"] else brief(node["value"])
+            rows.append((describe(node), ", ".join(operands) or "–", value, gradient))
+        st.markdown(markdown_table(["node", "computed from", "value", "gradient"], rows))
+
+
+# ---------------------------------------------------------------- predict, then run
+
+
+def _key(cell: tuple[str, str, bool]) -> str:
+    return f"guess {cell[0]} {cell[1]} {'on' if cell[2] else 'off'}"
+
+
+def _predict() -> None:
+    st.markdown(
+        f"Every operation, both writes, both guards; the write is always `.data += 1`, at a = {brief(START.a)} and "
+        f"b = {brief(START.b)}. Tick each case that you expect to go **wrong**: a wrong gradient where the guard is "
+        "off, an error where it is on. Then run all of them."
+    )
+    columns = st.columns(2, gap="large")
+    for i, (op, spec) in enumerate(OPS.items()):
+        with columns[i % 2], st.container(border=True, gap="small"):
+            for written, target in WRITTEN.items():
+                for guard, on in GUARDS.items():
+                    st.checkbox(
+                        f"`{spec.text}`, write to `{target}`, guard {guard}: {'an error' if on else 'wrong gradient'}",
+                        key=_key((op, written, on)),
+                        persist_state="session",
+                    )
+    bits = sum(st.session_state[_key(cell)] << i for i, cell in enumerate(CELLS))
+    page.to_address(guesses=f"{bits:x}" if bits else None)
+    if st.button(f"Run all {len(CELLS)}", type="primary", key="guess go"):
+        st.session_state["guesses run"] = bits
+    if st.session_state["guesses run"] == bits:
+        _score()
+
+
+def _score() -> None:
+    outcomes = mutation.outcomes()
+    hit = {cell: st.session_state[_key(cell)] == (outcomes[cell] != "right") for cell in CELLS}
+    st.markdown(f"### You predicted {sum(hit.values())} of {len(CELLS)}")
+    rows = []
+    for op, spec in OPS.items():
+        for written, target in WRITTEN.items():
+            row = [spec.text, target]
+            for on in GUARDS.values():
+                cell = (op, written, on)
+                row += [OUTCOMES[outcomes[cell]], "✓" if hit[cell] else "✗ not predicted"]
+            rows.append(row)
+    st.markdown(markdown_table(["operation", "write to", "guard off", "you", "guard on", "you"], rows))
+    order = sorted(CELLS, key=lambda cell: hit[cell])
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+
+    def name(cell: tuple[str, str, bool]) -> str:
+        return f"{OPS[cell[0]].text}, write to {WRITTEN[cell[1]]}, guard {'on' if cell[2] else 'off'}"
+
+    chosen = left.selectbox("Look at one of them", order, format_func=name, key="guess look")
+    experiment = Experiment(op=chosen[0], written=chosen[1], guard=chosen[2])
+    right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
+    st.markdown(mutation.explain(mutation.run(experiment)))
+
+
+# ---------------------------------------------------------------- detach and no_grad
+
+
+def _cut() -> None:
+    st.markdown(
+        "`detach()` and `no_grad()` change no number of the forward pass. They cut the graph, and a gradient that "
+        "should have flowed does not: it lacks a part, or it is `None`. No error says so, unless nothing is left."
+    )
+    kind = st.segmented_control(
+        "What is cut", list(KINDS), format_func=KINDS.get, required=True, key="cut kind", persist_state="session"
+    )
+    left, right = st.columns(2, gap="large")
+    a = left.slider("a", -LIMIT, LIMIT, step=0.5, key="cut a", persist_state="session")
+    b = right.slider("b", -LIMIT, LIMIT, step=0.5, key="cut b", persist_state="session")
+    left, right = st.columns(2, gap="large")
+    page.to_address(cut=kind, cut_a=f"{a:g}", cut_b=f"{b:g}")
+    whole, cut, numerical = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b), cuts.numerical(a, b)
+    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[kind]}", cut)):
+        with column:
+            st.markdown(f"**{title}**, L = {one.loss:.4g}")
+            st.code(f"{one.code}L.backward()\n", wrap_lines=True)
+            _graph(one.graph, cuts_in_it=one.missing)
+            if one.error:
+                st.error(f"**RuntimeError.** {one.error}", icon=":material/block:")
+    rows = []
+    for name in ("a", "b"):
+        got, due = cut.gradients[name], whole.gradients[name]
+        verdict = (
+            "✗ None: nothing arrived"
+            if got is None
+            else f"✓ {got:.4g}"
+            if got == due
+            else f"✗ {got:.4g}: a part is missing"
+        )
+        moved = "(not moved)" if got is None else ""
+        steps = f"{whole.after[name]:.4g}", f"{cut.after[name]:.4g} {moved}"
+        rows.append((name, f"{due:.4g}", verdict, f"{numerical[name]:.4g}", *steps))
+    headers = ["", "gradient, uncut", "gradient, cut", "numerical", "after a step, uncut", "after a step, cut"]
+    st.markdown(markdown_table(headers, rows))
+    st.markdown(
+        "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
+        "parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for targets, "
+        "for a state carried from one batch into the next."
+    )
+
+
+# ---------------------------------------------------------------- the life of a tensor
+
+
+def _life() -> None:
+    st.markdown(
+        "One parameter `w`, starting at 1, and the loss `(w * w - 2) ** 2`, which is 0 at the square root of 2. Press "
+        "the lines in any order. What can go wrong, will: an early step, a second backward, a learning rate too high."
+    )
+
+    def act(letters: str) -> None:
+        st.session_state["life actions"] = (st.session_state["life actions"] + letters)[: lifecycle.MOST]
+
+    def undo() -> None:
+        st.session_state["life actions"] = st.session_state["life actions"][:-1]
+
+    def restart() -> None:
+        st.session_state["life actions"] = ""
+
+    rate = st.slider("Learning rate", 0.01, 0.5, step=0.01, key="life rate", persist_state="session")
+    actions = st.session_state["life actions"]
+    page.to_address(life=actions or None, rate=f"{rate:g}")
+    life = lifecycle.live(actions, rate)
+    with st.container(horizontal=True, gap="small"):
+        for letter, action in ACTIONS.items():
+            st.button(f"`{action.code}`", key=f"life {letter}", on_click=act, args=(letter,), help=action.title,
+                      disabled=letter not in life.possible)  # fmt: skip
+    with st.container(horizontal=True, gap="small"):
+        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MOST
+        st.button("A whole training step", key="life whole", on_click=act, args=(lifecycle.WHOLE_STEP,), type="primary",
+                  disabled=full)  # fmt: skip
+        st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
+        st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
+    if full:
+        st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
+        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
+    with right:
+        st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+        if life.log and life.log[-1].failed:
+            st.error(life.log[-1].sentence, icon=":material/block:")
+        with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
+            for number, entry in reversed(list(enumerate(life.log, start=1))):
+                sentence = f"✗ {entry.sentence}" if entry.failed else entry.sentence
+                st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
+        with st.expander("The states as a table"):
+            marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
+            st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
+
+
+# ---------------------------------------------------------------- from an error message to its demonstration
+
+
+def _messages() -> None:
+    st.markdown(
+        "Paste an error message, a line of it or the whole traceback. You get a few lines that cause exactly this, the "
+        "engine's own words for it, and the lines that cure it. All of it is run as you look."
+    )
+    text = st.text_area(
+        "Error message", key="message text", height=110, max_chars=10_000, persist_state="session", on_change=_forget,
+        placeholder=f"RuntimeError: {MESSAGES['inplace'].phrases[0]} …",
+    )  # fmt: skip
+    st.button("Find it", key="message find", type="primary", on_click=_forget)
+
+    def choose(key: str) -> None:
+        st.session_state["message"] = key
+
+    found = messages.find(text or "")
+    key = st.session_state["message"] or next(iter(found), None)
+    if key is None and (text or "").strip():
+        st.info("This text matches none of the messages known here. They are listed below: choose the nearest.")
+    others = [other for other in MESSAGES if other != key]
+    if key:
+        _demonstration(key, text or "")
+    st.markdown("**Other messages**" if key else "**Or choose one**")
+    with st.container(horizontal=True, gap="small"):
+        for other in others:
+            st.button(MESSAGES[other].title, key=f"message {other}", on_click=choose, args=(other,))
+    page.to_address(message=key)
+
+
+def _forget() -> None:
+    """A new text is searched afresh: what was chosen before does not count any more."""
+    st.session_state["message"] = None
+
+
+def _demonstration(key: str, text: str) -> None:
+    message = MESSAGES[key]
+    st.subheader(message.title)
+    st.markdown(f"PyTorch says: *{message.phrases[0]}*")
+    st.markdown(message.meaning)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**✗ The cause**")
+        code, error = message.cause()
+        st.code(code, wrap_lines=True)
+        st.error(error, icon=":material/block:")
+    with right:
+        st.markdown("**✓ The fix**")
+        code, gradient = message.cure()
+        st.code(code, wrap_lines=True)
+        st.success(f"No error. The gradient is {brief(gradient)}.", icon=":material/check:")
+    st.markdown(f"**What to do.** {message.fix}")
+    if key in ("inplace", "leaf"):
+        experiment = messages.experiment_for(text) if key == "inplace" else replace(START, op="square", guard=True)
+        st.button("Go through it in four steps", key="message watch", on_click=_watch, args=(experiment, 0))
+    elif key == "twice":
+        st.button("Live through it", key="message live", on_click=_relive, args=("flbb",))
+    elif key == "nograph":
+        st.button("See the graph with and without", key="message cut", on_click=_show_cut)
+
+
+def _relive(actions: str) -> None:
+    st.session_state["life actions"] = actions
+    st.session_state["trap part"] = PARTS["life"]
+
+
+def _show_cut() -> None:
+    st.session_state["cut kind"] = "all"
+    st.session_state["trap part"] = PARTS["cut"]
+
+
+main()

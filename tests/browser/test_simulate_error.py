@@ -1,0 +1,137 @@
+"""The in-place trap in a real browser: both guards, by mouse and by keyboard, at both widths, and by a pasted message."""
+
+from itertools import pairwise
+
+import pytest
+
+from lab.mutation import Experiment, run
+
+STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
+WRONG, REFUSED = "A wrong gradient, and no error.", "Refused."
+MESSAGE = (
+    "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.FloatTensor [3]], which is output 0 of ExpBackward0, is at version 1; expected version 0 instead."
+)
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name)
+
+
+def ready(page, name):
+    """The button, once it can be pressed."""
+    found = button(page, name).and_(page.locator(":enabled"))
+    found.wait_for()
+    return found
+
+
+def compared(page):
+    """What stands in the table of gradients: (name, this run, without the write, numerical)."""
+    page.get_by_text("Compared", exact=True).wait_for()
+    rows = page.locator("table", has_text="this run").locator("tbody tr").all()
+    return [tuple(cell.inner_text() for cell in row.locator("td").all()) for row in rows]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_guard_off_then_on(open_page, theme):
+    page = open_page("simulate-error", theme=theme)
+    assert button(page, "4 Compare").is_disabled()
+    for step in STEPS:
+        ready(page, step).click()
+    page.get_by_text(WRONG).wait_for()
+    result = run(Experiment())
+    shown = {row[0]: row[1:] for row in compared(page)}
+    for leaf, right in result.right.items():
+        for i, value in enumerate(right):
+            got = result.gradients[leaf][i]
+            sign = "✓" if got == value else "✗"
+            assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {got:g}", f"{value:g}", f"{value:g}")
+    page.locator("[data-testid=stGraphVizChart]").get_by_text("b, ✗ wrong gradient").wait_for()
+
+    button(page, "The same with the guard on").click()
+    page.get_by_text(REFUSED).wait_for()
+    assert page.get_by_text("needs its input 'a' of shape (3,)").is_visible()
+    assert "guard=on" in page.url
+    assert "Traceback" not in page.inner_text("body")
+
+
+def test_the_four_steps_by_keyboard_alone(open_page):
+    page = open_page("simulate-error")
+    ready(page, "1 Forward").focus()
+    for here, following in pairwise(STEPS):
+        page.keyboard.press("Enter")
+        ready(page, following)
+        assert page.evaluate("document.activeElement.innerText").endswith(here)  # the focus is not lost
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.innerText").endswith(following)
+    page.keyboard.press("Enter")
+    page.get_by_text(WRONG).wait_for()
+
+
+def test_choices_are_kept_while_numbers_move(open_page):
+    page = open_page("simulate-error?step=4&route=name&op=exp&written=output")
+    page.get_by_text(WRONG).wait_for()
+    button(page, "Numbers").click()
+    slider = page.locator('input[type=range][aria-label="Number that is written"]')
+    slider.focus()
+    slider.press("ArrowRight")
+    page.get_by_text("other[0] = 1.5").first.wait_for()
+    assert "route=name" in page.url
+    page.keyboard.press("Escape")
+    page.get_by_role("radio", name="a.relu()").click()
+    page.get_by_text("y = a.relu()").first.wait_for()
+    page.get_by_role("radio", name="the input").click()
+    page.get_by_text("did not keep").wait_for()
+    page.reload()
+    page.get_by_text("did not keep").wait_for()
+
+
+def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
+    page = open_page("simulate-error")
+    page.get_by_role("tab", name="Error messages").click()
+    page.get_by_role("textbox", name="Error message").fill(MESSAGE)
+    button(page, "Find it").click()
+    page.get_by_role("heading", name="Modified by an inplace operation").wait_for()
+    assert page.get_by_text("MutationError: The backward pass of exp").is_visible()
+    assert page.get_by_text("No error. The gradient is").is_visible()
+    button(page, "Go through it in four steps").click()
+    for step in STEPS:
+        ready(page, step).click()
+    page.get_by_text(REFUSED).wait_for()
+    assert "op=exp" in page.url
+    assert "written=output" in page.url
+
+
+def test_predict_then_run(open_page):
+    page = open_page("simulate-error?part=predict")
+    page.locator("label", has_text="guard off: wrong gradient").first.click()
+    button(page, "Run all 24").click()
+    page.get_by_role("heading", name="You predicted").wait_for()
+    button(page, "Watch its four steps").click()
+    page.get_by_text("Compared", exact=True).wait_for()
+
+
+def test_a_life_until_the_second_backward(open_page):
+    page = open_page("simulate-error?part=life")
+    for line in ("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"):
+        ready(page, line).first.click()
+        page.wait_for_timeout(300)
+    page.get_by_text("has already gone through").first.wait_for()
+    assert "life=flbb" in page.url
+
+
+@pytest.mark.parametrize("part", ["steps", "predict", "cut", "life", "messages"])
+def test_no_part_is_wider_than_a_phone(open_page, part):
+    page = open_page(f"simulate-error?part={part}&step=4&life=flb&message=twice", width=360)
+    page.get_by_text("Try this.").wait_for()
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("e => e.scrollWidth") <= 360
+
+
+def test_each_drawing_has_a_text_of_its_own(open_page):
+    page = open_page("simulate-error?step=4")
+    page.get_by_text(WRONG).wait_for()
+    page.get_by_role("figure", name="b, ✗ wrong gradient").wait_for()
+    page.get_by_role("figure", name="Two names for one array").wait_for()

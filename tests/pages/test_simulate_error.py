@@ -1,0 +1,241 @@
+"""The controls of Simulate Error, one by one, without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab.mutation import OPS, ROUTES, WRITTEN, Experiment, outcomes, run
+
+ROOT = Path(__file__).resolve().parents[2]
+PASTED = (
+    "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
+    "computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ReluBackward0, "
+    "is at version 1; expected version 0 instead."
+)
+
+
+def opened(**address):
+    at = AppTest.from_file(ROOT / "pages/simulate_error.py", default_timeout=20)
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def press(at, key):
+    at.button(key=key).click().run()
+    assert not at.exception
+
+
+def four_steps(at):
+    for number in range(1, 5):
+        press(at, f"trap go {number}")
+
+
+def texts(elements):
+    return "\n".join(element.value for element in elements)
+
+
+def address(at, name):
+    value = at.query_params[name]
+    return value[0] if isinstance(value, list) else value
+
+
+def test_the_first_thing_to_do_is_the_first_step():
+    at = opened()
+    assert at.title[0].value == "Simulate Error"
+    assert [at.button(key=f"trap go {n}").disabled for n in range(1, 5)] == [False, True, True, True]
+    assert "not run yet" in at.get("graphviz_chart")[0].proto.spec
+
+
+def test_guard_off_a_wrong_gradient_without_an_error():
+    at = opened()
+    for number in (1, 2, 3):
+        press(at, f"trap go {number}")
+        assert not at.error
+    press(at, "trap go 4")
+    assert "A wrong gradient, and no error" in at.error[0].value
+    result = run(Experiment())
+    table = next(m.value for m in at.markdown if "numerical" in m.value and "this run" in m.value)
+    assert table.count("✗") == 3
+    assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
+
+
+def test_guard_on_the_engines_error_in_its_own_words():
+    at = opened(guard="on")
+    press(at, "trap go 1")
+    press(at, "trap go 2")
+    press(at, "trap go 3")
+    assert run(Experiment(guard=True), 3).error in at.error[0].value
+    press(at, "trap go 4")
+    assert "Refused" in at.warning[0].value
+    press(at, "trap other guard")
+    assert "A wrong gradient, and no error" in at.error[0].value
+
+
+@pytest.mark.parametrize("guard", ["off", "on"])
+@pytest.mark.parametrize("op", OPS)
+def test_every_operation_write_and_route_goes_through(op, guard):
+    at = opened(op=op, guard=guard, step="4")
+    for written in WRITTEN:
+        for route in ROUTES:
+            if ROUTES[route].inputs_only and written == "output":
+                continue
+            at.session_state["trap route"], at.session_state["trap written"] = route, written
+            at.run()
+            assert not at.exception
+            shown = {"wrong": at.error, "error": at.warning, "right": at.success}
+            assert shown[run(Experiment(op, written, route, guard == "on")).outcome]
+
+
+def test_a_step_that_is_done_can_be_gone_back_to():
+    at = opened(step="4")
+    press(at, "trap go 2")
+    assert not at.error
+    assert at.button(key="trap go 4").disabled
+    assert "a.data += 1.0" in at.code[0].value
+    assert "backward" not in at.code[0].value
+
+
+def test_the_sliders_change_what_is_run():
+    at = opened(step="4")
+    at.slider(key="trap number").set_value(0.0).run()
+    assert "same numbers" in at.success[0].value
+    at.slider(key="trap a0").set_value(-4.0).run()
+    assert "a0 = [-4.0, -1.0, 3.0]" in texts(at.code)
+    assert address(at, "a") == "-4,-1,3"
+
+
+def test_choosing_the_output_takes_the_optimizer_away():
+    at = opened(route="optimizer")
+    at.segmented_control(key="trap written").set_value("output").run()
+    assert not at.exception
+    assert at.session_state["trap route"] == "augmented"
+    assert len(at.selectbox(key="trap route").options) == len(ROUTES) - 1
+
+
+def test_a_link_reproduces_the_experiment():
+    at = opened(op="exp", written="output", route="name", guard="on", number="2.5", a="1,0,-1", step="3")
+    result = run(Experiment("exp", "output", "name", True, (1.0, 0.0, -1.0), number=2.5), 3)
+    assert result.error in at.error[0].value
+    assert "other[0] = 2.5" in at.code[0].value
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"op": "div"}, {"written": "x"}, {"route": "../.."}, {"guard": "maybe"}, {"number": "nan"}, {"number": "1e9"},
+        {"a": "1,2"}, {"b": "<b>,1,2"}, {"step": "7"}, {"part": "nowhere"}, {"guesses": "fffffffff"}, {"life": "lb"},
+        {"rate": "inf"}, {"cut": "uncut"}, {"message": "none"},
+    ],
+)  # fmt: skip
+def test_a_bad_link_falls_back_with_a_note(address):
+    at = opened(**address)
+    assert next(iter(address)) in at.info[0].value
+    at.run()
+    assert not at.info
+
+
+def test_a_link_with_an_impossible_pair_keeps_what_it_can():
+    at = opened(written="output", route="optimizer", step="4")
+    assert at.session_state["trap route"] == "augmented"
+
+
+def test_the_score_counts_what_was_predicted_against_what_happened():
+    at = opened(part="predict")
+    assert len(at.checkbox) == 24
+    wrong = sum(outcome != "right" for outcome in outcomes().values())
+    press(at, "guess go")
+    assert f"You predicted {24 - wrong} of 24" in texts(at.markdown)
+    for (op, written, guard), outcome in outcomes().items():
+        at.session_state[f"guess {op} {written} {'on' if guard else 'off'}"] = outcome != "right"
+    at.run()
+    assert "You predicted" not in texts(at.markdown)  # until all is run again
+    press(at, "guess go")
+    assert "You predicted 24 of 24" in texts(at.markdown)
+
+
+def test_predictions_are_in_the_link_and_a_case_can_be_watched():
+    at = opened(part="predict", guesses="3")
+    assert at.checkbox(key="guess mul input off").value
+    assert at.checkbox(key="guess mul input on").value
+    press(at, "guess go")
+    at.selectbox(key="guess look").set_value(("exp", "output", False)).run()
+    press(at, "guess watch")
+    assert at.session_state["trap part"] == "Four steps"
+    assert "exp" in at.error[0].value
+    assert address(at, "op") == "exp"
+
+
+@pytest.mark.parametrize("kind", ["detach", "no_grad", "all"])
+def test_a_cut_is_shown_beside_the_whole_graph(kind):
+    at = opened(part="cut", cut=kind)
+    whole, cut = (chart.proto.spec for chart in at.get("graphviz_chart"))
+    assert "✂" in cut
+    assert "✂" not in whole
+    assert bool(at.error) == (kind == "all")
+    assert "nothing arrived" in texts(at.markdown)
+
+
+def test_a_life_is_lived_button_by_button():
+    at = opened(part="life")
+    assert at.button(key="life b").disabled
+    for letter in "flb":
+        press(at, f"life {letter}")
+    assert "**Now: freed.**" in texts(at.markdown)
+    press(at, "life b")
+    assert "already gone through" in at.error[0].value
+    press(at, "life undo")
+    assert not at.error
+    assert address(at, "life") == "flb"
+    at.slider(key="life rate").set_value(0.5)
+    for _ in range(12):
+        press(at, "life whole")
+    assert "**Now: diverged.**" in texts(at.markdown)
+    press(at, "life restart")
+    assert "**Now: created.**" in texts(at.markdown)
+
+
+def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps():
+    at = opened(part="messages")
+    at.text_area(key="message text").set_value(PASTED).run()
+    assert at.subheader[0].value == "Modified by an inplace operation"
+    assert "MutationError" in at.error[0].value
+    assert at.success
+    press(at, "message watch")
+    assert at.session_state["trap part"] == "Four steps"
+    assert (address(at, "op"), address(at, "written")) == ("relu", "output")
+    four_steps(at)
+    assert "`relu` needs its own output" in at.error[0].value
+
+
+def test_an_unknown_text_gets_a_sentence_and_the_list():
+    at = opened(part="messages")
+    at.text_area(key="message text").set_value("KeyError: 'weights' <script>alert(1)</script>").run()
+    assert "matches none" in at.info[0].value
+    press(at, "message twice")
+    assert at.subheader[0].value == "Backward a second time"
+    press(at, "message live")
+    assert "already gone through" in at.error[0].value
+
+
+@pytest.mark.parametrize("key", ["inplace", "twice", "scalar", "leaf", "nograph"])
+def test_every_message_has_its_demonstration_under_its_own_link(key):
+    at = opened(part="messages", message=key)
+    assert "Error: " in at.error[0].value
+    assert "No error" in at.success[0].value
+    assert address(at, "message") == key
+
+
+def test_inside_the_app_the_page_keeps_what_was_set():
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=20).run()
+    at.switch_page("pages/simulate_error.py").run()
+    at.segmented_control(key="trap op").set_value("exp").run()
+    press(at, "trap go 1")
+    at.switch_page("pages/graph_lab.py").run()
+    at.switch_page("pages/simulate_error.py").run()
+    assert not at.exception
+    assert at.session_state["trap op"] == "exp"
+    assert at.session_state["trap step"] == 1
