@@ -1,0 +1,216 @@
+"""Every fault does what its entry says, is found by the check that it names, and exists nowhere else."""
+
+import inspect
+import warnings
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import model
+from lab.diagnose import diagnose
+from lab.faults import (
+    BY_KEY,
+    FAULTS,
+    Comparison,
+    LessonTrainer,
+    check,
+    compare,
+    expression_pass,
+    leaves,
+    search,
+    train_with,
+)
+from model import Tensor
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = [fault for fault in FAULTS if fault.kind == "engine"]
+TRAINING = [fault for fault in FAULTS if fault.kind == "training"]
+SEEDS = range(5)
+
+
+def by_key(entries):
+    return pytest.mark.parametrize("fault", entries, ids=[fault.key for fault in entries])
+
+
+# -- found
+
+
+@by_key(ENGINE)
+def test_the_gradient_check_fails_on_the_broken_engine_and_passes_on_the_healthy_one(fault):
+    for seed in SEEDS:
+        broken, healthy = check(fault, fault.broken.engine, seed), check(fault, Tensor, seed)
+        assert not broken, f"seed {seed}: {broken}"
+        assert healthy, f"seed {seed}: {healthy}"
+
+
+@by_key(TRAINING)
+def test_the_doctor_names_the_fault_and_finds_the_healthy_run_healthy(fault):
+    for seed in SEEDS:
+        verdicts = [diagnose(train_with(setup, seed).records)[0].key for setup in (fault.healthy, fault.broken)]
+        assert verdicts == ["healthy", fault.verdict], f"seed {seed}"
+
+
+@by_key(TRAINING)
+def test_a_fault_of_the_training_has_no_expression_to_check(fault):
+    with pytest.raises(ValueError, match="doctor"):
+        check(fault, Tensor, 0)
+
+
+# -- exactly one thing is broken, and nothing outside
+
+
+@by_key(FAULTS)
+def test_the_broken_setup_differs_from_the_healthy_one_in_exactly_one_thing(fault):
+    changed = [f.name for f in fields(fault.broken) if getattr(fault.broken, f.name) != getattr(fault.healthy, f.name)]
+    assert len(changed) == 1
+    if changed == ["settings"]:
+        before, after = fault.healthy.config(0).to_json(), fault.broken.config(0).to_json()
+        assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_the_healthy_engine_is_untouched_by_all_of_them():
+    before = dict(vars(Tensor)), dict(vars(model))
+    for fault in FAULTS:
+        compare(fault, 0)
+        if fault.kind == "engine":
+            check(fault, fault.broken.engine, 0)
+    assert (dict(vars(Tensor)), dict(vars(model))) == before
+
+
+@by_key(ENGINE)
+def test_two_engines_in_turn_do_not_disturb_each_other(fault):
+    values = leaves(fault, 3)
+    alone = expression_pass(fault.example, Tensor, values)
+    expression_pass(fault.example, fault.broken.engine, values)
+    again = expression_pass(fault.example, Tensor, values)
+    assert Comparison(alone, again).effect == "same"
+    assert again.messages == alone.messages
+
+
+@by_key(ENGINE)
+def test_a_network_computes_in_the_engine_of_its_parameters(fault):
+    trainer = LessonTrainer(fault.broken, 0)
+    logits, _ = trainer._forward(trainer.dataset.train_x[:4])
+    assert type(logits) is fault.broken.engine
+    assert all(node.dtype == np.float32 for node in trainer.model.parameters())
+
+
+# -- what is shown
+
+
+EFFECT = {"skip-unbroadcast": "shape", "wrong-capture": "missing", "recursive": "same"} | dict.fromkeys(
+    ("softmax-unshifted", "log-unguarded"), "not finite"
+)
+
+
+@by_key(FAULTS)
+def test_the_comparison_shows_the_effect(fault):
+    for seed in SEEDS:
+        comparison = compare(fault, seed)
+        assert comparison.effect == EFFECT.get(fault.key, "numbers")
+        assert Comparison(comparison.healthy, comparison.healthy).effect == "same"
+        assert all(np.isfinite(g).all() for g in comparison.healthy.gradients.values())
+
+
+def test_recursion_sends_a_message_for_each_path():
+    comparison = compare(BY_KEY["recursive"], 0)
+    operations = sum(gradient is not None for _, _, gradient in comparison.healthy.nodes) - 1
+    assert comparison.healthy.messages == 2 * operations  # one per operand
+    assert comparison.broken.messages == 2 ** (operations + 1) - 1  # a tree, where every node has two
+
+
+def test_a_run_that_fails_is_told_in_a_sentence():
+    history = train_with(BY_KEY["skip-unbroadcast"].broken, 0)
+    assert history.records == []
+    assert "'b1'" in history.error
+
+
+@pytest.mark.parametrize("key", ["recursive", "late-read"])
+def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
+    fault = BY_KEY[key]
+    healthy, broken = (
+        [r["train_loss"] for r in train_with(setup, 1).records] for setup in (fault.healthy, fault.broken)
+    )
+    np.testing.assert_allclose(healthy, broken, rtol=1e-5)  # the order of the sums may differ
+
+
+@by_key(FAULTS)
+def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
+    broken, healthy = fault.broken, fault.healthy
+    wrong_code = "".join(inspect.getsource(part) for part in (broken.engine, broken.optimizer, broken.loss))
+    right_code = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "train.py"))
+    right_code += inspect.getsource(healthy.loss)
+    lines = fault.fix.splitlines()
+    assert 1 <= len(lines) <= 3
+    for line in lines:
+        sign, code = line[:2], line[2:].strip()
+        if code.startswith("Config("):
+            name, value = code.removeprefix("Config(").removesuffix(")").split("=")
+            setup = broken if sign == "- " else healthy
+            assert repr(setup.config(0).to_json()[name]) == value
+        else:
+            assert code in (wrong_code if sign == "- " else right_code), code
+
+
+def test_the_entries_are_complete():
+    assert len(BY_KEY) == len(FAULTS) == 18
+    for fault in FAULTS:
+        texts = (fault.name, fault.cause, fault.symptom, fault.in_training, fault.caught_by)
+        assert all(texts)
+        assert "\n" not in fault.cause
+        assert bool(fault.torch_code) == bool(fault.torch_message)
+        assert (fault.verdict != "") == (fault.kind == "training")
+
+
+# -- PyTorch
+
+
+@by_key([fault for fault in FAULTS if fault.torch_code])
+def test_pytorch_prints_this_message(fault):
+    torch = pytest.importorskip("torch")
+    said = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            exec(fault.torch_code, {"torch": torch, "F": torch.nn.functional})
+        except Exception as error:
+            said.append(str(error))
+        finally:
+            torch.autograd.set_detect_anomaly(False)
+    said += [str(warning.message) for warning in caught]
+    assert fault.torch_message in said
+
+
+@by_key([fault for fault in FAULTS if fault.torch_message])
+def test_a_pasted_message_finds_the_fault(fault):
+    assert search(fault.torch_message)[0] is fault
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (  # as older versions say it, with the name of the operation
+            "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace "
+            "operation: [torch.FloatTensor [64, 10]], which is output 0 of ReluBackward0, is at version 1; expected "
+            "version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its "
+            "gradient, with torch.autograd.set_detect_anomaly(True).",
+            "late-read",
+        ),
+        ("modified by an inplace operation", "late-read"),
+        (
+            "Trying to backward through the graph a second time, but the buffers have already been freed",
+            "backward-twice",
+        ),
+        ("I forgot zero_grad", "forgot-zero-grad"),
+        ("using a target size that is different to the input size", "silent-broadcast"),
+    ],
+)
+def test_a_message_of_another_version_or_a_few_words_find_it_too(text, key):
+    assert search(text)[0].key == key
+
+
+def test_nothing_is_found_where_nothing_fits():
+    assert search("") == []
+    assert search("xyzzy 12345") == []
