@@ -1,0 +1,187 @@
+"""All the errors of the engine, printed as a learner reads them: run with `-s` to review them as text.
+
+A test fails when model.py gets a `raise` that no entry of the gallery reaches.
+"""
+
+import ast
+import inspect
+import re
+import traceback
+
+import numpy as np
+import pytest
+
+import model
+from model import (
+    MLP,
+    SGD,
+    Adam,
+    Linear,
+    Tensor,
+    binary_cross_entropy_with_logits,
+    clip_grad_norm,
+    concatenate,
+    cross_entropy,
+    detect_mutation,
+    maximum,
+    mse_loss,
+    no_grad,
+    stack,
+)
+
+
+def x(*shape):
+    return Tensor(np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape), label="x")
+
+
+def w(*shape):
+    return Tensor(np.ones(shape), label="w")
+
+
+def written_to(make, target="input"):
+    t = x(3)
+    y = make(t)
+    (t if target == "input" else y).data[...] = 5.0
+    y.backward(np.ones(y.shape))
+
+
+def stepped_too_early():
+    a, b = x(3), w(3)
+    loss = (a * b).sum()
+    b.grad = np.ones(3)
+    SGD([b], lr=0.1).step()
+    loss.backward()
+
+
+def captured_and_changed():
+    scale, t = np.ones(3), x(3)
+
+    def _backward(upstream):
+        t._accumulate(upstream * scale)
+
+    with detect_mutation():
+        y = t._node(t.numpy() * scale, (t,), "scaled", _backward)
+        scale += 1.0
+        y.backward(np.ones(3))
+
+
+def backward_twice():
+    loss = (x(3) * 2.0).sum()
+    loss.backward()
+    loss.backward()
+
+
+def wrong_message():
+    t = x(3)
+    t._node(t.numpy(), (t,), "broken", lambda upstream: t._accumulate(np.ones(4))).backward(np.ones(3))
+
+
+def assigned(shape):
+    t = x(3)
+    t.data = np.ones(shape)
+
+
+async def coroutine():
+    return None
+
+
+# (what the learner did, and what the message has to mention)
+GALLERY = {
+    "wrote to the input of a product": (lambda: written_to(lambda t: t * t), ["`*`", "'x'", "(3,)", "again"]),
+    "wrote to the output of exp": (lambda: written_to(Tensor.exp, "output"), ["`exp`", "(3,)", "again"]),
+    "stepped before backward": (stepped_too_early, ["`*`", "'w'", "after backward()"]),
+    "changed an array that a closure holds": (captured_and_changed, ["`scaled`", "`scale`", "again"]),
+    "backward twice": (backward_twice, ["`sum`", "retain_graph=True"]),
+    "backward on a leaf": (lambda: x(3).backward(), ["'x'", "(3,)", "no_grad()"]),
+    "backward from three numbers": (lambda: (x(3) * 2.0).backward(), ["`*`", "3 elements", ".sum()"]),
+    "a starting gradient of another shape": (lambda: (x(3) * 2.0).backward(np.ones(2)), ["(2,)", "(3,)"]),
+    "a message of a wrong shape": (wrong_message, ["'x'", "(4,)", "(3,)"]),
+    "shapes that do not broadcast": (lambda: x(3) + w(4), ["`+`", "'x'", "'w'", "(3,)", "(4,)"]),
+    "matrices that do not fit": (lambda: x(2, 3) @ w(2, 3), ["`@`", "'x'", "'w'", "(2, 3)"]),
+    "a number times a matrix by @": (lambda: x() @ w(2, 2), ["`@`", "'x'", "()"]),
+    "clip upside down": (lambda: x(3).clip(2, 1), ["clip", "low", "high"]),
+    "a reshape that does not fit": (lambda: x(3).reshape(2, 2), ["reshape", "'x'", "(3,)", "(2, 2)"]),
+    "axes that are no permutation": (lambda: x(2, 3).transpose(0, 0), ["transpose", "'x'", "(2, 3)"]),
+    "an axis to swap that does not exist": (lambda: x(2, 3).swapaxes(0, 2), ["swapaxes", "'x'", "(2, 3)"]),
+    "a squeeze of a long axis": (lambda: x(2, 3).squeeze(0), ["squeeze", "'x'", "(2, 3)"]),
+    "expand_dims far away": (lambda: x(2, 3).expand_dims(7), ["expand_dims", "'x'", "(2, 3)"]),
+    "a broadcast that does not fit": (lambda: x(3).broadcast_to(2, 4), ["broadcast", "'x'", "(3,)", "(2, 4)"]),
+    "an index outside": (lambda: x(3)[7], ["'x'", "(3,)", "7"]),
+    "the maximum of nothing": (lambda: x(0).max(), ["'x'", "(0,)"]),
+    "new data of another shape": (lambda: assigned(4), ["'x'", "(3,)", "(4,)", "Tensor"]),
+    "item of three": (lambda: x(3).item(), ["item()", "'x'", "(3,)"]),
+    "the length of a number": (lambda: len(x()), ["length"]),
+    "the truth of three": (lambda: bool(x(3)), ["'x'", "(3,)"]),
+    "ragged rows": (lambda: Tensor([[1.0, 2.0], [3.0]]), ["rows", "same number"]),
+    "text in a tensor": (lambda: Tensor("three"), ["real numbers", "str"]),
+    "complex numbers": (lambda: Tensor([1j]), ["real numbers", "complex"]),
+    "joining what does not fit": (lambda: concatenate([x(2, 3), w(3, 2)]), ["concatenate", "(2, 3)", "(3, 2)"]),
+    "joining nothing": (lambda: concatenate([]), ["concatenate", "at least one"]),
+    "stacking unequal shapes": (lambda: stack([x(2), w(3)]), ["stack", "(2,)", "(3,)"]),
+    "a maximum that does not broadcast": (lambda: maximum(x(3), w(2)), ["maximum", "'x'", "'w'"]),
+    "an input that does not fit a layer": (lambda: Linear(3, 2)(x(4, 5)), ["3 inputs", "'x'", "(4, 5)"]),
+    "mse of (n, 1) and (n,)": (lambda: mse_loss(x(4, 1), w(4)), ["mse_loss", "'x'", "(4, 1)", "(4,)", "Reshape"]),
+    "binary cross entropy of unequal shapes": (
+        lambda: binary_cross_entropy_with_logits(x(4, 1), np.zeros(4)),
+        ["binary_cross_entropy_with_logits", "(4, 1)", "(4,)", "Reshape"],
+    ),
+    "labels that are not a row each": (lambda: cross_entropy(x(4, 3), [0, 1]), ["cross_entropy", "(4, 3)", "(2,)"]),
+    "labels that are no integers": (lambda: cross_entropy(x(2, 3), [0.0, 1.0]), ["cross_entropy", "integer", "float64"]),
+    "a label of no class": (lambda: cross_entropy(x(2, 3), [0, 3]), ["cross_entropy", "3", "from 0 to 2"]),
+    "an initialisation that does not exist": (lambda: Linear(2, 2, init="magic"), ["'magic'", "xavier", "choose"]),
+    "a layer without outputs": (lambda: Linear(2, 0), ["at least one", "0"]),
+    "an activation that does not exist": (lambda: MLP([2, 2], "step"), ["'step'", "relu", "choose"]),
+    "a network of one size": (lambda: MLP([2]), ["at least", "[2]"]),
+    "a learning rate of 0": (lambda: SGD([x(3)], lr=0.0), ["learning rate", "positive", "0"]),
+    "an optimizer of numbers": (lambda: SGD([3.0], lr=0.1), ["Tensors", "parameters()"]),
+    "the state of another network": (
+        lambda: Adam([x(3)]).load_state(Adam([x(4)]).state()),
+        ["another network", "(4,)", "(3,)"],
+    ),
+    "a largest norm below 0": (lambda: clip_grad_norm([x(3)], -1.0), ["norm", "positive", "-1"]),
+    "no_grad on a coroutine": (lambda: no_grad(coroutine), ["async", "with no_grad()"]),
+}  # fmt: skip
+
+
+def shown(action):
+    """The error that the action raises, and the line of model.py that raises it."""
+    try:
+        action()
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == model.__file__]
+        return error, frames[-1].lineno if frames else None
+    raise AssertionError("no error was raised")
+
+
+@pytest.fixture(scope="module")
+def gallery():
+    return {name: shown(action) for name, (action, _) in GALLERY.items()}
+
+
+INTERNALS = re.compile(
+    r"\b_\w|__|<locals>|<lambda>|0x[0-9a-f]|object at|<function|<class|Traceback|model\.py|\bself\b|ufunc"
+)
+
+
+def test_the_whole_gallery(gallery):
+    print()
+    for name, (error, line) in gallery.items():
+        print(f"{name}\n    {type(error).__name__}: {error}\n")
+        text = str(error)
+        assert line is not None, f"{name}: the error does not come from the engine"
+        assert not INTERNALS.search(text), f"{name} quotes internals: {text}"
+        assert text.endswith("."), f"{name} is no sentence: {text}"
+        assert text[0].isupper() or text[0] in "`'" or re.match(r"[a-z_]+(\(\))? ", text), f"{name}: {text}"
+        assert 5 <= len(text.split()) <= 70, f"{name} is too short or too long: {text}"
+        assert "\n" not in text
+        missing = [word for word in GALLERY[name][1] if word not in text]
+        assert not missing, f"{name} does not mention {missing}: {text}"
+
+
+def test_every_raise_of_the_engine_is_in_the_gallery(gallery):
+    reached = {line for _, line in gallery.values()}
+    source = inspect.getsource(model)
+    raises = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise) and node.exc is not None]
+    assert len(raises) > 30
+    unseen = [node for node in raises if not any(node.lineno <= line <= node.end_lineno for line in reached)]
+    assert not unseen, [f"line {node.lineno}: {ast.unparse(node)[:90]}" for node in unseen]
