@@ -63,7 +63,17 @@ def test_the_engines_own_error_is_found_too(key):
     assert find(error)[0] == ("inplace" if key == "leaf" else key)  # the engine has one error for both
 
 
-@pytest.mark.parametrize("text", ["", "   ", "the", "hello world", "KeyError: 'weights'", "mat1 and mat2 shapes"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "the",
+        "hello world",
+        "KeyError: 'weights'",
+        "mat1 and mat2 shapes cannot be multiplied in the forward pass",
+    ],
+)
 def test_what_is_no_message_finds_nothing(text):
     assert find(text) == []
 
