@@ -107,8 +107,9 @@ def player(
         data |= {"live": {"id": _identity(live), "leaves": leaves}, "values": values}
     if build is not None:
         data["probe"] = nudged(trace, build, state.get("probe"))
-    if st.session_state.get(key, {}).get("want") == "html":
-        data["html"] = standalone(trace, _whole(state.get("event")))
+    wish = st.session_state.get(key, {}).get("want")
+    if isinstance(wish, dict) and wish.get("what") == "html":
+        data["html"] = standalone(trace, _whole(wish.get("event")))
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(
         key=key,

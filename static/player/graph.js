@@ -103,7 +103,7 @@ export class Graph {
     let line = -height / 2 + (compact ? 15 : 19);
     const step = compact ? 15 : 18;
     const select = () => this.onSelect(item.node, null);
-    const parts = [s("title", {}, card.full)];
+    const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
     if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
     parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
     parts.push(s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title));
@@ -148,7 +148,7 @@ export class Graph {
         },
         ondblclick: () => item.group && this.fold(item.group, false),
       },
-      ...parts,
+      ...parts.flatMap((part) => [part, " "]), // so that the texts are words apart, for who does not see them apart
     );
     return { element, item, card, texts, maps, shown: {}, classes: `card ${kind}` };
   }
@@ -189,9 +189,11 @@ export class Graph {
         const gradient = frame.gradients.get(node) ?? null;
         this.paintValue(card, "gradient", gradient, state === "no path" ? "no path" : "–");
       }
+      // What is written on the card comes first, as it stands there: who speaks to a computer says what they see.
+      const written = [...card.element.querySelectorAll("title, text")].map((text) => text.textContent).filter(Boolean);
       const label =
-        `${card.card.full}, ${playback.derived[node].kind}, value ${known ? brief(playback.nodes[node].value) : "not run yet"}, ` +
-        `gradient ${playback.gradientText(node, frame)}`;
+        `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
+        `value ${known ? brief(playback.nodes[node].value) : "not run yet"}, gradient ${playback.gradientText(node, frame)}`;
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }

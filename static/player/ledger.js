@@ -81,18 +81,25 @@ function accumulate(playback, frame, event, cell) {
 function sending(playback, event, index, cell) {
   const receiver = playback.name(event.child);
   const term = playback.derived[event.child].terms.find((one) => one.event === index);
-  const sameShape = String(shapeOf(event.contribution)) === String(playback.nodes[event.child].shape);
-  const chosen = sameShape ? cellOf(event.contribution, cell) : null;
-  const contribution = pick(event.contribution, chosen);
-  const where = chosen === null ? receiver : `${receiver}${indexText(shapeOf(event.contribution), chosen)}`;
+  const arrived = playback.events[index + 1].message;
+  const chosen = cellOf(arrived, cell);
+  const where = chosen === null ? receiver : `${receiver}${indexText(shapeOf(arrived), chosen)}`;
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
   const wrong = term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
-  const summed = sameShape || !Array.isArray(event.contribution) ? "" : `Summed to the shape of ${receiver}, because broadcasting repeated it.`;
+  const repeated = String(shapeOf(event.contribution)) !== String(shapeOf(arrived));
+  const contribution = pick(repeated ? arrived : event.contribution, chosen);
+  if (repeated) {
+    return {
+      sentence: `${from} sends ${brief(contribution)} to ${where}`,
+      figures: [amount(contribution, `message to ${where}`, "message")],
+      note: wrong || `Broadcasting repeated ${receiver}, so what its copies receive is summed.`,
+    };
+  }
   if (term.local === null) {
     return {
       sentence: `${from} sends ${brief(contribution)} to ${where}`,
       figures: [amount(contribution, `message to ${where}`, "message")],
-      note: wrong || summed || `Rule: ${term.text}.`,
+      note: wrong || `Rule: ${term.text}.`,
     };
   }
   const [upstream, local] = [pickBroadcast(event.upstream, event.contribution, chosen), pickBroadcast(term.local, event.contribution, chosen)];
@@ -106,7 +113,7 @@ function sending(playback, event, index, cell) {
       sign(equals),
       amount(contribution, `message to ${where}`, "message"),
     ],
-    note: wrong || summed,
+    note: wrong,
   };
 }
 

@@ -14,7 +14,7 @@ import { Source } from "./source.js";
 import { Table } from "./table.js";
 import { save, Takeaway } from "./takeaway.js";
 
-/** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (what: string) => void}} Host
+/** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (wish: {what: string, event: number}) => void}} Host
  * where Graphviz is, and how to reach the server, if there is one */
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/export.py sends.
@@ -45,7 +45,7 @@ export function mount(root, host) {
     graph,
     script: () => data.script ?? "",
     onLink: host.send ? () => writeAddress() : null,
-    onHtml: host.ask ? () => host.ask("html") : null,
+    onHtml: host.ask ? () => host.ask({ what: "html", event: k }) : null,
   });
   const chosen = h("p", { class: "chosen" });
 

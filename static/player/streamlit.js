@@ -20,7 +20,7 @@ export async function show(component) {
     entry.player = mount(root, {
       graphviz: new URL("../graphviz/graphviz.js", here).href,
       send: (state) => entry.component.setStateValue("state", state),
-      ask: (what) => entry.component.setTriggerValue("want", what),
+      ask: (wish) => entry.component.setTriggerValue("want", wish),
     });
     component = entry.component;
   }

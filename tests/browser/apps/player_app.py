@@ -65,9 +65,10 @@ def show():
     st.caption(f"runs: {st.session_state.runs}")
     values = live_values("player", live)
     event = int(st.query_params["event"]) if "event" in st.query_params else None
-    player(
-        record(build, values), key="player", live=live, build=build, event=event, address="event", script="print(1)\n"
-    )
+    trace = record(build, values)
+    shown = player(trace, key="player", live=live, build=build, event=event, address="event", script="print(1)\n")
+    if shown.failed:
+        st.write("The player could not be loaded.")
 
 
 st.title("Player")

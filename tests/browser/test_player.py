@@ -1,0 +1,491 @@
+"""The player in a real browser: it scrubs without the server, follows a finger, and is usable by keyboard and ear."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lab.export import playable, standalone
+from lab.trace import record, strict_json
+from tests.browser.conftest import ROOT, start_app
+from tests.unit.test_trace import LEAVES, program, shared
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def player_url():
+    url, process = start_app("tests/browser/apps/player_app.py")
+    yield url
+    process.terminate()
+    process.wait(timeout=10)
+
+
+@pytest.fixture
+def open_player(browser, player_url):
+    """open_player("case=arrays", theme=..., width=...): the page with nothing but the player, drawn."""
+    contexts = []
+
+    def open_player(query="", theme="light", width=1280, height=900, wait=True, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.requests = []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(f"{player_url}/?{query}")
+        if wait:
+            page.locator(".graph .card").first.wait_for()
+        return page
+
+    yield open_player
+    for context in contexts:
+        context.close()
+
+
+def runs(page):
+    page.wait_for_timeout(300)
+    return int(re.search(r"\d+", page.get_by_text("runs:").inner_text())[0])
+
+
+def row(page, name):
+    return (
+        page.locator(".nodes tr", has=page.get_by_role("button", name=name, exact=True)).locator("td").all_inner_texts()
+    )
+
+
+def press(page, *keys):
+    page.locator(".scrubber").focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_from_the_first_event_to_the_last(open_player):
+    page = open_player()
+    press(page, "Home")
+    assert row(page, "a") == ["leaf", "2", "not computed yet", "has a value"]
+    assert row(page, "v1 = a * b")[1] == "not run yet"
+    sentences = []
+    for _ in range(21):
+        press(page, "ArrowRight")
+        sentences.append(page.locator(".sentence").inner_text())
+    assert sentences[0] == "v1 = a * b: 2 * 3 gives 6."
+    assert sentences[4] == "The backward pass starts at out: its gradient is 1, the seed."
+    assert "v1 (*) sends 7 × 3 = 21 to a: before 10, after 31." in sentences
+    assert row(page, "a") == ["leaf", "2", "31", "complete"]
+    assert page.errors == []
+
+
+def test_scrubbing_runs_no_script(open_player):
+    page = open_player("nodes=30")
+    before = runs(page)
+    press(page, "Home", *["ArrowRight"] * 50)
+    assert page.locator(".count").inner_text().startswith("50 /")
+    box = page.locator(".scrubber").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for step in range(50):
+        page.mouse.move(box["x"] + 5 + step * (box["width"] - 10) / 50, box["y"] + box["height"] / 2)
+    page.mouse.up()
+    assert runs(page) == before
+
+
+def test_nothing_jumps(open_player):
+    page = open_player()
+    cards = page.locator(".graph .card")
+
+    def look():
+        return cards.evaluate_all(
+            "(all) => all.map((c) => c.getAttribute('transform') + c.querySelector('.box').outerHTML)"
+        )
+
+    last = look()
+    press(page, "Home")
+    first = look()
+    press(page, *["ArrowRight"] * 9)
+    assert first == look() == last
+
+
+def test_every_control_by_keyboard(open_player):
+    page = open_player()
+    count = page.locator(".count")
+    for key, expected in [("Home", "0"), ("ArrowRight", "1"), ("ArrowRight", "2"), ("ArrowLeft", "1"), ("End", "21")]:
+        press(page, key)
+        assert count.inner_text().startswith(f"{expected} /")
+    for label, expected in [
+        ("First (Home)", "0"),
+        ("Step forward (right arrow)", "1"),
+        ("Last (End)", "21"),
+        ("Step back (left arrow)", "20"),
+    ]:
+        page.get_by_role("button", name=label).focus()
+        page.keyboard.press("Enter")
+        assert count.inner_text().startswith(f"{expected} /")
+    press(page, "Home")
+    page.get_by_label("Speed").select_option("4×")
+    press(page, " ")
+    page.get_by_role("button", name="Pause (space)").wait_for()
+    page.wait_for_timeout(900)
+    press(page, " ")
+    assert int(count.inner_text().split()[0]) >= 2
+    page.get_by_role("button", name="Play (space)").wait_for()
+
+
+def test_a_node_is_selected_by_click_and_by_tab_and_enter(open_player):
+    page = open_player()
+    page.locator(".card", has_text="v2 = v1 + c").click()
+    assert page.locator(".derivation h3").inner_text() == "Derivation of ∂out/∂v2"
+    page.locator(".card", has_text="v2 = v1 + c").focus()
+    page.keyboard.press("Shift+Tab")
+    name = page.locator(".card:focus").get_attribute("aria-label")
+    page.keyboard.press("Enter")
+    assert page.locator(".card:focus").get_attribute("aria-pressed") == "true"
+    assert name.split(" ")[0].rstrip(",") in page.locator(".derivation h3").inner_text()
+    assert page.get_by_text("kept:").or_(page.get_by_text("has no _backward")).count() == 1
+
+
+def test_the_derivation_of_the_shared_leaf(open_player):
+    page = open_player()
+    page.locator(".card.leaf", has_text=re.compile("^a")).first.click()
+    lines = page.locator(".derivation .formula").all_inner_texts()
+    assert lines == ["= ∂out/∂v3 · ∂v3/∂a + ∂out/∂v1 · ∂v1/∂a", "= 10 · 1 + 7 · b", "= 10 · 1 + 7 · 3", "= 10 + 21"]
+    assert page.locator(".derivation .result").inner_text() == "= 31"
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    latex = page.evaluate("() => navigator.clipboard.readText()")
+    assert r"\frac{\partial \mathrm{out}}{\partial v_{3}} \cdot \frac{\partial v_{3}}{\partial a}" in latex
+    assert "&= 31" in latex
+    press(page, "Home", *["ArrowRight"] * 11)
+    assert page.locator(".derivation .result").inner_text() == "= 10 so far: 1 more message to come"
+    page.locator(".derivation .formula .link", has_text="∂out/∂v3").click()
+    assert page.locator(".derivation h3").inner_text() == "Derivation of ∂out/∂v3"
+
+
+def test_the_source_line_and_the_closure_are_those_of_the_event(open_player):
+    page = open_player()
+    press(page, "Home", *["ArrowRight"] * 18)  # v1 sends its message to a
+    lit = page.locator(".source .lit").inner_text()
+    number = int(re.match(r"\d+", lit)[0])
+    line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
+    assert lit[len(str(number)) :].strip() == line.strip()
+    assert "_accumulate(upstream * b)" in line
+    assert page.locator(".closure tbody tr").first.inner_text().split("\t") == [
+        "a",
+        "input: the value of a",
+        "2",
+        "unchanged",
+    ]
+
+
+def test_words_for_no_path_and_not_computed_yet_differ(open_player):
+    page = open_player("case=unused")
+    press(page, "Home")
+    assert row(page, "a")[2] == "not computed yet"
+    assert row(page, "b")[2] == "0 (no path)"
+    press(page, "End")
+    assert row(page, "a")[2] == "0"
+    assert row(page, "b")[2] == "0 (no path)"
+    assert row(page, "2")[2] == "none (constant)"
+
+
+def change(page, label, value):
+    page.get_by_label(label, exact=True).fill(str(value))
+
+
+def test_a_live_input_is_computed_by_the_engine(open_player):
+    page = open_player()
+    page.get_by_label("a", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".nodes").get_by_text("73.13").wait_for()  # (2.1 * 3 + 4) * (2.1 + 5)
+    assert row(page, "a")[1:3] == ["2.1", "31.6"]
+    change(page, "b, exact number", -1)
+    page.locator(".nodes tr.output").get_by_text("13.49").wait_for()
+    change(page, "b, exact number", "")
+    assert page.get_by_label("b, exact number").get_attribute("aria-invalid") == "true"
+    assert page.locator(".nodes tr.output").get_by_text("13.49").count() == 1
+
+
+def test_a_drag_is_followed(open_player):
+    page = open_player()
+    slider = page.get_by_label("a", exact=True)
+    page.locator(".nodes tr.output .number").first.evaluate(
+        "(cell) => { window.updates = 0; new MutationObserver(() => window.updates++).observe(cell, {childList: true}) }"
+    )
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.6, y)
+    page.mouse.down()
+    for step in range(120):
+        page.mouse.move(box["x"] + box["width"] * (0.6 + 0.35 * np.sin(step / 12)), y)
+        page.wait_for_timeout(16)
+    page.mouse.up()
+    assert page.evaluate("() => window.updates") >= 15  # the bar of 30 in two seconds is measured by the benchmark
+    page.wait_for_timeout(400)
+    shown = float(row(page, "a")[1].replace("−", "-"))
+    assert shown == pytest.approx(float(slider.input_value()))
+
+
+def test_never_more_than_one_update_is_unanswered(open_player):
+    page = open_player()
+    sent = page.evaluate(
+        """async () => {
+          const { Sender } = await import("/app/static/player/inputs.js");
+          const sent = [];
+          const sender = new Sender((n) => sent.push(n));
+          for (let i = 0; i < 10; i++) sender.push();
+          const first = [...sent];
+          sender.answered(1);
+          const second = [...sent];
+          sender.answered(1);
+          const third = [...sent];
+          sender.answered(2);
+          return [first, second, third, [...sent]];
+        }"""
+    )
+    assert sent == [[1], [1, 2], [1, 2], [1, 2]]
+
+
+def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
+    page = open_player("case=arrays")
+    before = row(page, "v6 = sum(v5)")[1]
+    change(page, "W[0, 1]", 1.5)
+    page.wait_for_timeout(500)
+    assert row(page, "v6 = sum(v5)")[1] != before
+    page.get_by_role("button", name="bias", exact=True).click()
+    page.locator(".cells button", has_text="0.1").first.click()
+    assert page.locator(".cells .readout").inner_text().startswith("bias[0]: value 0.1, gradient ")
+    press(page, "End")
+    while "bias" not in page.locator(".sentence").inner_text():
+        press(page, "ArrowLeft")
+    assert "bias[0]" in page.locator(".sentence").inner_text()
+    page.locator(".cells button").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".cells button:focus").get_attribute("aria-label").startswith("value [1]")
+
+
+def test_a_probe_compares_slope_and_engine(open_player):
+    page = open_player()
+    page.get_by_label("Nudge h").fill("0.5")
+    page.locator(".answer .actual").wait_for()
+    assert page.locator(".answer .predicted dd").inner_text() == "31 × 0.5 = 15.5"
+    assert page.locator(".answer .actual dd").inner_text() == "16.25"  # (2.5 * 3 + 4) * 7.5 - 70
+
+
+def test_folding_a_loss(open_player):
+    page = open_player("case=arrays")
+    cards = page.locator(".graph .card").count()
+    page.get_by_role("button", name="mse_loss 1").click()
+    page.locator(".card.group").wait_for()
+    assert page.locator(".graph .card").count() == cards - 6  # four operations and three constants become one card
+    page.get_by_role("button", name="mse_loss 1", exact=True).click()
+    page.locator(".card.group").wait_for(state="detached")
+    assert page.locator(".graph .card").count() == cards
+
+
+def test_zoom_pan_and_fit(open_player):
+    page = open_player()
+    scene = page.locator(".graph > g")
+    fitted = scene.get_attribute("transform")
+    page.get_by_role("button", name="Zoom in").click()
+    zoomed = scene.get_attribute("transform")
+    box = page.locator(".graph").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 80, box["y"] + 60, steps=4)
+    page.mouse.up()
+    panned = scene.get_attribute("transform")
+    page.get_by_role("button", name="Fit the whole graph").click()
+    assert len({fitted, zoomed, panned}) == 3
+    assert scene.get_attribute("transform") == fitted
+
+
+def test_a_label_is_text_everywhere(open_player):
+    page = open_player("case=nasty")
+    for _ in range(6):
+        press(page, "ArrowLeft")
+    page.locator(".card.leaf").click()
+    assert page.locator(".player img").count() == 0
+    assert "<img src=x onerror=alert(1)>" in page.locator(".nodes").inner_text()
+    assert not any("/x" in url.rsplit(":", 1)[-1][-3:] for url in page.requests)
+    assert page.errors == []
+
+
+def test_nothing_leaves_the_machine(open_player, player_url):
+    page = open_player("case=arrays")
+    host = player_url.removeprefix("http://")
+    assert [url for url in page.requests if host not in url and not url.startswith(("data:", "blob:"))] == []
+
+
+def test_motion_is_reduced_on_request(open_player):
+    still = open_player(reduced_motion="reduce")
+    press(still, "Home", *["ArrowRight"] * 6)
+    pill = still.locator(".graph .pill")
+    first = pill.get_attribute("transform")
+    still.wait_for_timeout(200)
+    assert pill.get_attribute("transform") == first
+    lively = open_player(reduced_motion="no-preference")
+    press(lively, "Home", *["ArrowRight"] * 6)
+    pill = lively.locator(".graph .pill")
+    first = pill.get_attribute("transform")
+    lively.wait_for_timeout(200)
+    assert pill.get_attribute("transform") != first
+
+
+def test_a_screen_reader_hears_each_event(open_player):
+    page = open_player()
+    press(page, "Home", "ArrowRight")
+    live = page.locator("[aria-live=polite]")
+    page.wait_for_timeout(500)
+    assert live.inner_text().startswith("Event 1. v1 = a * b: 2 * 3 gives 6.")
+    assert page.locator(".scrubber").get_attribute("aria-valuetext") == "event 1 of 21"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("query", ["event=19", "case=arrays"])
+def test_axe_finds_nothing_serious(open_player, theme, width, query):
+    page = open_player(query, theme=theme, width=width)
+    page.locator(".card").first.click()
+    page.evaluate(AXE)
+    found = page.evaluate("() => axe.run('.st-key-player')")
+    assert found["passes"], "axe looked at nothing"
+    serious = [
+        (violation["id"], [node["target"] for node in violation["nodes"]][:3])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_address_keeps_the_event(open_player, player_url):
+    page = open_player()
+    press(page, "Home", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert page.url.endswith("event=3")
+    page.reload()
+    page.locator(".graph .card").first.wait_for()
+    assert page.locator(".count").inner_text() == "3 / 21"
+
+
+def test_files_to_take_away(open_player, browser, tmp_path):
+    page = open_player("event=19")
+
+    def download(name):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=name, exact=True).click()
+        path = tmp_path / waiting.value.suggested_filename
+        waiting.value.save_as(path)
+        return path
+
+    svg = download("SVG").read_text("utf-8")
+    assert svg.startswith("<svg")
+    assert ">31<" in svg
+    assert "light-dark" not in svg
+    assert download("PNG").read_bytes().startswith(b"\x89PNG")
+    assert download("Python script").read_text() == "print(1)\n"
+    path = download("HTML page")
+    context = browser.new_context(offline=True)
+    alone = context.new_page()
+    requests = []
+    alone.on("request", lambda request: requests.append(request.url))
+    alone.goto(path.as_uri())
+    alone.locator(".graph .card").first.wait_for()
+    assert alone.locator(".count").inner_text() == "19 / 21"
+    assert "before 10, after 31" in alone.locator(".sentence").inner_text()
+    press(alone, "ArrowRight")
+    assert alone.locator(".count").inner_text() == "20 / 21"
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in requests)
+    context.close()
+
+
+def test_a_notebook_shows_the_same_player(browser):
+    page = browser.new_page()
+    page.set_content(f"<body>{record(shared, LEAVES)._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator(".graph .card").first.wait_for()
+    assert frame.locator(".nodes tr", has_text="a").first.is_visible()
+    page.close()
+
+
+def test_an_exported_label_stays_text(browser, tmp_path):
+    path = tmp_path / "player.html"
+    nasty = "</script><img src=x onerror=alert(1)>"
+    path.write_text(standalone(record(lambda **leaves: leaves[nasty] * 2.0, {nasty: 1.0}), title=nasty), "utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    page.locator(".graph .card").first.wait_for()
+    assert page.locator("img").count() == 0
+    assert nasty in page.locator(".nodes").inner_text()
+    page.close()
+
+
+def test_the_page_learns_that_the_player_cannot_load(browser, player_url):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/app/static/**", lambda route: route.abort())
+    page.goto(player_url)
+    page.get_by_text("The player could not be loaded.").wait_for()
+    context.close()
+
+
+def test_without_graphviz_the_rest_still_works(browser, player_url):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/graphviz.js", lambda route: route.abort())
+    page.goto(player_url)
+    page.get_by_text("The graph could not be drawn").wait_for()
+    press(page, "Home", "ArrowRight")
+    assert page.locator(".sentence").inner_text() == "v1 = a * b: 2 * 3 gives 6."
+    context.close()
+
+
+def test_the_ledger_is_true_for_random_programs(open_player):
+    """What the browser computes from 500 traces: arithmetic, final gradients, sums of messages."""
+    rng = np.random.default_rng(0)
+    ops = ["+", "-", "*", "/", "exp", "tanh", "sigmoid", "relu", "sin", "cos", "softplus", "abs"]
+    traces = []
+    for _ in range(500):
+        steps = [
+            (str(rng.choice(ops)), int(rng.integers(31)), int(rng.integers(31))) for _ in range(rng.integers(1, 9))
+        ]
+        trace = record(program(steps), {"a": rng.uniform(0.5, 2.0), "b": rng.uniform(-2.0, -0.5)})
+        expected = {str(node): gradient for node, gradient in trace.gradients_after().items()}
+        traces.append({"data": playable(trace), "expected": expected})
+    page = open_player()
+    wrong = page.evaluate(
+        """async (traces) => {
+          const { Playback } = await import("/app/static/player/playback.js");
+          const { tell } = await import("/app/static/player/ledger.js");
+          const { numeral, factor, toNumber } = await import("/app/static/player/format.js");
+          const wrong = [];
+          const near = (x, y) => Object.is(x, y) || x === y || Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
+          traces.forEach(({ data, expected }, index) => {
+            const playback = new Playback(data);
+            const sums = new Map();
+            playback.events.forEach((event, i) => {
+              const { equation } = tell(playback, playback.frame(i + 1), null);
+              if (event.kind !== "accumulate") return;
+              const [before, message, after] = [event.before, event.message, event.after].map(toNumber);
+              if (!near(before + message, after)) wrong.push([index, i, "sum"]);
+              sums.set(event.node, (sums.get(event.node) ?? 0) + message);
+              const texts = equation.map((part) => part.text).join(" ");
+              const want = event.first ? `nothing yet → ${numeral(after)}` : `${factor(before)} + ${factor(message)} = ${numeral(after)}`;
+              if (texts !== want) wrong.push([index, i, texts, want]);
+            });
+            const { gradients } = playback.frame(playback.length);
+            for (const [node, value] of Object.entries(expected)) {
+              const found = toNumber(gradients.get(Number(node)));
+              if (!near(found, toNumber(value))) wrong.push([index, node, "gradient"]);
+              if (Number(node) !== playback.output && !near(sums.get(Number(node)), found)) wrong.push([index, node, "messages"]);
+            }
+          });
+          return wrong;
+        }""",
+        json.loads(strict_json(traces)),
+    )
+    assert wrong == []
