@@ -13,12 +13,17 @@ from lab.gradcheck import numerical_gradient
 from lab.nonfinite import explain
 from lab.trace import Trace, brief, describe, record
 from lab.ui import page
+from lab.ui.player import Live, live_values, player
 from lab.ui.table import markdown_table
 
 PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
 OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
+PLAYER, PLAIN = "player", "plain"
+PLAYER_KEY = "graph lab player"
 LIMIT = 1000.0  # of a number on a slider's scale, either way
+STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
+SHAPES = ("number", "vector", "matrix")
 
 
 def main() -> None:
@@ -29,14 +34,34 @@ def main() -> None:
         "result grows when that input grows.",
     )
     _start()
-    controls, picture = st.columns([2, 3], gap="large")
-    with controls:
-        expression = _expression()
-        values = _inputs(expression) if expression else None
-        _buttons(ready=values is not None)
-    with picture:
-        if values is not None:
-            _picture(expression, values)
+    if st.session_state.view == PLAYER:
+        left, right = st.columns([2, 3], gap="large")
+        with right:
+            expression = _parsed(_text())
+        with left:
+            _example()
+            if expression:
+                _settings(expression, _values_of(expression))
+        left, right = st.columns([2, 1], gap="large")
+        with left:
+            _buttons(ready=expression is not None)
+        with right:
+            _view()
+        if expression:
+            # The player's inputs start anew from here; while one is dragged, only `_play` runs and this stays.
+            st.session_state["starts"] = _values_of(expression)
+            _play(expression)
+    else:
+        controls, picture = st.columns([2, 3], gap="large")
+        with controls:
+            _example()
+            expression = _parsed(_text())
+            values = _inputs(expression) if expression else None
+            _buttons(ready=values is not None)
+            _view()
+        with picture:
+            if values is not None:
+                _picture(expression, values)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
         "Then set an input so that relu blocks the gradient.",
@@ -64,6 +89,8 @@ def _start() -> None:
         if value is not None:
             st.session_state["inputs"][name] = value
     st.session_state.stage = page.from_address("stage", "none", page.one_of(*STAGES))
+    st.session_state.view = page.from_address("view", PLAYER, page.one_of(PLAYER, PLAIN))
+    st.session_state.opened_at = page.from_address("event", None, int)
 
 
 def _limited(text: str) -> str:
@@ -106,11 +133,13 @@ def _edit_expression() -> None:
 # ---------------------------------------------------------------- controls
 
 
-def _expression() -> Expression | None:
-    st.selectbox(
-        "Example", [*(p["name"] for p in PRESETS), OWN], key="preset", persist_state="session", on_change=_choose_preset
-    )
-    text = st.text_area(
+def _example() -> None:
+    names = [*(p["name"] for p in PRESETS), OWN]
+    st.selectbox("Example", names, key="preset", persist_state="session", on_change=_choose_preset)
+
+
+def _text() -> str:
+    return st.text_area(
         "Expression",
         key="expression",
         on_change=_edit_expression,
@@ -119,6 +148,9 @@ def _expression() -> Expression | None:
         help="Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
         "Methods: x.relu(), x.sum(axis=0). Each name that no line defines gets an input below.",
     )
+
+
+def _parsed(text: str) -> Expression | None:
     try:
         expression = parse(text)
     except ExpressionError as error:
@@ -128,43 +160,67 @@ def _expression() -> Expression | None:
     return expression
 
 
+def _view() -> None:
+    chosen = st.segmented_control(
+        "Picture",
+        [PLAYER, PLAIN],
+        format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.get,
+        key="view",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    page.to_address(view=None if chosen == PLAYER else chosen)
+
+
 def _show_mistake(error: ExpressionError) -> None:
     st.error(error.message.replace("$", "\\$"))
     if error.text:
         st.code(error.marked.partition("\n\n")[2], language=None)
 
 
+def _values_of(expression: Expression) -> dict[str, float | list]:
+    """The values that the inputs start from, before the learner moves them."""
+    return {name: st.session_state["inputs"].get(name, 1.0) for name in expression.names}
+
+
 def _inputs(expression: Expression) -> dict[str, float | list] | None:
     """A slider with a number entry for each number, a text field for each vector or matrix."""
-    stored, values = st.session_state["inputs"], {}
-    for name in expression.names:
-        start = stored.get(name, 1.0)
-        values[name] = _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
-    with st.popover("Range, step and shape of the inputs", icon=":material/tune:"):
+    stored = _values_of(expression)
+    values = {
+        name: _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
+        for name, start in stored.items()
+    }
+    _settings(expression, stored)
+    if None in values.values():
+        return None
+    _keep(values)
+    return values
+
+
+def _settings(expression: Expression, values: dict[str, float | list]) -> None:
+    with st.popover("Inputs: range, step, shape", icon=":material/tune:"):
         st.number_input(
             "Sliders go from minus this to plus this", 1.0, LIMIT, 10.0, key="reach", persist_state="session"
         )
-        st.select_slider(
-            "Step of the sliders", [0.01, 0.05, 0.1, 0.25, 0.5, 1.0], 0.1, key="step", persist_state="session"
-        )
+        st.select_slider("Step of the sliders", STEPS, 0.1, key="step", persist_state="session")
         for name in expression.names:
-            shapes = ["number", "vector", "matrix"]
-            shape = shapes[np.ndim(stored.get(name, 1.0) if values[name] is None else values[name])]
+            shape = SHAPES[np.ndim(values[name])]
             key = f"leaf {name} shape"
-            chosen = st.segmented_control(f"Shape of {name}", shapes, default=shape, key=key, required=True)
+            chosen = st.segmented_control(f"Shape of {name}", list(SHAPES), default=shape, key=key, required=True)
             if chosen != shape:
-                st.session_state["inputs"] = {
-                    **values,
-                    name: {"number": 1.0, "vector": [1, 2]}.get(chosen, [[1, 2], [3, 4]]),
-                }
+                example = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}[chosen]
+                st.session_state["inputs"] = {**values, name: example}
                 st.rerun()
-    if None in values.values():
-        return None
+
+
+def _keep(values: dict[str, float | list]) -> None:
+    """Remember the values, in the session and in the address."""
     st.session_state["inputs"] = values
     page.to_address(**{f"in_{name}": json.dumps(value) for name, value in values.items()})
     for key in [key for key in st.query_params if key.startswith("in_") and key[3:] not in values]:
         page.to_address(**{key: None})
-    return values
 
 
 def _slider(name: str, start: float) -> float:
@@ -202,6 +258,7 @@ def _array_entry(name: str, start: list) -> list | None:
 def _buttons(ready: bool) -> None:
     def go(stage: str) -> None:
         st.session_state.stage = stage
+        st.session_state.opened_at = None
 
     stage = st.session_state.stage
     left, right = st.columns(2)
@@ -228,28 +285,73 @@ def _buttons(ready: bool) -> None:
 # ---------------------------------------------------------------- the picture and its twins
 
 
-def _picture(expression: Expression, values: dict[str, float | list]) -> None:
-    try:
-        trace = record(expression, values)
-    except ExpressionError as error:
-        _show_mistake(error)
+@st.fragment
+def _play(expression: Expression) -> None:
+    """The player, with the inputs in it. While an input is dragged, only this part of the page runs."""
+    live = {}
+    for name, value in st.session_state["starts"].items():
+        reach = max(st.session_state.get("reach", 10.0), float(np.max(np.abs(value))))
+        live[name] = Live(value, -reach, reach, st.session_state.get("step", 0.1))
+    values = live_values(PLAYER_KEY, live)
+    trace = _recorded(expression, values)
+    if trace is None:
         return
-    except RuntimeError as error:  # the result is a leaf, or no input takes part in it
-        st.warning(str(error))
+    _keep(values)
+    stage = st.session_state.stage
+    count = st.session_state.opened_at
+    shown = player(
+        trace,
+        key=PLAYER_KEY,
+        live=live,
+        build=expression,
+        script=_script(expression, values),
+        event=_count(trace, stage) if count is None else count,
+        address="event",
+    )
+    if shown.failed:
+        st.info("The player could not be loaded. This is the plain drawing; its inputs are under “Plain drawing”.")
+        st.graphviz_chart(
+            draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
+        )
+    _notes(expression, values, trace, stage)
+
+
+def _picture(expression: Expression, values: dict[str, float | list]) -> None:
+    trace = _recorded(expression, values)
+    if trace is None:
         return
     stage = st.session_state.stage
-    count = {"none": 0, "forward": trace.forward_events, "backward": None}[stage]
+    count = _count(trace, stage)
     drawing = draw(trace, count, page.theme())
     st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{trace.to_text(count)}")
-    for sentence in explain(trace) if stage != "none" else []:
-        st.warning(sentence, icon=":material/warning:")
     if stage == "none":
         st.caption("Boxes are inputs, ellipses operations, the double frame is the result. Press **Run forward pass**.")
         return
-    if stage == "backward":
-        _gradients(expression, values, trace)
+    _notes(expression, values, trace, stage)
     _twins(trace, count)
     _downloads(expression, values, trace, drawing.source)
+
+
+def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace | None:
+    try:
+        return record(expression, values)
+    except ExpressionError as error:
+        _show_mistake(error)
+    except RuntimeError as error:  # the result is a leaf, or no input takes part in it
+        st.warning(str(error))
+    return None
+
+
+def _count(trace: Trace, stage: str) -> int:
+    """How many events have happened at a stage."""
+    return {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[stage]
+
+
+def _notes(expression: Expression, values: dict[str, float | list], trace: Trace, stage: str) -> None:
+    for sentence in explain(trace) if stage != "none" else []:
+        st.warning(sentence, icon=":material/warning:")
+    if stage == "backward":
+        _gradients(expression, values, trace)
 
 
 def _gradients(expression: Expression, values: dict[str, float | list], trace: Trace) -> None:

@@ -1,5 +1,7 @@
 """A learner's first minute, in a real browser."""
 
+import colorsys
+
 import numpy as np
 import pytest
 
@@ -14,8 +16,34 @@ def expected(**values):
     return {name: float(leaf.grad) for name, leaf in leaves.items()}
 
 
-def orange_gradients(page, theme="light"):
-    """Leaf name -> the number that stands in orange in its box, as the browser drew it."""
+def is_orange(css):
+    """Does a colour such as "rgb(163, 67, 0)" have the hue of orange, and enough of it?"""
+    red, green, blue = (float(part) / 255 for part in css.removeprefix("rgb(").rstrip(")").split(",")[:3])
+    hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
+    return 15 <= 360 * hue <= 45 and saturation > 0.5
+
+
+def in_the_player(page):
+    """Leaf name -> its gradient, for the cards whose gradient the browser paints in orange."""
+    cards = page.evaluate(
+        """() => {
+          const found = [];
+          const visit = (root) => {
+            for (const card of root.querySelectorAll("g.card")) {
+              const text = card.querySelector("text.gradient");
+              const name = card.querySelector("text.name").textContent;
+              if (text) found.push([name, text.textContent, getComputedStyle(text).fill]);
+            }
+            for (const e of root.querySelectorAll("*")) if (e.shadowRoot) visit(e.shadowRoot);
+          };
+          visit(document);
+          return found;
+        }"""
+    )
+    return {name: float(text) for name, text, fill in cards if text not in ("", "–") and is_orange(fill)}
+
+
+def in_the_plain_drawing(page, theme="light"):
     colour = PALETTES[theme]["gradient"]
     found = {}
     for node in page.locator("[data-testid=stGraphVizChart] g.node").all():
@@ -26,22 +54,18 @@ def orange_gradients(page, theme="light"):
     return found
 
 
-def press(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
-
-
 def press_both(page):
-    press(page, "Run forward pass")
+    page.get_by_role("button", name="Run forward pass", exact=True).click()
     page.get_by_role("button", name="Run backward pass", exact=True).and_(page.locator(":enabled")).click()
     page.get_by_text("Gradients of the inputs, checked numerically").wait_for()
 
 
-def eventually(page, read, expected, seconds=15):
+def eventually(page, read, right, seconds=15):
     """Wait until the drawing has caught up; the last reading is returned for the assertion."""
     for _ in range(10 * seconds):
         found = read()
-        if found.keys() == expected.keys() and np.allclose(list(found.values()), list(expected.values()), rtol=1e-3):
-            break
+        if found.keys() == right.keys() and np.allclose(list(found.values()), list(right.values()), rtol=1e-3):
+            return right
         page.wait_for_timeout(100)
     return found
 
@@ -49,28 +73,36 @@ def eventually(page, read, expected, seconds=15):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_both_buttons_then_orange_gradients(open_page, theme):
     page = open_page(theme=theme)
-    assert orange_gradients(page, theme) == {}
+    page.locator("g.card").first.wait_for()
+    assert in_the_player(page) == {}
     press_both(page)
     right = expected(a=2, b=3, c=4, d=5)
-    assert eventually(page, lambda: orange_gradients(page, theme), right) == right
+    assert eventually(page, lambda: in_the_player(page), right) == right
 
 
-def test_a_slider_moves_the_gradients(open_page):
-    page = open_page()
+def test_the_plain_drawing_shows_the_same(open_page):
+    page = open_page("?view=plain")
     press_both(page)
-    handle = page.locator('input[type=range][aria-label="a"]')
-    handle.focus()
+    right = expected(a=2, b=3, c=4, d=5)
+    assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
+
+
+@pytest.mark.parametrize(("view", "read"), [("player", in_the_player), ("plain", in_the_plain_drawing)])
+def test_a_slider_moves_the_gradients(open_page, view, read):
+    page = open_page(f"?view={view}&stage=backward")
+    slider = page.locator('input[type=range][aria-label="a"]')
+    slider.focus()
     for _ in range(5):
-        handle.press("ArrowRight")
+        slider.press("ArrowRight")
     right = expected(a=2.5, b=3, c=4, d=5)
-    assert eventually(page, lambda: orange_gradients(page), right) == right
-    assert "in_a=2.5" in page.url
+    assert eventually(page, lambda: read(page), right) == right
+    page.wait_for_url("**in_a=2.5**")
 
 
 def test_a_link_reproduces_the_picture(open_page):
     page = open_page("?expression=((a*b)%2Bc)*(a%2Bd)&in_a=1&in_b=2&in_c=3&in_d=4&stage=backward")
     right = expected(a=1, b=2, c=3, d=4)
-    assert eventually(page, lambda: orange_gradients(page), right) == right
+    assert eventually(page, lambda: in_the_player(page), right) == right
 
 
 def test_a_label_cannot_become_markup(open_page):
@@ -79,13 +111,25 @@ def test_a_label_cannot_become_markup(open_page):
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_nothing_is_cut_off_on_a_phone(open_page):
-    page = open_page(width=360)
+@pytest.mark.parametrize("view", ["player", "plain"])
+def test_nothing_is_cut_off_on_a_phone(open_page, view):
+    page = open_page(f"?view={view}", width=360)
     press_both(page)
+    page.wait_for_timeout(1000)
     overflow = page.evaluate(
         "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
     )
     assert overflow <= 0
+
+
+def test_without_the_player_the_plain_drawing_stands_in(browser, app_url):
+    page = browser.new_page()
+    page.route("**/static/player/**", lambda route: route.abort())
+    page.goto(f"{app_url}/?stage=backward")
+    page.get_by_text("The player could not be loaded").wait_for()
+    right = expected(a=2, b=3, c=4, d=5)
+    assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
+    page.close()
 
 
 def test_no_request_leaves_the_machine(browser, app_url):
@@ -95,7 +139,7 @@ def test_no_request_leaves_the_machine(browser, app_url):
         "request", lambda request: hosts.add(request.url.split("/")[2].split(":")[0] if "//" in request.url else "")
     )
     page.goto(app_url)
-    page.get_by_role("heading", level=1).wait_for()
+    page.locator("g.card").first.wait_for()
     press_both(page)
     page.close()
     assert hosts <= {"127.0.0.1", ""}

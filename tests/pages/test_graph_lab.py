@@ -16,8 +16,8 @@ def at():
     return AppTest.from_file(ROOT / "pages/graph_lab.py", default_timeout=20)
 
 
-def run(at, **address):
-    for key, value in address.items():
+def run(at, view="plain", **address):
+    for key, value in {"view": view, **address}.items():
         at.query_params[key] = value
     at.run()
     assert not at.exception
@@ -138,7 +138,7 @@ def test_the_shape_of_an_input_can_be_chosen(at):
 
 
 def test_leaving_and_returning_keeps_the_work():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=20).run()
+    at = run(AppTest.from_file(ROOT / "app.py", default_timeout=20))
     at.text_area(key="expression").set_value("k * k").run()
     go_both(at)
     at.switch_page("pages/simulate_error.py").run()
@@ -146,3 +146,45 @@ def test_leaving_and_returning_keeps_the_work():
     assert not at.exception
     assert at.text_area(key="expression").value == "k * k"
     assert orange(at) == [2.0]
+
+
+def sent(at):
+    """What the player was given to show."""
+    return json.loads(at.get("bidi_component")[0].proto.bytes)
+
+
+def test_the_player_shows_what_was_run(at):
+    run(at, view="player")
+    assert sent(at)["event"] == 0
+    button(at, "Run forward pass").click().run()
+    assert sent(at)["event"] == 4
+    button(at, "Run backward pass").click().run()
+    assert sent(at)["event"] == len(sent(at)["trace"]["events"])
+    assert [leaf["name"] for leaf in sent(at)["live"]["leaves"]] == ["a", "b", "c", "d"]
+    table = next(m.value for m in at.markdown if m.value.startswith("| input"))
+    assert table.count("✓") == 4
+
+
+def test_a_link_opens_the_player_at_an_event(at):
+    run(at, view="player", event="7", stage="backward")
+    assert sent(at)["event"] == 7
+
+
+def test_a_value_from_the_player_reaches_the_engine(at):
+    run(at, view="player", stage="backward")
+    state = {"live": sent(at)["live"]["id"], "values": {"a": 3.0, "b": 3.0, "c": 4.0, "d": 5.0}, "sequence": 1}
+    at.session_state["graph lab player"] = {"state": state}
+    at.run()
+    assert not at.exception
+    assert sent(at)["trace"]["nodes"][0]["value"] == 3.0
+
+
+@pytest.mark.parametrize(
+    "state", ["x", {"live": 3, "values": [1]}, {"values": {"a": "nan"}, "event": -5}, {"event": "9"}]
+)
+def test_nonsense_from_the_browser_is_ignored(at, state):
+    run(at, view="player", stage="backward")
+    at.session_state["graph lab player"] = {"state": state}
+    at.run()
+    assert not at.exception
+    assert sent(at)["trace"]["nodes"][0]["value"] == 2.0
