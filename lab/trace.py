@@ -141,14 +141,20 @@ class Recorded(Tensor):
 
         out = super()._node(data, children, op, observed, saved)
         out_id = recorder.add(out)
+        if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
+            return out
         recorder.forward(out_id, children, op, data, backward, operation)
         return out
 
     def _constant(self, value: Any) -> Tensor:
         constant = super()._constant(value)
-        constant.recorder = self.recorder
         self.recorder.add(constant)
         return constant
+
+    def detach(self) -> Tensor:
+        detached = super().detach()
+        self.recorder.add(detached)
+        return detached
 
     def _accumulate(self, message: Any) -> None:
         if self.requires_grad:
@@ -264,8 +270,8 @@ def brief(value: Any) -> str:
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{float(array):.4g}"
-    text = np.array2string(array, precision=4, separator=", ", threshold=6, edgeitems=2, suppress_small=True)
-    return " ".join(text.split())
+    style = {"float_kind": lambda number: f"{number:.4g}"}
+    return " ".join(np.array2string(array, separator=", ", threshold=6, edgeitems=2, formatter=style).split())
 
 
 def describe(node: dict) -> str:

@@ -261,10 +261,13 @@ def _buttons(ready: bool) -> None:
         st.session_state.opened_at = None
 
     stage = st.session_state.stage
+    done, next_one = ":material/check:", ":material/play_arrow:"
     left, right = st.columns(2)
+    # One type for all stages: a button that changed its type would lose the keyboard's focus.
     left.button(
         "Run forward pass",
-        type="primary" if stage == "none" else "secondary",
+        type="primary",
+        icon=next_one if stage == "none" else done,
         on_click=go,
         args=("forward",),
         disabled=not ready,
@@ -272,7 +275,8 @@ def _buttons(ready: bool) -> None:
     )
     right.button(
         "Run backward pass",
-        type="primary" if stage == "forward" else "secondary",
+        type="primary",
+        icon=done if stage == "backward" else next_one,
         on_click=go,
         args=("backward",),
         disabled=not ready or stage == "none",

@@ -127,7 +127,7 @@ def test_arrays_are_entered_as_text_and_mistakes_are_explained(at):
         assert not at.exception
         assert any(error.value.startswith("w:") for error in at.error), text
     at.text_input(key="leaf w array").set_value("[3, 4]").run()
-    assert "grad [6., 8.]" in drawing(at)
+    assert "grad [6, 8]" in drawing(at)
 
 
 def test_the_shape_of_an_input_can_be_chosen(at):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.trace import record
-from model import Tensor, concatenate, maximum
+from lab.trace import brief, record
+from model import Tensor, concatenate, maximum, no_grad
 
 LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
@@ -180,3 +180,29 @@ def test_random_programs_agree_with_the_engine(steps, a, b):
         assert (expected is None and found is None) or np.array_equal(expected, found, equal_nan=True)
     if all(np.isfinite(e["after"]) for e in trace.events if e["kind"] == "accumulate"):
         check_arithmetic(trace)
+
+
+def test_a_detached_tensor_is_a_constant_with_its_value():
+    trace = record(lambda a: a * (a * 2.0).detach(), {"a": 3.0})
+    result = trace.nodes[trace.output]
+    detached = trace.nodes[result["children"][1]]
+    assert len(trace.nodes) == 5
+    assert (detached["value"], detached["requires_grad"], detached["children"]) == (6.0, False, [])
+    assert float(trace.gradients["a"]) == 6.0
+
+
+def test_what_no_grad_computed_has_no_edges():
+    def build(a):
+        with no_grad():
+            scale = a * 10.0
+        return a * scale
+
+    trace = record(build, {"a": 3.0})
+    scale = trace.nodes[trace.nodes[trace.output]["children"][1]]
+    assert (scale["value"], scale["op"], scale["children"]) == (30.0, "", [])
+
+
+def test_arrays_are_written_briefly():
+    assert brief([2.0, -1.0, 1 / 3]) == "[2, -1, 0.3333]"
+    assert brief(np.arange(100.0)) == "[0, 1, ..., 98, 99]"
+    assert brief(float("nan")) == "nan"
