@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from lab.boundary import frontiers
+from lab.answers import Segment, contour, frontiers
+from lab.diagnose import BAND, HIGH_NORM
 from lab.runs import Record
 
 COLOURS = {
@@ -44,11 +45,12 @@ COLOURS = {
 }
 DASHES: tuple[Any, ...] = ("solid", [7, 4], [2, 3], [10, 3, 2, 3], [1, 5], [14, 4])
 SYMBOLS = ("circle", "triangle", "diamond", "rect", "pin", "arrow")
-HEALTHY_NORM = (0.01, 5.0)
-LARGE_NORM = 10.0
 MARKERS = 30  # more of them than this along a line would hide it
 ROWS = 24  # of a table: more are thinned out evenly
 BUCKETS = 120  # of the losses of single batches
+RIDGES = 9  # epochs in a picture of ridges
+SHADES = 5  # of a class in the plane: from undecided to certain
+TILES = 6  # images side by side
 
 
 @dataclass(frozen=True)
@@ -68,66 +70,80 @@ class Chart:
 
 def loss(
     records: Sequence[Record],
-    batch_losses: Sequence[float],
+    batch_losses: np.ndarray,
     steps_per_epoch: int,
     *,
     until: int,
     cursor: int | None = None,
     log: bool = False,
+    others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
-    """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them."""
+    """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them.
+
+    others: names and records of earlier runs, whose validation loss is drawn too, to compare.
+    """
     colours = COLOURS[theme]
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
     series = [
         *_batch_band(batch_losses, steps_per_epoch, colours),
         *_gap(train, val, colours),
+        *_others(others, "val_loss", until, colours),
         _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
         _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
     ]
     _mark(series[-1], records, cursor, colours)
-    spec = _by_epoch(series, until, theme, names=["training", "validation"])
+    spec = _by_epoch(series, until)
     spec["xAxis"].append({"type": "value", "min": 0, "max": until, "show": False})
-    if log:
-        spec["yAxis"] |= {"type": "log", "axisLabel": {"formatter": "{value}"}}
-    else:
-        spec["yAxis"]["min"] = 0
+    spec["yAxis"] |= {"type": "log"} if log else {"min": 0}
+    rows = [
+        (
+            str(r["epoch"]),
+            _short(r["train_loss"]),
+            _short(r["val_loss"]),
+            _difference(r["val_loss"], r["train_loss"]),
+        )
+        for r in _thinned(records)
+    ]
     return Chart(
-        "Loss" + (" (logarithmic)" if log else ""),
+        "Loss",
         spec,
-        220,
+        230,
         _curves_alt("Loss by epoch", records, "train_loss", "val_loss", lowest=True),
         ("epoch", "training loss", "validation loss", "validation − training"),
-        [
-            (
-                str(r["epoch"]),
-                _short(r["train_loss"]),
-                _short(r["val_loss"]),
-                _difference(r["val_loss"], r["train_loss"]),
-            )
-            for r in _thinned(records)
-        ],
+        rows,
     )
 
 
-def accuracy(records: Sequence[Record], *, until: int, cursor: int | None = None, theme: str = "light") -> Chart:
+def accuracy(
+    records: Sequence[Record],
+    *,
+    until: int,
+    cursor: int | None = None,
+    others: Sequence[tuple[str, Sequence[Record]]] = (),
+    theme: str = "light",
+) -> Chart:
     """The share of samples classified correctly, in percent, with the gap shaded."""
     colours = COLOURS[theme]
     train, val = ([_percent(r[name]) for r in records] for name in ("train_accuracy", "val_accuracy"))
+    compared = _others(others, "val_accuracy", until, colours)
+    for line in compared:
+        line["data"] = [None if share is None else _percent(share) for share in line["data"]]
     series = [
         *_gap(train, val, colours),
+        *compared,
         _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
         _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
     ]
     _mark(series[-1], records, cursor, colours)
-    spec = _by_epoch(series, until, theme, names=["training", "validation"])
-    lowest = min([*train, *val, 100.0])
+    spec = _by_epoch(series, until)
+    lowest = min((value for line in series[2:] for value in line["data"] if value is not None), default=100)
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
     return Chart(
         "Accuracy",
         spec,
-        220,
+        230,
         _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", lowest=False),
         ("epoch", "training", "validation", "gap in points"),
         [
@@ -141,54 +157,110 @@ def gradient_norms(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
     """The norm of each layer's gradient on a logarithmic scale, over the band where training usually goes well."""
-    colours = COLOURS[theme]
-    columns = {layer: [r["grad_norm"][layer] for r in records] for layer in layers}
-    series = [
-        _line(_layer(layer), [value or None for value in columns[layer]], colour, _nth(DASHES, i), _nth(SYMBOLS, i))
-        for i, (layer, colour) in enumerate(zip(layers, _ramp(colours["gradient"], len(layers)), strict=True))
-    ]
-    series[0]["markArea"] = {
+    chart = _perlayer_name(
+        "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    colours, spec = COLOURS[theme], chart.spec
+    _logarithmic(spec, *BAND, HIGH_NORM)
+    spec["series"][0]["markArea"] = {
         "silent": True,
         "itemStyle": {"color": colours["band"]},
         "label": {"position": "insideTopLeft", "color": colours["faint"], "fontSize": 11},
-        "data": [[{"name": "healthy", "yAxis": HEALTHY_NORM[0]}, {"yAxis": HEALTHY_NORM[1]}]],
+        "data": [[{"name": "healthy", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
     }
+    spec["series"][0]["markLine"] = {
+        "silent": True,
+        "symbol": "none",
+        "label": {"formatter": "too large", "position": "insideStartTop", "color": colours["faint"], "fontSize": 11},
+        "lineStyle": {"type": "dashed", "color": colours["faint"]},
+        "data": [{"yAxis": HIGH_NORM}],
+    }
+    remark = f"The band from {BAND[0]:g} to {BAND[1]:g} is marked as healthy, {HIGH_NORM:g} as too large."
+    return replace(chart, alt=f"{chart.alt} Logarithmic scale. {remark}")
+
+
+def update_ratios(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """How far the last step of each epoch moved the weights of a layer, over their norm; about 0.001 is usual."""
+    chart = _perlayer_name(
+        "Update over weights per layer", "update_ratio", "weight", records, layers,
+        until=until, cursor=cursor, theme=theme,
+    )  # fmt: skip
+    _logarithmic(chart.spec, 0.0001, 0.01)
+    return chart
+
+
+def dead_units(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """The share of units per hidden layer whose output is the same for every sample, in percent."""
+    chart = _perlayer_name(
+        "Dead units per layer", "dead_units", "weight", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    for line in chart.spec["series"]:
+        line["data"] = [None if share is None else _percent(share) for share in line["data"]]
+    chart.spec["yAxis"] |= {"min": 0, "max": 100, "axisLabel": {"formatter": "{value} %"}}
+    chart.spec["tooltip"]["valueFormatter"] = "%.0f %%"
+    return chart
+
+
+def _perlayer_name(
+    title: str,
+    name: str,
+    colour: str,
+    records: Sequence[Record],
+    layers: Sequence[str],
+    *,
+    until: int,
+    cursor: int | None,
+    theme: str,
+) -> Chart:
+    """One line per layer for a number that the records give per layer."""
+    colours = COLOURS[theme]
+    columns = {layer: [record[name][layer] for record in records] for layer in layers}
+    series = [
+        _line(layer_name(layer), columns[layer], shade, _nth(DASHES, i), _nth(SYMBOLS, i))
+        for i, (layer, shade) in enumerate(zip(layers, _ramp(colours[colour], len(layers)), strict=True))
+    ]
     _mark(series[-1], records, cursor, colours)
-    spec = _by_epoch(series, until, theme, names=[_layer(layer) for layer in layers])
-    positive = [value for column in columns.values() for value in column if value]
-    lowest, highest = min([*positive, HEALTHY_NORM[0]]), max([*positive, LARGE_NORM])
-    spec["yAxis"] |= {
-        "type": "log",
-        "min": 10.0 ** math.floor(math.log10(lowest)),
-        "max": 10.0 ** math.ceil(math.log10(highest)),
-    }
-    now = ", ".join(f"{_layer(layer)} {_short(column[-1])}" for layer, column in columns.items() if column)
+    now = ", ".join(f"{layer_name(layer)} {_short(column[-1])}" for layer, column in columns.items() if column)
     return Chart(
-        "Gradient norm per layer",
-        spec,
-        220,
-        f"Norm of the gradient per layer by epoch, logarithmic scale. {_at_epoch(records)}{now or 'Nothing yet'}. "
-        f"The band from {HEALTHY_NORM[0]} to {HEALTHY_NORM[1]:g} is marked as healthy.",
-        ("epoch", *map(_layer, layers)),
-        [(str(r["epoch"]), *(_short(r["grad_norm"][layer]) for layer in layers)) for r in _thinned(records)],
+        title,
+        _by_epoch(series, until),
+        230,
+        f"{title} by epoch. {_at_epoch(records)}{now or 'nothing yet'}.",
+        ("epoch", *map(layer_name, layers)),
+        [(str(r["epoch"]), *(_short(r[name][layer]) for layer in layers)) for r in _thinned(records)],
     )
 
 
-def _by_epoch(series: list[dict], until: int, theme: str, names: list[str]) -> dict[str, Any]:
-    """Options of a chart whose horizontal axis is the epoch, 0 to `until`."""
+def _logarithmic(spec: dict[str, Any], *always: float) -> None:
+    """Make the vertical axis logarithmic, over whole decades that hold these values. 0 has no place on it: a gap."""
+    for line in spec["series"]:
+        line["data"] = [value or None for value in line["data"]]
+    seen = [*always, *(value for line in spec["series"] for value in line["data"] if value)]
+    low, high = (10.0 ** end(math.log10(value)) for end, value in ((math.floor, min(seen)), (math.ceil, max(seen))))
+    spec["yAxis"] |= {"type": "log", "min": low, "max": high}
+
+
+def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
+    """Options of a chart whose horizontal axis is the epoch, 0 to `until`; the named lines are in its legend."""
+    step = next((step for step in (1, 2, 5, 10, 20, 50) if until <= 10 * step), 100)
     return {
         "animation": False,
-        "legend": {"data": names, "top": 0, "left": 0, "itemWidth": 34, "icon": None},
-        "grid": {"left": 46, "right": 20, "top": 48, "bottom": 44, "outerBoundsMode": "none"},
+        "legend": {"data": [line["name"] for line in series if "name" in line], "top": 0, "left": 0, "itemWidth": 34},
+        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36, "outerBoundsMode": "none"},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [
             {
                 "type": "category",
                 "data": [str(epoch) for epoch in range(until + 1)],
                 "boundaryGap": False,
+                "axisLabel": {"interval": step - 1},
                 "name": "epoch",
                 "nameLocation": "middle",
-                "nameGap": 26,
+                "nameGap": 22,
             }
         ],
         "yAxis": {"type": "value"},
@@ -197,7 +269,7 @@ def _by_epoch(series: list[dict], until: int, theme: str, names: list[str]) -> d
 
 
 def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, symbol: str) -> dict[str, Any]:
-    """A line whose first value belongs to epoch 1: epoch 0 has not been trained yet."""
+    """A line whose first value belongs to epoch 1: epoch 0 is before the training."""
     return {
         "type": "line",
         "name": name,
@@ -211,55 +283,73 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
     }
 
 
-def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: dict) -> list[dict[str, Any]]:
+def _others(
+    others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Earlier runs to compare with, thinner and without a colour of their own."""
+    lines = []
+    for i, (run, records) in enumerate(others):
+        line = _line(run, _column(records[:until], name), colours["faint"], _nth(DASHES, i + 2), _nth(SYMBOLS, i + 2))
+        line["lineStyle"]["width"] = 1.5
+        lines.append(line)
+    return lines
+
+
+def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: dict[str, Any]) -> list[dict[str, Any]]:
     """Two stacked areas, the lower one invisible: what shows is the space between two lines."""
     both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
-    stack = {"type": "line", "stack": "gap", "symbol": "none", "lineStyle": {"opacity": 0}, "silent": True, "z": 1}
-    hidden = {"tooltip": {"show": False}}
-    return [
-        {**stack, **hidden, "data": [None, *(min(pair) if pair else None for pair in both)]},
-        {
-            **stack,
-            **hidden,
-            "data": [None, *(abs(pair[0] - pair[1]) if pair else None for pair in both)],
-            "areaStyle": {"color": colours["gap"]},
-        },
-    ]
+    low = [None, *(min(pair) if pair else None for pair in both)]
+    thickness = [None, *(abs(pair[0] - pair[1]) if pair else None for pair in both)]
+    return [_invisible(low, "gap"), _invisible(thickness, "gap", colours["gap"])]
 
 
-def _batch_band(losses: Sequence[float], steps_per_epoch: int, colours: dict) -> list[dict[str, Any]]:
+def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: dict[str, Any]) -> list[dict[str, Any]]:
     """The losses of single batches, gathered in buckets: their mean as a thin line, their extremes as a band."""
-    finite = np.asarray(losses, dtype=float)
-    finite = finite[np.isfinite(finite)]
+    finite = losses[np.isfinite(losses)]
     if not len(finite):
         return []
-    buckets = np.array_split(finite, min(BUCKETS, len(finite)))
-    ends = np.cumsum([len(bucket) for bucket in buckets]) / steps_per_epoch
-    common = {"type": "line", "xAxisIndex": 1, "symbol": "none", "silent": True, "tooltip": {"show": False}}
-    low, high, mean = (
-        [[round(float(x), 4), float(f"{measure(bucket):.4g}")] for x, bucket in zip(ends, buckets, strict=True)]
-        for measure in (np.min, np.max, np.mean)
-    )
-    thickness = [[x, top - bottom] for (x, bottom), (_, top) in zip(low, high, strict=True)]
-    invisible = {"lineStyle": {"opacity": 0}}
-    return [
-        {**common, **invisible, "stack": "batches", "data": low},
-        {**common, **invisible, "stack": "batches", "data": thickness, "areaStyle": {"color": colours["gap"]}},
-        {**common, "data": mean, "lineStyle": {"color": colours["faint"], "width": 1}},
+    starts = np.linspace(0, len(finite), min(BUCKETS, len(finite)) + 1).astype(int)
+    counts = np.diff(starts)
+    low, high, total = (measure.reduceat(finite, starts[:-1]) for measure in (np.minimum, np.maximum, np.add))
+    ends = (starts[1:] / steps_per_epoch).round(4).tolist()
+    low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (low, high, total / counts))
+    thickness = [top - bottom for bottom, top in zip(low, high, strict=True)]
+    band = [
+        _invisible(list(zip(ends, low, strict=True)), "batches"),
+        _invisible(list(zip(ends, thickness, strict=True)), "batches", colours["gap"]),
     ]
+    line = {
+        **_invisible(list(zip(ends, mean, strict=True)), None),
+        "lineStyle": {"color": colours["faint"], "width": 1},
+    }
+    return [{**part, "xAxisIndex": 1} for part in (*band, line)]
 
 
-def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: dict) -> None:
-    """Vertical lines at the best epoch and at the epoch of the cursor."""
+def _invisible(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
+    """A line that is not drawn, is in no legend or tooltip, and may be filled down to the one it is stacked on."""
+    return {
+        "type": "line",
+        "data": data,
+        "symbol": "none",
+        "silent": True,
+        "tooltip": {"show": False},
+        "lineStyle": {"opacity": 0},
+        "z": 1,
+        **({"stack": stack} if stack else {}),
+        **({"areaStyle": {"color": fill}} if fill else {}),
+    }
+
+
+def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: dict[str, Any]) -> None:
+    """Vertical lines at the epoch with the best validation, where one would have stopped, and at the cursor."""
     marks = []
     best = [r["epoch"] for r in records if r["best"]]
     if best:
-        marks.append(
-            {"xAxis": str(best[-1]), "name": "best", "lineStyle": {"type": "dotted", "color": colours["faint"]}}
-        )
+        style = {"type": "dotted", "width": 1.5, "color": colours["faint"]}
+        marks.append({"xAxis": str(best[-1]), "name": "best", "lineStyle": style})
     if cursor is not None:
         style = {"type": "solid", "width": 1.5, "color": colours["text"]}
-        marks.append({"xAxis": str(cursor), "name": f"epoch {cursor}", "lineStyle": style})
+        marks.append({"xAxis": str(cursor), "name": "best" if best and best[-1] == cursor else "", "lineStyle": style})
     label = {
         "formatter": "{b}",
         "position": "end",
@@ -274,11 +364,16 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, c
 # ---------------------------------------------------------------- weights
 
 
-def weight_histograms(record: Record, first: Record | None, layers: Sequence[str], theme: str = "light") -> Chart:
-    """The weights of each layer in the bins that the run keeps, with the first epoch's as a dashed outline."""
+def weight_histograms(
+    record: Record, initial: Sequence[np.ndarray], layers: Sequence[str], theme: str = "light"
+) -> Chart:
+    """The weights of each layer in the bins that the run keeps, with the initial ones as a dashed outline.
+
+    initial: the weights of each layer before training, of any shape.
+    """
     colours = COLOURS[theme]
     histograms = record["weight_histogram"]
-    height, gap, top = 70, 44, 24
+    height, gap, top = 62, 44, 24
     spec: dict[str, Any] = {
         "animation": False,
         "tooltip": {"trigger": "axis", "valueFormatter": "%d"},
@@ -288,14 +383,15 @@ def weight_histograms(record: Record, first: Record | None, layers: Sequence[str
         "series": [],
         "title": [],
     }
-    for i, (layer, colour) in enumerate(zip(layers, _ramp(colours["weight"], len(layers)), strict=True)):
+    shades = _ramp(colours["weight"], len(layers))
+    for i, (layer, shade, before) in enumerate(zip(layers, shades, initial, strict=True)):
         histogram = histograms[layer]
+        edges = histogram["edges"]
         offset = top + i * (height + gap)
         outside = histogram["below"] + histogram["above"]
-        note = f", {outside} outside" if outside else ""
         spec["title"].append(
             {
-                "text": _layer(layer) + note,
+                "text": layer_name(layer) + (f", {outside} outside" if outside else ""),
                 "left": 4,
                 "top": offset - 20,
                 "textStyle": {"fontSize": 12, "fontWeight": "normal", "color": colours["text"]},
@@ -306,45 +402,44 @@ def weight_histograms(record: Record, first: Record | None, layers: Sequence[str
             {
                 "type": "value",
                 "gridIndex": i,
-                "min": histogram["edges"][0],
-                "max": histogram["edges"][-1],
+                "min": edges[0],
+                "max": edges[-1],
                 "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
                 "splitLine": {"show": False},
             }
         )
         spec["yAxis"].append({"type": "value", "gridIndex": i, "show": False, "min": 0})
-        spec["series"].append(
-            _steps("weights", histogram, i, {"color": colour, "areaStyle": {"color": colour, "opacity": 0.45}})
-        )
-        if first is not None:
-            outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
-            spec["series"].append(_steps("epoch 1", first["weight_histogram"][layer], i, outline))
+        fill = {"color": shade, "areaStyle": {"color": shade, "opacity": 0.45}}
+        spec["series"].append(_steps("now", edges, histogram["counts"], i, fill))
+        outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
+        counts = np.histogram(before, edges)[0].tolist()
+        spec["series"].append(_steps("before training", edges, counts, i, outline))
     spread = [(layer, *_spread(histograms[layer])) for layer in layers]
     parts = "; ".join(
-        f"{_layer(layer)}: mean {_short(mean)}, deviation {_short(std)}" for layer, mean, std, _ in spread
+        f"{layer_name(layer)}: mean {_short(mean)}, deviation {_short(std)}" for layer, mean, std, _ in spread
     )
     return Chart(
-        f"Weights per layer, epoch {record['epoch']}",
+        "Weights per layer",
         spec,
-        top + len(layers) * (height + gap),
+        top + len(layers) * (height + gap) - 10,
         f"Histogram of the weights of each layer after epoch {record['epoch']}. {parts}.",
-        ("layer", "weights", "mean", "standard deviation", "outside the bins"),
+        ("layer", "weights", "mean", "standard deviation", "before training", "outside the bins"),
         [
             (
-                _layer(layer),
+                layer_name(layer),
                 str(count),
                 _short(mean),
                 _short(std),
+                _short(float(before.std())),
                 str(histograms[layer]["below"] + histograms[layer]["above"]),
             )
-            for layer, mean, std, count in spread
+            for (layer, mean, std, count), before in zip(spread, initial, strict=True)
         ],
     )
 
 
-def _steps(name: str, histogram: dict, index: int, style: dict) -> dict[str, Any]:
+def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int, style: dict) -> dict[str, Any]:
     """A histogram as a line that steps from bin to bin."""
-    points = [[edge, count] for edge, count in zip(histogram["edges"], [*histogram["counts"], 0], strict=True)]
     return {
         "type": "line",
         "name": name,
@@ -352,13 +447,13 @@ def _steps(name: str, histogram: dict, index: int, style: dict) -> dict[str, Any
         "symbol": "none",
         "xAxisIndex": index,
         "yAxisIndex": index,
-        "data": points,
+        "data": list(zip(edges, [*counts, 0], strict=True)),
         "lineStyle": {"width": 1},
         **style,
     }
 
 
-def _spread(histogram: dict) -> tuple[float, float, int]:
+def _spread(histogram: dict[str, Any]) -> tuple[float, float, int]:
     """Mean, deviation and number of the weights, as far as the bins tell."""
     counts, edges = np.array(histogram["counts"], dtype=float), np.array(histogram["edges"])
     total = int(counts.sum()) + histogram["below"] + histogram["above"]
@@ -369,7 +464,57 @@ def _spread(histogram: dict) -> tuple[float, float, int]:
     return mean, math.sqrt(float((counts * (centres - mean) ** 2).sum() / counts.sum())), total
 
 
-# ---------------------------------------------------------------- the plane
+def ridges(records: Sequence[Record], layer: str, theme: str = "light") -> Chart:
+    """The histogram of a layer's weights at several epochs, one behind the other, the latest in front."""
+    colours = COLOURS[theme]
+    shown = _thinned(records, RIDGES)
+    series = []
+    for i, (record, shade) in enumerate(zip(shown, _ramp(colours["weight"][::-1], len(shown)), strict=True)):
+        histogram = record["weight_histogram"][layer]
+        centres = (np.array(histogram["edges"][:-1]) + histogram["edges"][1:]) / 2
+        base = len(shown) - 1 - i
+        heights = base + 1.7 * np.array(histogram["counts"]) / max(1, *histogram["counts"])
+        series.append(
+            {
+                "type": "line",
+                "name": f"epoch {record['epoch']}",
+                "data": list(zip(centres.round(5).tolist(), heights.round(3).tolist(), strict=True)),
+                "symbol": "none",
+                "silent": True,
+                "color": shade,
+                "lineStyle": {"width": 1.5},
+                "areaStyle": {"color": _mix(colours["paper"], shade, 0.3), "opacity": 0.9, "origin": base},
+                "endLabel": {"show": True, "formatter": "{a}", "color": colours["text"], "fontSize": 11},
+                "z": i + 2,
+            }
+        )
+    spreads = [(record["epoch"], *_spread(record["weight_histogram"][layer])) for record in shown]
+    widths = (
+        f"from {_short(spreads[0][2])} in epoch {spreads[0][0]} to {_short(spreads[-1][2])} in epoch {spreads[-1][0]}"
+    )
+    return Chart(
+        "Weights over the epochs",
+        {
+            "animation": False,
+            "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
+            "xAxis": {
+                "type": "value",
+                "min": "dataMin",
+                "max": "dataMax",
+                "splitLine": {"show": False},
+                "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+            },
+            "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
+            "series": series,
+        },
+        90 + 28 * len(shown),
+        f"Histograms of the weights of {layer_name(layer)} at {len(shown)} epochs; their deviation goes {widths}.",
+        ("epoch", "mean", "standard deviation"),
+        [(str(epoch), _short(mean), _short(std)) for epoch, mean, std, _ in spreads],
+    )
+
+
+# ---------------------------------------------------------------- the plane of two inputs
 
 
 def boundary(
@@ -379,94 +524,306 @@ def boundary(
     points: np.ndarray,
     labels: np.ndarray,
     classes: Sequence[str],
-    *,
-    title: str,
     theme: str = "light",
 ) -> Chart:
-    """Probabilities over the plane as bands of colour, the lines where the likeliest class changes, and the samples.
+    """Probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
 
-    answers (rows, columns, classes); points (n, 2) and labels (n,) are the samples to show.
+    answers (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,).
     """
     colours = COLOURS[theme]
     count = len(classes)
     winner = answers.argmax(axis=-1)
-    confidence = np.nan_to_num(answers.max(axis=-1), nan=1 / count)
-    # One number for both: class + confidence between 0 (undecided) and 1 (certain), so that one scale colours all.
-    share = np.clip((confidence - 1 / count) / (1 - 1 / count), 0, 0.999)
-    code = (winner + share).round(3)
-    cells = [[j, i, code[i, j].item()] for i in range(len(ys)) for j in range(len(xs))]
-    reach_x, reach_y = (xs[1] - xs[0]) / 2, (ys[1] - ys[0]) / 2
-    plane_x = {"min": float(xs[0] - reach_x), "max": float(xs[-1] + reach_x)}
-    plane_y = {"min": float(ys[0] - reach_y), "max": float(ys[-1] + reach_y)}
-    line = [value for a, b in frontiers(answers, xs, ys) for value in (list(a), list(b), [None, None])]
-    plain = {"type": "value", "splitLine": {"show": False}, "axisLabel": {"showMinLabel": False, "showMaxLabel": False}}
-    spec = {
+    certainty = (np.nan_to_num(answers.max(axis=-1), nan=1 / count) - 1 / count) / (1 - 1 / count)
+    shade = np.clip(SHADES * certainty, 0, SHADES - 1).astype(int)
+    palette = [
+        _mix(colours["paper"], _nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
+    ]
+    spec = _plane(
+        winner * SHADES + shade, palette, frontiers(answers, xs, ys), xs, ys, points, labels, classes, colours
+    )
+    shares = [float(np.mean(winner == c)) for c in range(count)]
+    parts = ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
+    unsure = float(np.mean(certainty < 0.8))
+    right = np.array([_cell(xs, point[0]) for point in points]), np.array([_cell(ys, point[1]) for point in points])
+    hits = winner[right[1], right[0]] == labels
+    return Chart(
+        "Decision boundary",
+        spec,
+        410,
+        f"The plane of the two inputs, coloured by the likeliest class: {parts}. "
+        f"The network is less than 80 % on the way from undecided to certain over {unsure:.0%} of the plane.",
+        ("class", "share of the plane", "samples shown", "on ground of their class"),
+        [
+            (name, f"{part:.1%}", str(int(np.sum(labels == c))), str(int(hits[labels == c].sum())))
+            for c, (name, part) in enumerate(zip(classes, shares, strict=True))
+        ],
+    )
+
+
+def unit(
+    outputs: np.ndarray,
+    name: str,
+    xs: np.ndarray,
+    ys: np.ndarray,
+    points: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    theme: str = "light",
+) -> Chart:
+    """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below, a line at 0."""
+    colours = COLOURS[theme]
+    codes, palette = _signed(outputs, colours)
+    spec = _plane(codes, palette, contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
+    low, high = float(np.min(outputs)), float(np.max(outputs))
+    corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
+    return Chart(
+        f"Output of {name}",
+        spec,
+        410,
+        f"The output of {name} over the plane of the two inputs, from {_short(low)} to {_short(high)}; "
+        f"it is above 0 over {np.mean(outputs > 0):.0%} of the plane.",
+        ("corner", f"output of {name}"),
+        [(corner, _short(float(outputs[i, j]))) for corner, i, j in corners],
+    )
+
+
+def _signed(outputs: np.ndarray, colours: dict[str, Any]) -> tuple[np.ndarray, list[str]]:
+    """Shades for values of either sign, and their colours."""
+    reach = float(np.nanmax(np.abs(outputs), initial=0)) or 1.0
+    with np.errstate(invalid="ignore"):
+        codes = np.nan_to_num(np.rint(SHADES * outputs / reach)).clip(-SHADES, SHADES).astype(int) + SHADES
+    palette = [
+        _mix(colours["paper"], colours["classes"][0 if k > 0 else 1], 0.05 + 0.15 * abs(k))
+        for k in range(-SHADES, SHADES + 1)
+    ]
+    return codes, palette
+
+
+def _plane(
+    codes: np.ndarray,
+    palette: Sequence[str],
+    lines: Sequence[Segment],
+    xs: np.ndarray,
+    ys: np.ndarray,
+    points: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    colours: dict[str, Any],
+) -> dict[str, Any]:
+    """Cells in the colours of a palette, lines and samples over them: the options of both pictures of the plane."""
+    reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2
+    number = {
+        "type": "value",
+        "splitLine": {"show": False},
+        "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+    }
+    path: list[Any] = []
+    for begin, end in lines:
+        path += [begin, end, (None, None)]
+    scatter = [
+        {
+            "type": "scatter",
+            "name": f"class {name}",
+            "xAxisIndex": 1,
+            "yAxisIndex": 1,
+            "symbol": _nth(SYMBOLS, c),
+            "symbolSize": 7,
+            "color": _nth(colours["classes"], c),
+            "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
+            "data": points[labels == c].round(3).tolist(),
+            "silent": True,
+        }
+        for c, name in enumerate(classes)
+    ]
+    return {
         "animation": False,
-        "grid": {"left": 26, "right": 4, "top": 34, "bottom": 24, "outerBoundsMode": "none"},
-        "legend": {"top": 0, "left": 0, "data": [f"class {name}" for name in classes]},
+        "grid": {"left": 26, "right": 4, "top": 30, "bottom": 24, "outerBoundsMode": "none"},
+        "legend": {"top": 0, "left": 0, "data": [line["name"] for line in scatter]},
         "xAxis": [
             {"type": "category", "data": [""] * len(xs), "show": False},
-            {**plain, **plane_x, "position": "bottom"},
+            {**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0], "position": "bottom"},
         ],
         "yAxis": [
             {"type": "category", "data": [""] * len(ys), "show": False},
-            {**plain, **plane_y, "position": "left"},
+            {**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1], "position": "left"},
         ],
-        "visualMap": {
-            "type": "piecewise",
-            "show": False,
-            "seriesIndex": 0,
-            "dimension": 2,
-            "pieces": [
-                {
-                    "gte": c + k / 5,
-                    "lt": c + (k + 1) / 5,
-                    "color": _mix(colours["paper"], colours["classes"][c % len(colours["classes"])], 0.08 + 0.14 * k),
-                }
-                for c in range(count)
-                for k in range(5)
-            ],
-        },
+        "visualMap": _palette(palette, 0),
         "series": [
-            {"type": "heatmap", "data": cells, "silent": True, "itemStyle": {"borderWidth": 0}},
+            {"type": "heatmap", "data": _cells(codes), "silent": True},
             {
-                "type": "line",
+                **_invisible(path, None),
                 "xAxisIndex": 1,
                 "yAxisIndex": 1,
-                "data": line,
-                "symbol": "none",
-                "silent": True,
-                "lineStyle": {"color": colours["text"], "width": 2},
+                "lineStyle": {"color": colours["text"], "width": 2.5},
+                "z": 3,
             },
-            *(
-                {
-                    "type": "scatter",
-                    "name": f"class {name}",
-                    "xAxisIndex": 1,
-                    "yAxisIndex": 1,
-                    "symbol": _nth(SYMBOLS, c),
-                    "symbolSize": 7,
-                    "color": _nth(colours["classes"], c),
-                    "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
-                    "data": points[labels == c].round(3).tolist(),
-                    "silent": True,
-                }
-                for c, name in enumerate(classes)
-            ),
+            *scatter,
         ],
     }
-    shares = [float(np.mean(winner == c)) for c in range(count)]
-    unsure = float(np.mean(share < 0.6))
-    middle = answers[len(ys) // 2, len(xs) // 2]
+
+
+def _cells(codes: np.ndarray) -> list[list[int]]:
+    """The data of a heatmap: [column, row, code]."""
+    rows, columns = np.indices(codes.shape)
+    return np.stack([columns, rows, codes], axis=-1).reshape(-1, 3).tolist()
+
+
+def _palette(colours: Sequence[str], series: int) -> dict[str, Any]:
+    """Code k of a heatmap has the k-th colour."""
+    pieces = [{"value": code, "color": colour} for code, colour in enumerate(colours)]
+    return {"type": "piecewise", "show": False, "seriesIndex": series, "dimension": 2, "pieces": pieces}
+
+
+def _cell(centres: np.ndarray, value: float) -> int:
+    return int(np.abs(centres - value).argmin())
+
+
+def thumbnails(maps: np.ndarray, layer: str, theme: str = "light") -> Chart:
+    """The outputs of all units of a layer over the plane, small and side by side: maps (rows, columns, units)."""
+    colours = COLOURS[theme]
+    side, count = maps.shape[0], maps.shape[-1]
+    across = min(8, count)
+    down = math.ceil(count / across)
+    blank = -1
+    codes = np.full((down * (side + 1), across * (side + 1)), blank)
+    palette: list[str] = []
+    for k in range(count):
+        shades, palette = _signed(maps[..., k], colours)
+        row, column = (down - 1 - k // across) * (side + 1), (k % across) * (side + 1)
+        codes[row : row + side, column : column + side] = shades
+    cells = [cell for cell in _cells(codes) if cell[2] != blank]
+    spec = {
+        "animation": False,
+        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+        "xAxis": {"type": "category", "data": [""] * codes.shape[1], "show": False},
+        "yAxis": {"type": "category", "data": [""] * codes.shape[0], "show": False},
+        "visualMap": _palette(palette, 0),
+        "series": [{"type": "heatmap", "data": cells, "silent": True}],
+    }
+    active = [float(np.mean(maps[..., k] > 0)) for k in range(count)]
+    same = int(np.sum(np.ptp(maps, axis=(0, 1)) == 0))
     return Chart(
-        title,
+        f"Units of {layer}",
         spec,
-        420,
-        f"{title}. The plane of the inputs, coloured by the likeliest class: "
-        + ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
-        + f". The network is unsure over {unsure:.0%} of the plane.",
-        ("class", "share of the plane", "probability at the centre"),
-        [(name, f"{part:.1%}", _percent_text(p)) for name, part, p in zip(classes, shares, middle, strict=True)],
+        max(56, 52 * down),
+        f"{count} small maps of the plane, one for the output of each unit of {layer}. {same} are the same everywhere.",
+        ("unit", "above 0 over", "lowest", "highest"),
+        [
+            (str(k + 1), f"{active[k]:.0%}", _short(float(maps[..., k].min())), _short(float(maps[..., k].max())))
+            for k in range(count)
+        ],
+    )
+
+
+# ---------------------------------------------------------------- images
+
+
+def samples(
+    images: np.ndarray, labels: np.ndarray, answers: np.ndarray, classes: Sequence[str], theme: str = "light"
+) -> Chart:
+    """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes)."""
+    colours = COLOURS[theme]
+    count, height, width = images.shape
+    across = min(TILES, count)
+    down = math.ceil(count / across)
+    tall = height + 4  # room for the words below each image
+    codes = np.zeros((down * tall, across * (width + 1)), dtype=int)
+    predicted = answers.argmax(axis=1)
+    words = []
+    for k, image in enumerate(images):
+        row, column = down - 1 - k // across, k % across
+        codes[row * tall + 4 : row * tall + tall, column * (width + 1) : (column + 1) * (width + 1) - 1] = np.rint(
+            SHADES * image[::-1]
+        ).astype(int)
+        right = predicted[k] == labels[k]
+        text = classes[predicted[k]] + (" ✓" if right else f" ✗ is {classes[labels[k]]}")
+        words.append(
+            {
+                "value": [column * (width + 1) + (width - 1) / 2, row * tall + 1.6],
+                "label": {"formatter": text, "fontWeight": "normal" if right else "bold"},
+            }
+        )
+    label = {"show": True, "position": "inside", "color": colours["text"], "fontSize": 12}
+    extent = codes.shape[1], codes.shape[0]
+    hidden = {"show": False}
+    spec = {
+        "animation": False,
+        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+        "xAxis": [
+            {"type": "category", "data": [""] * extent[0], **hidden},
+            {"type": "value", "min": -0.5, "max": extent[0] - 0.5, **hidden},
+        ],
+        "yAxis": [
+            {"type": "category", "data": [""] * extent[1], **hidden},
+            {"type": "value", "min": -0.5, "max": extent[1] - 0.5, **hidden},
+        ],
+        "visualMap": _palette([_mix(colours["paper"], colours["text"], k / SHADES) for k in range(SHADES + 1)], 0),
+        "series": [
+            {"type": "heatmap", "data": [cell for cell in _cells(codes) if cell[2]], "silent": True},
+            {
+                "type": "scatter",
+                "xAxisIndex": 1,
+                "yAxisIndex": 1,
+                "symbolSize": 0,
+                "label": label,
+                "data": words,
+                "silent": True,
+            },
+        ],
+    }
+    hits = int(np.sum(predicted == labels))
+    return Chart(
+        "Samples and answers",
+        spec,
+        8 * codes.shape[0],
+        f"{count} images of the validation samples; the network names {hits} of them correctly.",
+        ("image", "is", "taken for", "probability of that"),
+        [
+            (str(k + 1), classes[labels[k]], classes[predicted[k]], _percent_text(float(answers[k].max())))
+            for k in range(count)
+        ],
+    )
+
+
+def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
+    """How often a sample of one class (row) was taken for another (column): counts (classes, classes)."""
+    colours = COLOURS[theme]
+    diagonal = np.eye(len(classes), dtype=bool)
+    series, maps = [], []
+    # Two series, so that a few mistakes are not lost beside many correct answers. Neither shade hides its number.
+    for kind, (chosen, colour) in enumerate(((diagonal, colours["train"]), (~diagonal, colours["validation"]))):
+        cells = [[j, i, int(counts[i, j])] for i, j in np.argwhere(chosen & (counts > 0)).tolist()]
+        label = {"show": True, "color": colours["text"], "fontWeight": "normal" if kind == 0 else "bold"}
+        series.append({"type": "heatmap", "data": cells, "label": label, "silent": True})
+        maps.append(
+            {
+                "show": False,
+                "seriesIndex": kind,
+                "dimension": 2,
+                "min": 0,
+                "max": max(1, int(counts[chosen].max(initial=0))),
+                "inRange": {"color": [_mix(colours["paper"], colour, share) for share in (0.1, 0.4)]},
+            }
+        )
+    axis = {"type": "category", "data": list(classes), "splitArea": {"show": False}, "nameLocation": "middle"}
+    right, total = int(counts.trace()), int(counts.sum())
+    wrong = np.where(diagonal, 0, counts)
+    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+    most = f" Most often {classes[i]} was taken for {classes[j]}: {wrong[i, j]} times." if wrong.any() else ""
+    return Chart(
+        "Confusion matrix",
+        {
+            "animation": False,
+            "grid": {"left": 44, "right": 4, "top": 4, "bottom": 44, "outerBoundsMode": "none"},
+            "xAxis": {**axis, "name": "taken for", "nameGap": 26},
+            "yAxis": {**axis, "name": "is", "nameGap": 26, "inverse": True},
+            "visualMap": maps,
+            "series": series,
+        },
+        340,
+        f"Confusion matrix of the validation samples: {right} of {total} are correct.{most}",
+        ("is", *(f"taken for {name}" for name in classes)),
+        [(name, *map(str, row)) for name, row in zip(classes, counts.tolist(), strict=True)],
     )
 
 
@@ -498,7 +855,7 @@ def _difference(a: float | None, b: float | None) -> str:
     return "not a number" if a is None or b is None else f"{a - b:+.3g}"
 
 
-def _layer(name: str) -> str:
+def layer_name(name: str) -> str:
     return name.replace("layer", "layer ")
 
 
@@ -506,11 +863,11 @@ def _nth(choices: Sequence[Any], index: int) -> Any:
     return choices[index % len(choices)]
 
 
-def _thinned(records: Sequence[Record]) -> list[Record]:
-    """At most ROWS of them, evenly, with the first and the last."""
-    if len(records) <= ROWS:
+def _thinned(records: Sequence[Record], most: int = ROWS) -> list[Record]:
+    """At most so many of them, evenly, with the first and the last."""
+    if len(records) <= most:
         return list(records)
-    return [records[round(i)] for i in np.linspace(0, len(records) - 1, ROWS)]
+    return [records[round(i)] for i in np.linspace(0, len(records) - 1, most)]
 
 
 def _at_epoch(records: Sequence[Record]) -> str:

@@ -1,13 +1,16 @@
 """The Training lab's controls, one by one, without a browser. A timer never fires here: each run of the page is a tick."""
 
 import json
+import math
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lab.diagnose import diagnose
 from train import Config, train
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def at():
-    return AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=30)
+    at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=30)
+    yield at
+    at.session_state["training worker"].pause()
 
 
 def run(at, **address):
@@ -32,15 +37,19 @@ def click(at, key):
 
 
 def live(at):
-    return at.session_state["training run"]
+    return at.session_state["training worker"].run
 
 
 def chart(at, key):
     return json.loads(next(c for c in at.get("echarts_chart") if c.key == f"chart-{key}").proto.spec)
 
 
+def line_series(at, key, name):
+    return next(s for s in chart(at, key)["series"] if s.get("name") == name)
+
+
 def line(at, key, name):
-    return next(s for s in chart(at, key)["series"] if s.get("name") == name)["data"]
+    return line_series(at, key, name)["data"]
 
 
 def progress(at):
@@ -48,18 +57,35 @@ def progress(at):
 
 
 def run_to_the_end(at):
+    at.session_state["training speed"] = math.inf
     click(at, "toggle")
-    while at.session_state["training running"]:
-        at.run()
-        assert not at.exception
+    finish(at)
+
+
+def finish(at):
+    wait_for(lambda: not at.run().session_state["training running"])
+    assert not at.exception
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def start(at):
+    """Press Start, and wait for the first batch."""
+    click(at, "toggle")
+    wait_for(lambda: live(at).batches)
 
 
 def test_it_waits_for_start(at):
     run(at)
     assert at.title[0].value == "Training lab"
-    assert not live(at).batch_losses
     at.run()
-    assert not live(at).batch_losses
+    time.sleep(0.1)
+    assert not live(at).batches
     assert at.button(key="training toggle").label == "Start"
 
 
@@ -68,7 +94,7 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
     run_to_the_end(at)
     expected = list(train(Config(data="blobs", hidden=(6,), epochs=4, lr=0.01)))
     assert line(at, "loss", "validation")[1:] == [record["val_loss"] for record in expected]
-    assert line(at, "gradient-norm-per-layer", "layer 2")[1:] == [r["grad_norm"]["layer2"] for r in expected]
+    assert line(at, "gradients", "layer 2")[1:] == [r["grad_norm"]["layer2"] for r in expected]
     assert "Epoch 4 of 4" in progress(at)
     assert at.button(key="training toggle").disabled
     assert at.button(key="training step").disabled
@@ -76,57 +102,128 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
 
 def test_start_pause_continue(at):
     run(at, epochs="300")
-    click(at, "toggle")
-    first = len(live(at).batch_losses)
-    assert first > 0
+    start(at)
     assert at.button(key="training toggle").label == "Pause"
-    at.run()
-    second = len(live(at).batch_losses)
-    assert second > first
+    count = live(at).batches
+    wait_for(lambda: live(at).batches > count)
     click(at, "toggle")
     assert at.button(key="training toggle").label == "Continue"
+    count = live(at).batches
     at.run()
-    assert len(live(at).batch_losses) == second
+    time.sleep(0.1)
+    assert live(at).batches == count
+    start(at)
+    wait_for(lambda: live(at).batches > count)
+
+
+def test_the_speed_is_kept_to(at):
+    run(at)
+    at.select_slider(key="training speed").set_value(10).run()
+    start(at)
+    began = time.monotonic()
+    time.sleep(0.4)
+    assert live(at).batches <= 10 * (time.monotonic() - began) + 3
+
+
+def test_when_the_page_is_left_the_training_stops(at):
+    run(at, epochs="300")
+    at.session_state["training worker"]._patience = 0.3
+    start(at)
+    time.sleep(0.4)
+    wait_for(lambda: not at.session_state["training worker"].training)
+    count = live(at).batches
+    at.run()  # the visitor is back: the timer ticks again
+    wait_for(lambda: live(at).batches > count)
 
 
 def test_a_step_is_one_batch_and_pauses(at):
     run(at)
     for expected in (1, 2):
         click(at, "step")
-        assert len(live(at).batch_losses) == expected
+        assert live(at).batches == expected
     assert f"batch 2 of {live(at).trainer.steps_per_epoch}" in progress(at)
-    click(at, "toggle")
-    count = len(live(at).batch_losses)
+    start(at)
     click(at, "step")
-    assert len(live(at).batch_losses) == count + 1
+    count = live(at).batches
     assert not at.session_state["training running"]
+    time.sleep(0.1)
+    assert live(at).batches == count
 
 
 def test_reset_goes_back_to_the_same_initial_weights(at):
     run(at)
     before = live(at).trainer.weights()
-    click(at, "toggle")
+    start(at)
     click(at, "reset")
     assert (live(at).trainer.weights() == before).all()
-    assert not live(at).batch_losses
+    assert not live(at).batches
     assert not at.session_state["training running"]
     assert at.button(key="training toggle").label == "Start"
 
 
 def test_a_change_of_a_setting_begins_a_new_run(at):
     run(at)
-    click(at, "toggle")
+    start(at)
+    before = at.session_state["training worker"]
     at.select_slider(key="training lr").set_value(0.1).run()
     assert not at.exception
     assert live(at).config.lr == 0.1
-    assert at.session_state["training running"]  # it goes on: the instruments answer at once
+    wait_for(lambda: live(at).batches)  # it goes on: the instruments answer at once
+    assert not before.training
+
+
+# ---------------------------------------------------------------- the cursor
+
+
+def test_the_cursor_takes_all_instruments_back(at):
+    run(at, epochs="12")
+    run_to_the_end(at)
+    assert "after 300 batches" in heading(at, "Decision boundary")
+    at.slider(key="training cursor").set_value(5).run()
+    assert not at.exception
+    assert "epoch 5" in heading(at, "Decision boundary")
+    assert "epoch 5" in heading(at, "Weights per layer")
+    marks = line_series(at, "loss", "validation")["markLine"]["data"]
+    assert "5" in [mark["xAxis"] for mark in marks]
+    assert at.query_params["epoch"] == "5"
+    counts = [y for _, y in line(at, "weights", "now")][:-1]
+    assert counts == live(at).records[4]["weight_histogram"]["layer1"]["counts"]
+    at.slider(key="training cursor").set_value(0).run()
+    assert not at.exception
+    assert "before training" in heading(at, "Decision boundary")
+
+
+def test_rewind_and_on_again_repeats_the_numbers(at):
+    run(at, epochs="12")
+    run_to_the_end(at)
+    before = line(at, "loss", "validation")
+    at.slider(key="training cursor").set_value(5).run()
+    click(at, "rewind")
+    assert len(live(at).records) == 5
+    assert at.slider(key="training cursor").value == 12
+    assert len(line(at, "loss", "validation")) == 6
+    run_to_the_end(at)
+    assert line(at, "loss", "validation") == before
+
+
+def test_a_link_to_an_epoch_trains_up_to_it_and_shows_it(at):
+    run(at, data="blobs", hidden="6", epochs="8", epoch="3")
+    finish(at)
+    assert len(live(at).records) == 8
+    assert "epoch 3" in heading(at, "Decision boundary")
+
+
+def heading(at, title):
+    return next(h.value for h in at.subheader if h.value.startswith(title))
+
+
+# ---------------------------------------------------------------- settings
 
 
 @pytest.mark.parametrize("text", ["0", "8 -3", "eight", "3.5", "8 8 8 8 8 8 8", "100000", "∞", "8" * 400, "²"])
 def test_a_mistake_gets_a_sentence_and_nothing_is_lost(at, text):
     run(at)
-    click(at, "toggle")
-    click(at, "toggle")
+    click(at, "step")
     before = live(at)
     at.text_input(key="training hidden").set_value(text).run()
     assert not at.exception
@@ -143,8 +240,9 @@ def test_every_dataset_trains(at, data):
     run(at, data=data, epochs="1", hidden="8")
     run_to_the_end(at)
     assert len(live(at).records) == 1
-    titles = [m.value for m in at.markdown]
-    assert ("**Decision boundary**" in titles) == (data != "digits")
+    titles = " ".join(h.value for h in at.subheader)
+    assert ("Decision boundary" in titles) == (data != "digits")
+    assert ("Confusion matrix" in titles) == (data == "digits")
 
 
 @pytest.mark.parametrize("setting", ["activation", "init", "optimizer"])
@@ -168,7 +266,7 @@ def test_momentum_belongs_to_sgd(at):
     at.selectbox(key="training optimizer").set_value("adam").run()
     assert not at.exception
     assert live(at).config.momentum == 0
-    assert not at.slider
+    assert not [slider for slider in at.slider if slider.label == "Momentum"]
 
 
 def test_the_address_restores_the_settings_and_carries_them(at):
@@ -186,7 +284,8 @@ def test_the_address_restores_the_settings_and_carries_them(at):
     [
         ("data", "mnist"), ("data", "csv:/etc/passwd"), ("hidden", "9999"), ("hidden", "a"), ("lr", "nan"), ("lr", "-1"),
         ("lr", "1e999"), ("epochs", "100000"), ("epochs", "0"), ("batch_size", "0"), ("seed", "-1"), ("seed", "x"),
-        ("init", "random"), ("activation", "__class__"), ("optimizer", ""), ("momentum", "1"),
+        ("init", "random"), ("activation", "__class__"), ("optimizer", ""), ("momentum", "1"), ("val_fraction", "0"),
+        ("epoch", "61"), ("epoch", "-1"), ("epoch", "2.5"), ("run", "../../etc"), ("run", "no such run"),
     ],
 )  # fmt: skip
 def test_a_bad_address_falls_back_with_a_note(at, name, value):
@@ -200,7 +299,7 @@ def test_a_divergence_is_said_in_a_sentence(at):
     run(at, optimizer="sgd", lr="100", init="normal", activation="softplus", hidden="64 64 64", epochs="50")
     run_to_the_end(at)
     assert live(at).trainer.diverged
-    assert "smaller learning rate" in at.warning[0].value
+    assert "no longer a number" in at.warning[0].value
 
 
 def test_the_tables_say_what_the_charts_show(at):
@@ -214,17 +313,139 @@ def test_the_tables_say_what_the_charts_show(at):
 
 def test_the_command_is_the_same_run(at):
     run(at, data="xor", hidden="12 5", seed="3")
+    at.session_state["training tabs"] = "Command line"
+    at.run()
     command = next(c.value for c in at.code if c.value.startswith("python train.py"))
     assert command == "python train.py --data xor --hidden 12 5 --lr 0.01 --epochs 60 --seed 3"
+
+
+# ---------------------------------------------------------------- lessons, the doctor, pictures
+
+
+@pytest.mark.parametrize(
+    ("lesson", "verdict"),
+    [
+        ("A healthy run", "healthy"),
+        ("Rate too high", "rate-high"),
+        ("Rate too low", "rate-low"),
+        ("All weights zero", "flat"),
+        ("Vanishing gradients", "vanishing"),
+        ("Exploding gradients", "exploding"),
+        ("A layer dies", "dying"),
+        ("Overfitting", "overfitting"),
+        ("The hardest: spirals", "healthy"),
+    ],
+)
+def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
+    run(at)
+    at.selectbox(key="training lesson").set_value(lesson).run()
+    assert at.selectbox(key="training lesson").value == lesson
+    run_to_the_end(at)
+    finding = diagnose(live(at).records)[0]
+    assert finding.key == verdict
+    said = " ".join(box.value for box in [*at.success, *at.warning])
+    assert finding.name in said
+    assert finding.remedy in said
+
+
+def test_other_settings_are_ones_own(at):
+    run(at)
+    at.number_input(key="training seed").set_value(9).run()
+    assert at.selectbox(key="training lesson").value == "Your own settings"
+
+
+def test_a_unit_can_fill_the_plane(at):
+    run(at, hidden="4")
+    at.selectbox(key="training unit").set_value("layer 1, unit 3").run()
+    assert not at.exception
+    assert heading(at, "Output of layer 1, unit 3")
+    at.text_input(key="training hidden").set_value("2").run()  # the unit is gone
+    assert not at.exception
+    assert heading(at, "Decision boundary")
+
+
+@pytest.mark.parametrize("tab", ["Weights over the epochs", "Updates", "Units of a layer", "Command line"])
+@pytest.mark.parametrize("data", ["moons", "digits"])
+def test_every_tab_opens_before_and_after_training(at, tab, data):
+    run(at, data=data, hidden="8", epochs="2")
+    at.session_state["training tabs"] = tab
+    at.run()
+    assert not at.exception
+    run_to_the_end(at)
+
+
+def test_mistakes_among_the_digits_can_be_seen(at):
+    run(at, data="digits", hidden="8", epochs="2")
+    run_to_the_end(at)
+    at.get("button_group")[0].set_value("mistakes").run()
+    assert not at.exception
+    words = [item["label"]["formatter"] for item in chart(at, "samples")["series"][1]["data"]]
+    assert words
+    assert all("✗" in word for word in words)
+
+
+# ---------------------------------------------------------------- the shelf
+
+
+def test_the_run_that_is_left_goes_to_the_shelf_and_can_be_compared(at):
+    run(at, data="blobs", hidden="4", epochs="3")
+    run_to_the_end(at)
+    values = line(at, "loss", "validation")
+    at.select_slider(key="training lr").set_value(0.3).run()
+    at.session_state["training shelf open"] = True
+    at.run()
+    name = "blobs 4 adam 0.01"
+    assert [kept.name for kept in at.session_state["training shelf"]] == [name]
+    assert any("lr 0" in m.value and "instead of" in m.value for m in at.markdown)
+    at.toggle(key=f"compare {name}").set_value(True).run()
+    assert not at.exception
+    assert line(at, "loss", name) == values
+    at.button(key=f"load {name}").click().run()
+    assert live(at).config.lr == 0.01
+    at.button(key=f"delete {name}").click().run()
+    assert not at.exception
+    assert not at.session_state["training shelf"]
+
+
+def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
+    run(at, data="blobs", hidden="4", epochs="1")
+    for rate in (0.1, 0.3):
+        run_to_the_end(at)
+        at.select_slider(key="training lr").set_value(rate).run()
+    at.session_state["training shelf open"] = True
+    at.run()
+    first, second = at.session_state["training shelf"]
+    at.text_input(key=f"name {id(second)}").set_value(first.name).run()
+    assert not at.exception
+    assert second.name == f"{first.name} (2)"
+    at.text_input(key=f"name {id(second)}").set_value("<b>*x*</b> " + "y" * 40).run()
+    assert not at.exception
+
+
+def test_runs_of_the_command_line_are_shown_and_opened_by_link(at, tmp_path, monkeypatch):
+    command = [sys.executable, ROOT / "train.py", "--data", "xor", "--hidden", "5", "--epochs", "2", "--quiet"]
+    subprocess.run([*command, "--out", tmp_path / "runs/first"], check=True, capture_output=True)
+    (tmp_path / "runs/broken").mkdir()
+    (tmp_path / "runs/broken/config.json").write_text("{")
+    monkeypatch.chdir(tmp_path)
+    run(at, run="runs/first")
+    assert live(at).config == Config(data="xor", hidden=(5,), epochs=2)
+    at.session_state["training shelf open"] = True
+    at.number_input(key="training seed").set_value(1).run()
+    assert not at.exception
+    assert len(line(at, "loss", "runs/first")) == 3
+    assert any("broken" in warning.value for warning in at.warning)
+
+
+# ---------------------------------------------------------------- visitors
 
 
 def test_two_visitors_do_not_share_a_run(at):
     other = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=30)
     run(at)
     run(other)
-    click(at, "toggle")
-    assert live(at).batch_losses
-    assert not live(other).batch_losses
+    start(at)
+    assert not live(other).batches
 
 
 def test_leaving_and_returning_keeps_the_run():

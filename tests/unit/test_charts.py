@@ -1,11 +1,12 @@
 """The charts' dictionaries: what is in them is what the records say, and it can always be sent to a browser."""
 
 import json
+import math
 
 import numpy as np
 import pytest
 
-from lab.boundary import grid, over_plane
+from lab.answers import confusion, grid, over_plane, probabilities, unit_maps
 from lab.live import LiveRun
 from lab.ui import charts
 from train import Config
@@ -14,25 +15,34 @@ from train import Config
 @pytest.fixture(scope="module")
 def run():
     run = LiveRun(Config(data="moons", hidden=(8, 4), lr=0.01, epochs=5))
-    run.advance(seconds=60)
+    run.advance(math.inf)
     return run
 
 
 def all_charts(run, theme="light"):
-    records, trainer = run.records, run.trainer
-    until = charts.horizon(trainer.epoch, run.config.epochs)
-    made = [
-        charts.loss(records, run.batch_losses, trainer.steps_per_epoch, until=until, theme=theme),
-        charts.loss(records, run.batch_losses, trainer.steps_per_epoch, until=until, log=True, cursor=1, theme=theme),
-        charts.accuracy(records, until=until, theme=theme),
-        charts.gradient_norms(records, trainer.layer_names, until=until, theme=theme),
-    ]
+    records, trainer, hidden = run.records, run.trainer, run.config.hidden
+    options = {"until": charts.horizon(trainer.epoch, run.config.epochs), "theme": theme}
+    losses, steps = run.losses(), trainer.steps_per_epoch
+    made = {
+        "loss": charts.loss(records, losses, steps, **options),
+        "log": charts.loss(records, losses, steps, log=True, cursor=1, others=[("before", records)], **options),
+        "accuracy": charts.accuracy(records, others=[("before", records)], cursor=2, **options),
+        "norms": charts.gradient_norms(records, trainer.layer_names, **options),
+        "updates": charts.update_ratios(records, trainer.layer_names, **options),
+    }
+    if hidden:
+        made["dead"] = charts.dead_units(records, trainer.layer_names[:-1], **options)
     if records:
-        made.append(charts.weight_histograms(records[-1], records[0], trainer.layer_names, theme))
+        initial = [layer.weight.numpy() for layer in run.network(0).layers]
+        made["weights"] = charts.weight_histograms(records[-1], initial, trainer.layer_names, theme)
+        made["ridges"] = charts.ridges(records, "layer1", theme)
     xs, ys = grid(trainer.dataset.train_x, 12)
-    answers = over_plane(trainer.model, xs, ys)
-    points, labels = trainer.dataset.val_x, trainer.dataset.val_y
-    made.append(charts.boundary(answers, xs, ys, points, labels, trainer.dataset.classes, title="Plane", theme=theme))
+    samples = xs, ys, trainer.dataset.val_x, trainer.dataset.val_y, trainer.dataset.classes, theme
+    made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), *samples)
+    if hidden:
+        maps = unit_maps(trainer.model, 0, xs, ys)
+        made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", *samples)
+        made["units"] = charts.thumbnails(maps, "layer 1", theme)
     return made
 
 
@@ -42,7 +52,7 @@ def series(chart, name):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_chart_is_json_and_has_its_twins(run, theme):
-    for chart in all_charts(run, theme):
+    for chart in all_charts(run, theme).values():
         json.dumps(chart.spec, allow_nan=False)
         assert chart.title
         assert len(chart.alt) > 40
@@ -53,26 +63,26 @@ def test_every_chart_is_json_and_has_its_twins(run, theme):
 
 def test_before_the_first_epoch_there_is_nothing_to_see_and_nothing_fails():
     run = LiveRun(Config(data="blobs", hidden=()))
-    for chart in all_charts(run):
+    for chart in all_charts(run).values():
         json.dumps(chart.spec, allow_nan=False)
-    run.step()
-    loss = all_charts(run)[0]
+    run.advance()
+    loss = all_charts(run)["loss"]
     assert [x for x, _ in loss.spec["series"][2]["data"]] == [1 / run.trainer.steps_per_epoch]
 
 
 def test_a_run_that_diverges_is_drawn_too():
     run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
-    run.advance(seconds=60)
+    run.advance(math.inf)
     assert run.trainer.diverged
     made = all_charts(run)
-    for chart in made:
+    for chart in made.values():
         json.dumps(chart.spec, allow_nan=False)
-    assert "not a number" in made[0].alt
+    assert "not a number" in made["loss"].alt
 
 
 def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
-    run.advance(seconds=60)
+    run.advance(math.inf)
     chart = charts.gradient_norms(run.records, run.trainer.layer_names, until=2)
     assert series(chart, "layer 1")["data"] == [None, None, None]
     assert chart.rows[0][1] == "0"
@@ -80,7 +90,8 @@ def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
 
 
 def test_the_lines_hold_the_records(run):
-    loss, _, accuracy, norms = all_charts(run)[:4]
+    made = all_charts(run)
+    loss, accuracy, norms = made["loss"], made["accuracy"], made["norms"]
     assert series(loss, "training")["data"] == [None, *(r["train_loss"] for r in run.records)]
     assert series(loss, "validation")["data"] == [None, *(r["val_loss"] for r in run.records)]
     shown = series(accuracy, "validation")["data"][1:]
@@ -89,14 +100,14 @@ def test_the_lines_hold_the_records(run):
 
 
 def test_the_gap_is_the_space_between_the_lines(run):
-    low, thickness = all_charts(run)[2].spec["series"][:2]
+    low, thickness = all_charts(run)["accuracy"].spec["series"][:2]
     for record, bottom, height in zip(run.records, low["data"][1:], thickness["data"][1:], strict=True):
         edges = sorted((100 * record["train_accuracy"], 100 * record["val_accuracy"]))
         assert np.allclose([bottom, bottom + height], edges, atol=0.02)
 
 
 def test_the_band_of_the_batches_keeps_the_extremes():
-    losses = [1.0] * 5000
+    losses = np.ones(5000)
     losses[1234], losses[4321] = 50.0, 0.001
     low, thickness, mean = charts.loss([], losses, 100, until=50).spec["series"][:3]
     tops = [bottom + height for (_, bottom), (_, height) in zip(low["data"], thickness["data"], strict=True)]
@@ -107,33 +118,97 @@ def test_the_band_of_the_batches_keeps_the_extremes():
 
 
 def test_lines_are_told_apart_without_colour(run):
-    for chart in all_charts(run)[:4]:
-        named = [s for s in chart.spec["series"] if s.get("name")]
+    for name in ("loss", "log", "accuracy", "norms", "updates", "dead"):
+        named = [s for s in all_charts(run)[name].spec["series"] if s.get("name")]
         assert len({str(s["lineStyle"]["type"]) for s in named}) == len(named)
         assert len({s["symbol"] for s in named}) == len(named)
-    plane = all_charts(run)[-1]
+    plane = all_charts(run)["plane"]
     points = [s for s in plane.spec["series"] if s["type"] == "scatter"]
     assert len({s["symbol"] for s in points}) == len(points) == 2
 
 
 def test_tables_are_thinned_with_the_first_and_the_last():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=100, batch_size=512))
-    run.advance(seconds=60)
+    run.advance(math.inf)
     rows = charts.accuracy(run.records, until=100).rows
     assert len(rows) == charts.ROWS
     assert (rows[0][0], rows[-1][0]) == ("1", "100")
 
 
 def test_the_colours_of_the_plane_follow_class_and_confidence():
-    answers = np.array([[[1.0, 0.0], [0.55, 0.45]], [[0.3, 0.7], [0.0, 1.0]]])
-    chart = charts.boundary(
-        answers, np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"), title="Plane"
-    )
+    answers = np.array([[[1.0, 0.0], [0.55, 0.45]], [[0.25, 0.75], [0.0, 1.0]]])
+    chart = charts.boundary(answers, np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
     cells = {(x, y): code for x, y, code in chart.spec["series"][0]["data"]}
-    assert cells == {(0, 0): 0.999, (1, 0): pytest.approx(0.1), (0, 1): pytest.approx(1.4), (1, 1): 1.999}
-    pieces = chart.spec["visualMap"]["pieces"]
-    for code in cells.values():
-        assert sum(piece["gte"] <= code < piece["lt"] for piece in pieces) == 1
+    assert cells == {(0, 0): 4, (1, 0): 0, (0, 1): 7, (1, 1): 9}  # 0 to 4: class a, 5 to 9: class b
+    colours = [piece["color"] for piece in chart.spec["visualMap"]["pieces"]]
+    assert [piece["value"] for piece in chart.spec["visualMap"]["pieces"]] == list(range(10))
+    assert len(set(colours)) == 10
+    assert chart.rows == [("a", "50.0%", "1", "1"), ("b", "50.0%", "0", "0")]
+
+
+def test_a_unit_is_blue_above_zero_and_pink_below():
+    outputs = np.array([[-2.0, 0.0], [1.0, 2.0]])
+    chart = charts.unit(outputs, "unit", np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+    codes = [code for _, _, code in chart.spec["series"][0]["data"]]
+    assert codes[0] == 0
+    assert codes[1] == 5
+    assert codes[3] == 10
+    assert chart.alt.count("2") >= 2
+    assert chart.rows[0] == ("bottom left", "-2")
+
+
+def test_thumbnails_read_like_a_book():
+    maps = np.zeros((3, 3, 10))
+    maps[..., 9] = 1  # the second of the second row
+    chart = charts.thumbnails(maps, "layer 1")
+    lit = {(x // 4, y // 4) for x, y, code in chart.spec["series"][0]["data"] if code == 10}
+    assert lit == {(1, 0)}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    run = LiveRun(Config(data="digits", hidden=(16,), lr=0.01, epochs=2))
+    run.advance(math.inf)
+    return run
+
+
+def test_samples_show_the_image_and_the_answer(digits):
+    data = digits.trainer.dataset
+    answers = probabilities(digits.network(), data.val_x[:7])
+    images = np.zeros((7, 8, 8))
+    images[0, 0, 0] = 1.0  # the top left pixel of the first image
+    chart = charts.samples(images, data.val_y[:7], answers, data.classes)
+    json.dumps(chart.spec, allow_nan=False)
+    (pixel,) = chart.spec["series"][0]["data"]
+    assert pixel == [0, 23, 5]  # two rows of images, 12 cells each; the first column, the top
+    words = [item["label"]["formatter"] for item in chart.spec["series"][1]["data"]]
+    for word, label, answer in zip(words, data.val_y, answers, strict=False):
+        taken = data.classes[answer.argmax()]
+        assert word == (f"{taken} ✓" if answer.argmax() == label else f"{taken} ✗ is {data.classes[label]}")
+    assert len(chart.rows) == 7
+
+
+def test_the_confusion_matrix_separates_right_from_wrong(digits):
+    data = digits.trainer.dataset
+    predicted = probabilities(digits.network(), data.val_x).argmax(axis=1)
+    counts = confusion(data.val_y, predicted, 10)
+    chart = charts.confusion_matrix(counts, data.classes)
+    json.dumps(chart.spec, allow_nan=False)
+    right, wrong = (series["data"] for series in chart.spec["series"])
+    assert sum(count for _, _, count in right) == int((predicted == data.val_y).sum())
+    assert sum(count for _, _, count in wrong) == int((predicted != data.val_y).sum())
+    assert all(x == y for x, y, _ in right)
+    assert [int(row[1 + k]) for k, row in enumerate(chart.rows)] == counts.diagonal().tolist()
+
+
+def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
+    run = LiveRun(Config(data="blobs", hidden=(), epochs=40, batch_size=512))
+    run.advance(math.inf)
+    ridges = charts.ridges(run.records, "layer1").spec["series"]
+    assert len(ridges) == charts.RIDGES
+    assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 1", "epoch 40")
+    assert [ridge["z"] for ridge in ridges] == sorted(ridge["z"] for ridge in ridges)
+    assert min(y for _, y in ridges[-1]["data"]) == 0
 
 
 def contrast(one, other):

@@ -1,67 +1,152 @@
-"""A watched run: it is the command line's run, it goes back exactly, and what it keeps is bounded."""
+"""A watched run: it is the command line's run, it goes back exactly, what it keeps is bounded, and it stops in time."""
 
+import threading
+import time
+
+import numpy as np
 import pytest
 
-from lab.live import LiveRun
+from lab.live import LiveRun, Worker
 from train import Config, train
 
 CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)
+LONG = Config(data="moons", hidden=(8,), lr=0.01, epochs=100_000)
+ALL = float("inf")
 
 
 def without_time(records):
     return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
 
 
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
 def test_it_is_the_run_of_the_command_line():
     run = LiveRun(CONFIG)
     while not run.done:
-        run.advance(0.005)
+        run.advance(7)
     assert without_time(run.records) == without_time(train(CONFIG))
     assert run.progress == 1
-    assert len(run.batch_losses) == 6 * run.trainer.steps_per_epoch
+    assert len(run.losses()) == run.batches == 6 * run.trainer.steps_per_epoch
 
 
-def test_a_step_is_one_batch():
+def test_it_advances_by_batches():
     run = LiveRun(CONFIG)
-    run.step()
-    assert (run.trainer.epoch, run.trainer.batch, len(run.batch_losses)) == (0, 1, 1)
-    run.advance(seconds=60, batches=3)
+    run.advance()
+    assert (run.trainer.epoch, run.trainer.batch, run.batches) == (0, 1, 1)
+    run.advance(3)
     assert run.trainer.batch == 4
-
-
-def test_advance_takes_about_the_time_it_is_given_and_one_batch_at_least():
-    run = LiveRun(CONFIG)
-    run.advance(0.0)
-    assert len(run.batch_losses) == 1
 
 
 @pytest.mark.parametrize("epoch", [0, 1, 4])
 def test_going_back_and_on_again_gives_the_same_numbers(epoch):
     run = LiveRun(CONFIG)
-    run.advance(seconds=60)
-    records, losses = without_time(run.records), list(run.batch_losses)
+    run.advance(ALL)
+    records, losses = without_time(run.records), run.losses().tolist()
     run.rewind(epoch)
     assert without_time(run.records) == records[:epoch]
-    run.step()
-    run.advance(seconds=60)
+    run.advance()
+    run.advance(ALL)
     assert without_time(run.records) == records
-    assert run.batch_losses == losses
+    assert run.losses().tolist() == losses
 
 
 def test_going_back_from_the_middle_of_an_epoch():
     run = LiveRun(CONFIG)
-    run.advance(seconds=60, batches=3 * run.trainer.steps_per_epoch + 2)
+    run.advance(3 * run.trainer.steps_per_epoch + 2)
     run.rewind(3)
     assert (run.trainer.epoch, run.trainer.batch) == (3, 0)
-    assert len(run.batch_losses) == 3 * run.trainer.steps_per_epoch
+    assert run.batches == 3 * run.trainer.steps_per_epoch
 
 
-def test_what_it_keeps_is_bounded_and_the_rest_can_be_reached_from_before():
-    one_state = sum(array.nbytes for array in LiveRun(CONFIG).trainer.state().values())
-    run = LiveRun(CONFIG, state_bytes=3 * one_state)
-    run.advance(seconds=60)
-    kept = {run.kept_epoch(epoch) for epoch in range(7)}
-    assert 0 in kept
-    assert 6 in kept
-    assert len(kept) <= 3
-    assert run.kept_epoch(5) < 5
+@pytest.mark.parametrize("states", [3, 4, 7, 100])
+def test_what_it_keeps_is_bounded_and_spread_evenly(states):
+    config = Config(data="moons", hidden=(8,), epochs=40, batch_size=800)
+    one = sum(array.nbytes for array in LiveRun(config).trainer.state().values())
+    run = LiveRun(config, state_bytes=states * one)
+    run.advance(ALL)
+    kept = sorted({run.kept_epoch(epoch) for epoch in range(41)})
+    assert len(kept) <= states
+    assert len(kept) >= min(states // 2, 40)
+    assert kept[0] == 0
+    assert kept[-1] == 40
+    assert len(set(np.diff(kept[:-1]).tolist())) <= 1
+
+
+def test_the_network_of_an_epoch_is_a_copy():
+    run = LiveRun(CONFIG)
+    initial = run.network()
+    run.advance(ALL)
+    assert np.array_equal(run.network(0).layers[0].weight.numpy(), initial.layers[0].weight.numpy())
+    assert np.array_equal(run.network(6).layers[1].bias.numpy(), run.trainer.model.layers[1].bias.numpy())
+    run.network().layers[0].weight.data[...] = 0
+    assert run.trainer.model.layers[0].weight.numpy().any()
+
+
+# ---------------------------------------------------------------- the worker
+
+
+@pytest.fixture
+def worker():
+    worker = Worker(LiveRun(LONG), patience=0.4)
+    yield worker
+    worker.pause()
+
+
+def test_it_trains_while_it_is_watched_and_pauses_within_a_batch(worker):
+    worker.watch()
+    wait_for(lambda: worker.run.batches > 50)
+    worker.pause()
+    count = worker.run.batches
+    time.sleep(0.05)
+    assert worker.run.batches == count
+    worker.watch()
+    wait_for(lambda: worker.run.batches > count)
+
+
+def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
+    worker.rate = 0.5
+    worker.watch()
+    wait_for(lambda: worker.run.batches == 1)
+    began = time.monotonic()
+    worker.pause()
+    assert time.monotonic() - began < 0.5
+    assert worker.run.batches == 1
+
+
+def test_it_stops_when_nobody_watches(worker):
+    worker.watch()
+    time.sleep(0.6)
+    wait_for(lambda: not worker.training)
+    count = worker.run.batches
+    worker.watch()  # the visitor has come back
+    wait_for(lambda: worker.run.batches > count)
+
+
+def test_watching_again_does_not_start_a_second_thread(worker):
+    before = set(threading.enumerate())
+    for _ in range(5):
+        worker.watch()
+    assert len(set(threading.enumerate()) - before) == 1
+
+
+def test_it_keeps_to_the_rate(worker):
+    worker.rate = 100
+    worker.watch()
+    began, count = time.monotonic(), worker.run.batches
+    time.sleep(0.3)
+    assert worker.run.batches - count <= 100 * (time.monotonic() - began) + 2
+
+
+def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
+    worker = Worker(LiveRun(CONFIG))
+    worker.watch()
+    wait_for(lambda: not worker.training)
+    assert worker.run.done
+    assert without_time(worker.run.records) == without_time(train(CONFIG))
+    worker.watch()
+    assert not worker.training

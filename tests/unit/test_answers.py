@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lab.boundary import contour, frontiers, grid, over_plane, probabilities
-from model import MLP
+from lab.answers import confusion, contour, frontiers, grid, over_plane, probabilities, unit_maps
+from model import ACTIVATIONS, MLP
 
 
 def linear_model(weight, bias):
@@ -63,3 +63,25 @@ def test_a_network_that_is_not_a_number_has_no_frontier():
     model = linear_model([[np.nan, 1], [0, 0]], [0, 0])
     xs = ys = np.linspace(-1, 1, 5)
     assert frontiers(over_plane(model, xs, ys), xs, ys) == []
+
+
+def test_confusion_counts_rows_as_the_truth():
+    counts = confusion(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 3)
+    assert counts.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 0]]
+
+
+def test_the_map_of_a_unit_is_its_output():
+    model = MLP((2, 3, 2), "tanh", rng=0, dtype=np.float32)
+    xs, ys = np.linspace(-1, 1, 4), np.linspace(-2, 2, 5)
+    maps = unit_maps(model, 0, xs, ys)
+    weight, bias = model.layers[0].weight.numpy(), model.layers[0].bias.numpy()
+    assert maps.shape == (5, 4, 3)
+    assert np.allclose(maps[4, 1], np.tanh(np.array([xs[1], ys[4]], np.float32) @ weight + bias), atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_probabilities_come_from_the_network_itself(activation):
+    model = MLP((2, 5, 4, 3), activation, rng=1)
+    model32 = MLP((2, 5, 4, 3), activation, rng=1, dtype=np.float32)
+    inputs = np.random.default_rng(0).normal(size=(20, 2))
+    assert np.allclose(probabilities(model32, inputs), model(inputs).softmax(axis=1).numpy(), atol=1e-5)

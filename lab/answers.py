@@ -1,0 +1,100 @@
+"""What a network answers: probabilities for samples and over a plane, the frontiers between classes, its mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model import MLP, Tensor, no_grad
+
+MARGIN = 0.12  # of the extent of the points, around them
+Segment = tuple[tuple[float, float], tuple[float, float]]
+
+
+def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
+    """Softmax probabilities (n, classes), float64, for inputs (n, features). Weights that are not finite give nan."""
+    return _softmax(_forward(model, inputs)[-1])
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
+        odds = np.exp(shifted)
+        return odds / odds.sum(axis=1, keepdims=True)
+
+
+def _forward(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
+    """The outputs of all hidden layers, then the logits, each (n, width)."""
+    x, outputs = Tensor(inputs.astype(np.float32, copy=False), requires_grad=False), []
+    with no_grad(), np.errstate(all="ignore"):
+        for layer in model.layers[:-1]:
+            x = layer(x)
+            if model.activation != "identity":
+                x = getattr(x, model.activation)()
+            outputs.append(x.numpy())
+        outputs.append(model.layers[-1](x).numpy())
+    return outputs
+
+
+def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
+    """How often a sample of class `row` was taken for class `column`: integers (classes, classes)."""
+    counts = np.zeros((classes, classes), dtype=int)
+    np.add.at(counts, (labels, predicted), 1)
+    return counts
+
+
+# ---------------------------------------------------------------- over a plane
+
+
+def grid(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """The centres of the cells along x and along y, each (cells,), of a square that holds the points (n, 2)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = max(float((high - low).max()) / 2, 1e-6) * (1 + 2 * MARGIN)
+    centre = (low + high) / 2
+    along = (np.arange(cells) + 0.5) / cells * 2 - 1
+    return centre[0] + reach * along, centre[1] + reach * along
+
+
+def _plane(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+
+
+def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """Probabilities (rows, columns, classes) at every point of the grid ys x xs, the smallest y in the first row."""
+    return probabilities(model, _plane(xs, ys)).reshape(len(ys), len(xs), -1)
+
+
+def unit_maps(model: MLP, layer: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """The outputs (rows, columns, units) of a hidden layer, counted from 0, over the same grid."""
+    return _forward(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)
+
+
+def contour(field: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[Segment]:
+    """The line where a field (rows, columns) crosses 0, as segments (marching squares).
+
+    Where a square is crossed twice, two of its corners are cut off. A field with inf or nan has no line.
+    """
+    if not np.isfinite(field).all():
+        return []
+    above = field > 0
+    corners = above[:-1, :-1].astype(int) + above[:-1, 1:] + above[1:, :-1] + above[1:, 1:]
+    segments = []
+    for i, j in np.argwhere((corners > 0) & (corners < 4)):  # elsewhere all four are on one side
+        ring = [(i, j), (i, j + 1), (i + 1, j + 1), (i + 1, j)]
+        crossings = []
+        for (r0, c0), (r1, c1) in zip(ring, ring[1:] + ring[:1], strict=True):
+            if above[r0, c0] != above[r1, c1]:
+                share = field[r0, c0] / (field[r0, c0] - field[r1, c1])
+                x, y = xs[c0] + share * (xs[c1] - xs[c0]), ys[r0] + share * (ys[r1] - ys[r0])
+                crossings.append((round(float(x), 4), round(float(y), 4)))
+        segments += [(crossings[k], crossings[k + 1]) for k in range(0, len(crossings), 2)]
+    return segments
+
+
+def frontiers(answers: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[Segment]:
+    """The lines where one class takes over from another, for probabilities (rows, columns, classes)."""
+    classes = answers.shape[-1]
+    segments = []
+    for own in range(classes if classes > 2 else 1):  # of two classes, the line of one is that of the other
+        ahead = answers[..., own] - np.delete(answers, own, axis=-1).max(axis=-1)
+        segments += contour(ahead, xs, ys)
+    return segments
