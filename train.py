@@ -140,6 +140,9 @@ def _shown(value: Any) -> str:
 
 EVALUATION_BATCH = 1000  # large enough to be fast, small enough that its activations are no burden
 HISTOGRAM_BINS = 48
+_POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
+GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # of all runs; the middle bin holds the zeros
+SATURATED = 0.05  # of its largest value: an activation's derivative below this lets hardly any gradient through
 MOST_WEIGHTS = 100_000_000  # with the optimizer's memory of them about 2 GB
 _INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
 
@@ -172,7 +175,8 @@ class Trainer:
             self.optimizer = Adam(parameters, config.lr)
         self.steps_per_epoch = -(-len(self.dataset.train_x) // config.batch_size)  # rounded up
         self.layer_names = [f"layer{number}" for number in range(1, len(self.sizes))]
-        self._edges = [_histogram_edges(layer.weight.numpy()) for layer in self.model.layers]
+        self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
+        self.layer_gradient_norms: dict[str, float] = {}  # of the last batch, before clipping
 
         self.epoch = 0  # how many are finished
         self.batch = 0  # how many of the current epoch are done
@@ -197,6 +201,7 @@ class Trainer:
         self._order = self._shuffled()
         self._grad_norm_sums = np.zeros(len(self.model.layers))
         self._update_ratios = np.full(len(self.model.layers), np.nan)
+        self._gradient_counts = np.zeros((len(self.model.layers), len(GRADIENT_EDGES) + 1), dtype=int)
         self._seconds = 0.0
 
     def _shuffled(self) -> np.ndarray:
@@ -226,9 +231,11 @@ class Trainer:
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""
         layers = self.model.layers
-        for index, layer in enumerate(layers):
-            squares = sum(float(np.vdot(p.grad, p.grad)) for p in layer.parameters())
-            self._grad_norm_sums[index] += math.sqrt(squares)
+        norms = [math.sqrt(sum(float(np.vdot(p.grad, p.grad)) for p in layer.parameters())) for layer in layers]
+        self.layer_gradient_norms = self._per_layer(norms)
+        self._grad_norm_sums += norms
+        if self.batch == self.steps_per_epoch:
+            self._gradient_counts[:] = [_counts(layer.weight.grad, GRADIENT_EDGES) for layer in layers]
         if self.config.clip is not None:
             clip_grad_norm(self.model.parameters(), self.config.clip)
         if self.batch < self.steps_per_epoch:
@@ -244,15 +251,12 @@ class Trainer:
         """Measure the network and return the epoch's record, which is JSON as it stands: inf and nan are None.
 
         epoch                            from 1
-        train_loss, val_loss             mean cross-entropy, both measured with the weights at the end of the epoch
-        train_accuracy, val_accuracy     the share of samples classified correctly, 0 to 1
-        gap                              train_accuracy - val_accuracy: 0.1 is a gap of ten points
+        ...                              everything that `measure` returns, with the weights at the end of the epoch
         grad_norm                        per layer: norm of the gradient of its weights and biases, before clipping,
                                          averaged over the batches of the epoch
+        gradient_histogram               per layer: the gradients of the weights in the epoch's last batch, before
+                                         clipping, in the bins of GRADIENT_EDGES, which are the same for all runs
         update_ratio                     per layer: how far the epoch's last step moved the weights, over their norm
-        dead_units                       per hidden layer: the share of units whose output is the same for all samples
-        weight_histogram                 per layer: counts of the weights in bins between edges, which stay the same
-                                         all through the run, and how many weights lie below and above them
         best                             is this the best epoch so far, by validation accuracy, then by loss?
         diverged                         did the loss stop being a number? It is the last record, then
         seconds                          time spent on the epoch
@@ -262,33 +266,63 @@ class Trainer:
                 f"Epoch {self.epoch + 1} has {self.steps_per_epoch - self.batch} batches to go: call step()."
             )
         started = time.perf_counter()
-        train_loss, train_accuracy, dead = self._evaluate(self.dataset.train_x, self.dataset.train_y)
-        val_loss, val_accuracy, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
+        measured = self.measure()
         self.epoch += 1
+        val_accuracy, val_loss = measured["val_accuracy"], measured["val_loss"]
+        if val_loss is None:
+            val_loss = math.inf
         best = self.best_epoch == 0 or (val_accuracy, -val_loss) > (self.best_accuracy, -self.best_loss)
         if best:
             self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, val_accuracy, val_loss
             self.best_weights = self.weights()
-        histograms = [
-            _histogram(layer.weight.numpy(), edges) for layer, edges in zip(self.model.layers, self._edges, strict=True)
-        ]
         record = {
             "epoch": self.epoch,
-            "train_loss": _number(train_loss),
-            "val_loss": _number(val_loss),
-            "train_accuracy": train_accuracy,
-            "val_accuracy": val_accuracy,
-            "gap": train_accuracy - val_accuracy,
+            **measured,
             "grad_norm": self._per_layer(_number(total / self.batch) for total in self._grad_norm_sums),
+            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in self._gradient_counts),
             "update_ratio": self._per_layer(_number(ratio) for ratio in self._update_ratios),
-            "dead_units": self._per_layer(dead),
-            "weight_histogram": self._per_layer(histograms),
             "best": best,
             "diverged": self.diverged,
             "seconds": self._seconds + time.perf_counter() - started,
         }
         self._begin_epoch()
         return record
+
+    def measure(self) -> dict[str, Any]:
+        """The network as it is now, at any moment: before the first batch, too. It changes nothing.
+
+        train_loss, val_loss             mean cross-entropy
+        train_accuracy, val_accuracy     the share of samples classified correctly, 0 to 1
+        gap                              train_accuracy - val_accuracy: 0.1 is a gap of ten points
+        dead_units                       per hidden layer: the share of units whose output is the same for all samples
+        saturated                        per hidden layer: the share of outputs in the flat ends of tanh or sigmoid,
+                                         where the derivative is below 5 % of its largest; 0 for other activations
+        weight_histogram                 per layer: counts of the weights in bins between edges, which stay the same
+                                         all through the run, and how many weights lie below and above them
+        """
+        train_loss, train_accuracy, dead, saturated = self._evaluate(self.dataset.train_x, self.dataset.train_y)
+        val_loss, val_accuracy, _, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
+        histograms = (
+            _histogram(_counts(layer.weight.numpy(), edges), edges)
+            for layer, edges in zip(self.model.layers, self.histogram_edges.values(), strict=True)
+        )
+        return {
+            "train_loss": _number(train_loss),
+            "val_loss": _number(val_loss),
+            "train_accuracy": train_accuracy,
+            "val_accuracy": val_accuracy,
+            "gap": train_accuracy - val_accuracy,
+            "dead_units": self._per_layer(dead),
+            "saturated": self._per_layer(saturated),
+            "weight_histogram": self._per_layer(histograms),
+        }
+
+    def predict(self, inputs: np.ndarray) -> np.ndarray:
+        """Probabilities (n, classes) for inputs (n, features) that are standardised as those of the dataset."""
+        with no_grad(), np.errstate(all="ignore"):
+            batches = [inputs[start : start + EVALUATION_BATCH] for start in range(0, len(inputs), EVALUATION_BATCH)]
+            answers = [self._forward(batch.astype(np.float32))[0].softmax(axis=1).numpy() for batch in batches]
+        return np.concatenate(answers) if answers else np.empty((0, self.sizes[-1]), np.float32)
 
     def advance(self, seconds: float) -> list[Record]:
         """Train for about `seconds` and return the records of the epochs that ended: a page takes turns with it."""
@@ -300,9 +334,10 @@ class Trainer:
                 records.append(self.finish_epoch())
         return records
 
-    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float, list[float]]:
-        """Mean loss, accuracy, and for each hidden layer the share of its units that are dead."""
+    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float, list[float], list[float]]:
+        """Mean loss, accuracy, and for each hidden layer the share of dead units and of saturated outputs."""
         loss_sum, correct = 0.0, 0
+        saturated = [0] * len(self.config.hidden)
         lows = [np.full(width, np.inf) for width in self.config.hidden]
         highs = [np.full(width, -np.inf) for width in self.config.hidden]
         with no_grad(), np.errstate(all="ignore"):
@@ -311,11 +346,13 @@ class Trainer:
                 logits, hidden = self._forward(inputs[batch])
                 loss_sum += cross_entropy(logits, labels[batch]).item() * len(labels[batch])
                 correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
-                for low, high, outputs in zip(lows, highs, hidden, strict=True):
-                    np.minimum(low, outputs.min(axis=0), out=low)
-                    np.maximum(high, outputs.max(axis=0), out=high)
+                for index, outputs in enumerate(hidden):
+                    np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
+                    np.maximum(highs[index], outputs.max(axis=0), out=highs[index])
+                    saturated[index] += _saturated(self.config.activation, outputs)
         dead = [float(np.mean(low == high)) for low, high in zip(lows, highs, strict=True)]
-        return loss_sum / len(labels), correct / len(labels), dead
+        shares = [n / (len(labels) * width) for n, width in zip(saturated, self.config.hidden, strict=True)]
+        return loss_sum / len(labels), correct / len(labels), dead, shares
 
     def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
         """The same as self.model(inputs), with the outputs of the hidden layers."""
@@ -360,6 +397,7 @@ class Trainer:
             "best_weights": self.best_weights,
             "grad_norm_sums": self._grad_norm_sums.copy(),
             "update_ratios": self._update_ratios.copy(),
+            "gradient_counts": self._gradient_counts.copy(),
             "seconds": np.array(self._seconds),
         }
         return state | {f"optimizer.{name}": array for name, array in self.optimizer.state().items()}
@@ -392,6 +430,8 @@ class Trainer:
             self.best_weights = state["best_weights"]
             self._grad_norm_sums = state["grad_norm_sums"].copy()
             self._update_ratios = state["update_ratios"].copy()
+            self._gradient_counts = state["gradient_counts"].copy()
+            self.layer_gradient_norms = {}
             self._seconds = float(state["seconds"])
         except KeyError as missing:
             raise RunError(
@@ -429,14 +469,23 @@ def _histogram_edges(weights: np.ndarray) -> np.ndarray:
     return np.linspace(-reach, reach, HISTOGRAM_BINS + 1).round(6)
 
 
-def _histogram(weights: np.ndarray, edges: np.ndarray) -> dict[str, Any]:
-    counts, _ = np.histogram(weights, edges)
-    return {
-        "edges": edges.tolist(),
-        "counts": counts.tolist(),
-        "below": int(np.count_nonzero(weights < edges[0])),
-        "above": int(np.count_nonzero(weights > edges[-1])),
-    }
+def _counts(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """How many values lie below the first edge, in each bin, and above the last edge."""
+    counts, _ = np.histogram(values, edges)
+    return np.array([np.count_nonzero(values < edges[0]), *counts, np.count_nonzero(values > edges[-1])])
+
+
+def _histogram(counts: np.ndarray, edges: Sequence[float]) -> dict[str, Any]:
+    below, *inside, above = counts.tolist()
+    return {"edges": np.asarray(edges).tolist(), "counts": inside, "below": below, "above": above}
+
+
+def _saturated(activation: str, outputs: np.ndarray) -> int:
+    """How many outputs lie where the activation is flat. Only tanh and sigmoid level off at both ends."""
+    if activation not in ("tanh", "sigmoid"):
+        return 0
+    y = outputs if activation == "tanh" else 2 * outputs - 1  # sigmoid is a tanh of another scale
+    return int(np.count_nonzero(1 - y * y < SATURATED))  # 1 - tanh^2 is the derivative, at most 1
 
 
 # ---------------------------------------------------------------- command line

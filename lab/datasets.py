@@ -1,9 +1,9 @@
 """Data to train on: synthetic points, the embedded digits, MNIST files, a CSV of your own.
 
-Everything here answers one call, `load(name, ...)`, which returns a `Dataset`: inputs as float32, labels as
-integers, split into training and validation samples, standardised with what was measured on the training
-samples alone (the validation samples must stay unseen). Whatever is wrong with the data is said in one
-sentence, a `DataError`.
+`load(name, ...)` reads what has a name, `from_table(text, ...)` a CSV that was read already, `prepare(...)` takes
+arrays. Each returns a `Dataset`: inputs as float32, labels as integers, split into training and validation samples,
+standardised with what was measured on the training samples alone (the validation samples must stay unseen).
+Whatever is wrong with the data is said in one sentence, a `DataError`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,22 @@ from __future__ import annotations
 import csv
 import difflib
 import gzip
+import io
 import math
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import IO
 
 import numpy as np
 
 DIGITS = Path(__file__).resolve().parent.parent / "assets" / "digits.npz"
 SYNTHETIC_SAMPLES = 1000
+IDX_BLOCK = 1 << 20  # bytes
 LARGEST_CELL = 1e100  # the square of a larger number overflows while we measure its column's deviation
 
 MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
@@ -72,9 +75,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class _Raw:
-    """What a reader hands over: features (samples, features) as stored, and one class name per sample."""
+    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample."""
 
-    features: np.ndarray
+    blocks: list[np.ndarray]
     labels: np.ndarray
     classes: tuple[str, ...]
     note: str
@@ -100,7 +103,7 @@ def load(
     if data_dir is not None and kind != "mnist":
         raise DataError(f"--data-dir is the folder of the MNIST files, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = _read_csv(path, target)
+        raw = _parse_table(_read_csv(path), path, target)
     elif name == "digits":
         raw = _read_digits()
     elif name == "mnist":
@@ -110,6 +113,43 @@ def load(
     else:
         raise DataError(_unknown(name))
     return _split_and_standardise(name, raw, val_fraction, rng)
+
+
+def from_table(text: str, name: str, target: str | None = None, val_fraction: float = 0.2, seed: int = 0) -> Dataset:
+    """The dataset of a CSV that was read already, as `load("csv:PATH", ...)` would give it for a file.
+
+    name: what to call it in notes and errors, for example the name of the file. Raises DataError.
+    """
+    raw = _parse_table(_csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name), name, target)
+    return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
+
+
+def prepare(
+    name: str,
+    features: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    note: str,
+    val_fraction: float = 0.2,
+    seed: int = 0,
+) -> Dataset:
+    """A dataset of one's own samples: features (samples, features), labels (samples,) as indices into `classes`.
+
+    note: what they are, for the log: "40 points drawn by hand". Bytes (uint8) are taken for pixels, other numbers for
+    columns. Raises DataError.
+    """
+    features, labels = np.asarray(features), np.asarray(labels)
+    if features.ndim != 2 or labels.shape != features.shape[:1] or not labels.size or not features.size:
+        raise DataError(
+            f"{name}: samples of shape {features.shape} and labels of shape {labels.shape} do not fit: give one row of "
+            f"numbers and one label for each sample, and at least one sample."
+        )
+    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(classes):
+        raise DataError(f"{name}: labels must be whole numbers from 0 to {len(classes) - 1}, one for each class.")
+    if not np.all(np.abs(features) <= LARGEST_CELL):  # false for nan, too
+        raise DataError(f"{name}: some samples hold numbers that cannot be used (inf, nan or beyond {LARGEST_CELL:g}).")
+    raw = _Raw([features], labels, tuple(classes), note)
+    return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
 def _unknown(name: str) -> str:
@@ -184,7 +224,7 @@ def _generate(name: str, rng: np.random.Generator) -> _Raw:
     generate, noise = SYNTHETIC[name]
     points, labels = generate(SYNTHETIC_SAMPLES, noise, rng)
     classes = tuple(str(label) for label in range(labels.max() + 1))
-    return _Raw(points, labels, classes, f"{len(points):,} synthetic points in a plane, noise {noise}")
+    return _Raw([points], labels, classes, f"{len(points):,} synthetic points in a plane, noise {noise}")
 
 
 # Images -----------------------------------------------------------------------------------------------------
@@ -193,12 +233,14 @@ def _generate(name: str, rng: np.random.Generator) -> _Raw:
 def _read_digits() -> _Raw:
     with np.load(DIGITS) as archive:
         images, labels = archive["images"], archive["labels"]
-    return _images(images, labels, "the handwritten digits of the UCI repository, 8x8 pixels")
+    return _images([images], labels, "the handwritten digits of the UCI repository, 8x8 pixels")
 
 
-def _images(images: np.ndarray, labels: np.ndarray, note: str) -> _Raw:
+def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> _Raw:
     values, indices = np.unique(labels, return_inverse=True)
-    return _Raw(images.reshape(len(images), -1), indices, tuple(str(value) for value in values), note)
+    return _Raw(
+        [block.reshape(len(block), -1) for block in blocks], indices, tuple(str(value) for value in values), note
+    )
 
 
 def _read_mnist(folder: Path) -> _Raw:
@@ -208,15 +250,16 @@ def _read_mnist(folder: Path) -> _Raw:
     prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
     image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
     images, labels = read_idx(image_file, axes=3), read_idx(label_file, axes=1)
-    if images.size == 0:
+    count, label_count = sum(map(len, images)), sum(map(len, labels))
+    if not any(block.size for block in images):
         raise DataError(f"{str(image_file)!r} holds no images: download it again.")
-    if len(images) != len(labels):
+    if count != label_count:
         raise DataError(
-            f"{image_file.name} holds {len(images):,} images but {label_file.name} holds {len(labels):,} labels: "
+            f"{image_file.name} holds {count:,} images but {label_file.name} holds {label_count:,} labels: "
             f"they are not a pair, download both again."
         )
-    height, width = images.shape[1:]
-    return _images(images, labels, f"images of {height}x{width} pixels from {image_file.name}")
+    height, width = images[0].shape[1:]
+    return _images(images, np.concatenate(labels), f"images of {height}x{width} pixels from {image_file.name}")
 
 
 def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
@@ -235,20 +278,20 @@ def _need_idx(folder: Path, stem: str, axes: int) -> Path:
     return path
 
 
-def read_idx(path: Path, axes: int) -> np.ndarray:
-    """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped, as an array of uint8.
+def read_idx(path: Path, axes: int) -> list[np.ndarray]:
+    """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped, as blocks of uint8 along the first axis.
 
+    In blocks, so that they can be converted and dropped one by one: the bytes of the whole file beside the numbers
+    that are made from them would take a quarter more memory than the numbers alone.
     The format: two zero bytes, 0x08 for unsigned bytes, the number of axes, then each axis as a big-endian
     32-bit number, then the values. Raises DataError when the file is anything else or ends too early.
     """
     magic = bytes([0, 0, 8, axes])
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            begin = file.read(4)
-            header = file.read(4 * axes)
+            begin, header = file.read(4), file.read(4 * axes)
             shape = tuple(int.from_bytes(header[i : i + 4], "big") for i in range(0, len(header), 4))
-            size = math.prod(shape) if begin == magic else 0
-            values = file.read(size)
+            blocks = _read_blocks(file, shape) if begin == magic and len(shape) == axes else []
             surplus = file.read(1)
     except OSError as error:  # includes gzip's BadGzipFile
         raise DataError(f"{str(path)!r} cannot be read ({error.strerror or error}): download it again.") from None
@@ -259,11 +302,25 @@ def read_idx(path: Path, axes: int) -> np.ndarray:
             f"{str(path)!r} is not an idx file of unsigned bytes with {axes} axes: it begins with "
             f"{begin.hex(' ') or 'nothing'} instead of {magic.hex(' ')}; download it again."
         )
-    if len(header) < 4 * axes or len(values) < size:
+    if len(header) < 4 * axes or sum(map(len, blocks)) < shape[0]:
         raise DataError(f"{str(path)!r} is truncated: it ends before its last value; download it again.")
     if surplus:
         raise DataError(f"{str(path)!r} is damaged: it goes on after its last value; download it again.")
-    return np.frombuffer(values, dtype=np.uint8).reshape(shape)
+    return blocks
+
+
+def _read_blocks(file: IO[bytes], shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Blocks of whole rows, of about IDX_BLOCK bytes each, as far as the file goes."""
+    row = math.prod(shape[1:])
+    at_once = max(1, IDX_BLOCK // max(row, 1))
+    blocks = []
+    for start in range(0, shape[0], at_once):
+        rows = min(at_once, shape[0] - start)
+        values = file.read(rows * row)
+        if len(values) < rows * row:
+            break
+        blocks.append(np.frombuffer(values, dtype=np.uint8).reshape(rows, *shape[1:]))
+    return blocks
 
 
 def _mnist_download() -> Path:
@@ -298,11 +355,32 @@ def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
 # CSV --------------------------------------------------------------------------------------------------------
 
 
-def _read_csv(path: str, target: str | None) -> _Raw:
-    """Read columns of numbers and one of classes. The first row is a header when no cell in it is a number."""
+Row = tuple[int, list[str]]  # its number, as a spreadsheet counts, and its cells
+
+
+def _read_csv(path: str) -> list[Row]:
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
-    rows = _csv_rows(path)
+    try:
+        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig") as file:
+            return _csv_rows(file, path)
+    except OSError as error:
+        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path after csv:.") from None
+
+
+def _csv_rows(file: IO[str], name: str) -> list[Row]:
+    """The rows that are not blank."""
+    try:
+        separator = max(",;\t", key=file.readline().count)
+        file.seek(0)
+        rows = enumerate(csv.reader(file, delimiter=separator), start=1)
+        return [(number, cells) for number, cells in rows if any(cells)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{name!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
+
+
+def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
+    """Columns of numbers and one of classes. The first row is a header when no cell in it is a number."""
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
     width = len(rows[0][1])
@@ -335,21 +413,7 @@ def _read_csv(path: str, target: str | None) -> _Raw:
         )
     index_of = {label: index for index, label in enumerate(classes)}
     note = f"{Path(path).name}, labels from {header[label_at]!r}"
-    return _Raw(features, np.array([index_of[label] for label in labels]), tuple(classes), note)
-
-
-def _csv_rows(path: str) -> list[tuple[int, list[str]]]:
-    """The rows that are not blank, each with its number as a spreadsheet counts them."""
-    try:
-        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig") as file:
-            separator = max(",;\t", key=file.readline().count)
-            file.seek(0)
-            rows = enumerate(csv.reader(file, delimiter=separator), start=1)
-            return [(number, cells) for number, cells in rows if any(cells)]
-    except OSError as error:
-        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path after csv:.") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
+    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note)
 
 
 def _find_target(path: str, target: str | None, header: list[str]) -> int:
@@ -389,9 +453,9 @@ def _cell(path: str, number: int, header: list[str], cells: list[str], index: in
 
 def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.random.Generator) -> Dataset:
     train, val = stratified_split(raw.labels, raw.classes, val_fraction, rng)
-    images = raw.features.dtype == np.uint8
+    images = raw.blocks[0].dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may carry large offsets that must go before rounding to it.
-    train_x, val_x = (raw.features[rows].astype(np.float32 if images else np.float64) for rows in (train, val))
+    train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if images else np.float64)
     constant = np.ptp(train_x, axis=0) == 0
     mean = train_x.mean(axis=0, dtype=np.float64)
     if images:
@@ -428,6 +492,26 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
     )
 
 
+def _distribute(
+    blocks: list[np.ndarray], train: np.ndarray, val: np.ndarray, dtype: type[np.floating]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The training rows and the validation rows of all blocks, converted. Takes the blocks out of their list."""
+    width = blocks[0].shape[1]
+    parts = np.empty((len(train), width), dtype), np.empty((len(val), width), dtype)
+    held_out = np.zeros(len(train) + len(val), dtype=bool)
+    held_out[val] = True
+    filled, start = [0, 0], 0
+    while blocks:
+        block = blocks.pop(0)
+        side = held_out[start : start + len(block)]
+        for index, rows in enumerate((~side, side)):
+            count = int(np.count_nonzero(rows))
+            parts[index][filled[index] : filled[index] + count] = block[rows]
+            filled[index] += count
+        start += len(block)
+    return parts
+
+
 def stratified_split(
     labels: np.ndarray, classes: tuple[str, ...], val_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -443,7 +527,7 @@ def stratified_split(
         rows = rng.permutation(np.flatnonzero(labels == index))
         if len(rows) < 2:
             raise DataError(
-                f"The class {name!r} has one sample only, but it needs at least two, one to train and one to "
+                f"The class {name!r} has {'one sample only' if rows.size else 'no sample'}, but it needs at least two, one to train and one to "
                 f"validate: add samples or remove the class."
             )
         held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1)

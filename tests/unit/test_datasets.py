@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lab import datasets
-from lab.datasets import DataError, load
+from lab.datasets import DataError, from_table, load, prepare
 
 
 def assert_sound(data):
@@ -347,6 +347,54 @@ def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
     with pytest.raises(DataError, match=words) as error:
         load(table(text))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", [FLOWERS, "\ufeff" + FLOWERS.replace("\n", "\r\n"), FLOWERS.replace(",", ";")])
+def test_an_uploaded_text_gives_the_same_data_as_the_file(table, text):
+    for target in (None, "1"):
+        given = (target, 0.5, 3)
+        if target is None:
+            uploaded, read = from_table(text, "flowers.csv", *given), load(table(text), None, *given)
+            assert uploaded.fingerprint == read.fingerprint
+            assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
+        else:
+            with pytest.raises(DataError, match=r"'flowers.csv', row 2, column 'kind': 'rose' is not a number"):
+                from_table(text, "flowers.csv", *given)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "'up.csv' is empty"), ("a,b\n", "no rows"), ("1,a\nx,b\n", "'up.csv', row 2")]
+)
+def test_a_bad_text_is_one_sentence(text, words):
+    with pytest.raises(DataError, match=words):
+        from_table(text, "up.csv")
+
+
+def test_points_of_ones_own_are_split_and_standardised():
+    points = np.random.default_rng(0).normal(5, 3, (40, 2))
+    data = prepare("drawn", points, np.arange(40) % 2, ["left", "right"], "40 points drawn by hand", 0.25, seed=1)
+    assert_sound(data)
+    assert (len(data.train_x), len(data.val_x)) == (30, 10)
+    assert "40 points drawn by hand" in data.notes[0]
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    np.testing.assert_allclose(np.sort(raw, axis=0), np.sort(points, axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "words"),
+    [
+        (np.zeros((0, 2)), [], "at least one sample"),
+        (np.zeros((3, 2)), [0, 1], "do not fit"),
+        (np.zeros((2, 2)), [0, 2], "whole numbers from 0 to 1"),
+        (np.zeros((2, 2)), [0.0, 1.0], "whole numbers from 0 to 1"),
+        (np.full((2, 2), np.nan), [0, 1], "cannot be used"),
+        (np.zeros((3, 2)), [0, 0, 1], "'b' has one sample only"),
+        (np.zeros((4, 2)), [0, 0, 0, 0], "'b' has no sample"),
+    ],
+)
+def test_samples_that_do_not_fit_are_one_sentence(features, labels, words):
+    with pytest.raises(DataError, match=words):
+        prepare("drawn", features, np.array(labels), ("a", "b"), "points")
 
 
 def test_a_csv_that_is_not_text_is_refused(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from lab.datasets import DataError, load
 from lab.runs import RunError
 from model import Adam, Tensor, cross_entropy
-from train import Config, ConfigError, Trainer, train
+from train import GRADIENT_EDGES, Config, ConfigError, Trainer, train
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
@@ -249,6 +249,64 @@ def test_dead_units_are_those_that_never_change():
     for unit in range(3):
         trainer.model.layers[0].bias.data[unit] = -1000.0  # relu gives 0 for every sample
     assert trainer.finish_epoch()["dead_units"] == {"layer1": 0.75}
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
+def test_saturated_outputs_are_those_with_hardly_any_derivative(activation):
+    trainer = Trainer(Config(data="moons", hidden=(4, 3), activation=activation))
+    trainer.set_weights(3 * trainer.weights())
+    x, shares = trainer.dataset.train_x.astype(float), []
+    for layer in trainer.model.layers[:-1]:
+        z = Tensor(x @ layer.weight.numpy() + layer.bias.numpy())
+        y = getattr(z, activation)()
+        y.sum().backward()
+        shares.append(float(np.mean(z.grad < 0.05 * (0.25 if activation == "sigmoid" else 1))))
+        x = y.numpy()
+    measured = list(trainer.measure()["saturated"].values())
+    assert measured == (pytest.approx(shares, abs=1e-3) if activation != "relu" else [0.0, 0.0])
+    if activation == "tanh":
+        assert measured[0] > 0.05
+
+
+def test_the_network_can_be_measured_at_any_moment_and_nothing_changes():
+    trainer = Trainer(Config(data="moons", hidden=(8, 6), epochs=1, batch_size=400, init="zeros"))
+    at_first = trainer.measure()
+    assert at_first["train_loss"] == pytest.approx(math.log(2))
+    for _ in range(2):
+        trainer.step()
+        trainer.measure()
+    last = trainer.measure()
+    record = trainer.finish_epoch()
+    assert record == record | last
+    untouched = Trainer(trainer.config)
+    assert same_but_for_time(train(trainer.config, untouched), [record])
+
+
+def test_the_gradients_of_the_last_batch_are_public_and_counted(finished):
+    trainer, start, record = finished  # one batch is the whole epoch, and it was clipped to next to nothing
+    start.model.zero_grad()
+    cross_entropy(start.model(start.dataset.train_x), start.dataset.train_y).backward()
+    assert trainer.layer_gradient_norms == pytest.approx(record["grad_norm"])
+    for layer, histogram in zip(start.model.layers, record["gradient_histogram"].values(), strict=True):
+        sizes = np.abs(layer.weight.grad)
+        assert histogram["edges"] == list(GRADIENT_EDGES)
+        assert sum(histogram["counts"]) + histogram["below"] + histogram["above"] == sizes.size
+        middle = len(histogram["counts"]) // 2
+        assert histogram["counts"][middle] == np.count_nonzero(sizes <= 1e-6)
+        at_most = [edge for edge in GRADIENT_EDGES if 0 < edge <= 0.01]
+        near = slice(middle - len(at_most) + 1, middle + len(at_most))
+        assert sum(histogram["counts"][near]) == np.count_nonzero(sizes <= 0.01)
+
+
+def test_predictions_are_probabilities_whatever_the_number_of_samples():
+    trainer = Trainer(Config(data="digits", epochs=1))
+    list(train(trainer.config, trainer))
+    x, y = trainer.dataset.train_x, trainer.dataset.train_y
+    answers = trainer.predict(x)
+    assert answers.shape == (len(x), 10)
+    np.testing.assert_allclose(answers.sum(axis=1), 1, rtol=1e-5)
+    assert np.mean(answers.argmax(axis=1) == y) == trainer.measure()["train_accuracy"]
+    assert trainer.predict(x[:0]).shape == (0, 10)
 
 
 def test_zeros_are_diagnosed_and_stay_json():
