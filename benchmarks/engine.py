@@ -126,7 +126,7 @@ def scalar_chain(make, length):
     """A chain x = x * a + b of `length` operations on scalars, forward and backward."""
 
     def step():
-        a, b, x = make(1.01), make(0.01), make(1.0)
+        a, b, x = make(0.99), make(0.01), make(1.0)
         for _ in range(length // 2):
             x = x * a + b
         x.backward()
