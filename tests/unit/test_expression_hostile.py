@@ -29,7 +29,7 @@ from lab.expression import _PARTS, COMPARISONS, FUNCTIONS, METHODS, OPERATORS, E
 from lab.expression_source import Source
 from model import Tensor
 
-EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 12_000))
+EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 16_000))
 hostile = settings(
     max_examples=EXAMPLES // 3,  # three tests draw texts
     deadline=None,
