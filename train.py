@@ -31,6 +31,7 @@ from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cr
 # ---------------------------------------------------------------- settings
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
+SCHEDULES = ("constant", "step", "cosine")
 
 
 class ConfigError(ValueError):
@@ -43,6 +44,8 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
+    a better one; None does not stop early.
     """
 
     data: str = "digits"
@@ -53,10 +56,13 @@ class Config:
     init: str = "he"
     optimizer: str = "adam"
     lr: float | None = None
+    schedule: str = "constant"
+    warmup: int = 0
     momentum: float = 0.0
     clip: float | None = None
     batch_size: int = 32
     epochs: int = 20
+    patience: int | None = None
     seed: int = 0
     val_fraction: float = 0.2
 
@@ -94,9 +100,16 @@ class Config:
         for name, value, low in (
             ("batch-size", self.batch_size, 1),
             ("epochs", self.epochs, 1),
+            ("warmup", self.warmup, 0),
+            ("patience", 1 if self.patience is None else self.patience, 1),
             ("seed", self.seed, 0),
         ):
             _require(_is_whole(value, low), f"--{name} must be a whole number from {low}, not {_shown(value)}.")
+        _require_one_of("schedule", self.schedule, SCHEDULES)
+        _require(
+            self.warmup < self.epochs,
+            f"--warmup {self.warmup} leaves nothing of {self.epochs} epochs: choose a smaller one.",
+        )
         _require(
             _is_number(self.val_fraction) and 0 < self.val_fraction < 1,
             f"--val-fraction must lie between 0 and 1, not {_shown(self.val_fraction)}: try 0.2.",
@@ -137,6 +150,25 @@ def _shown(value: Any) -> str:
 
 
 # ---------------------------------------------------------------- training
+
+
+def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
+    """The rate of the step with this number, counted from 0 over the whole run.
+
+    In the warm-up it grows in a straight line, from nearly 0 up to config.lr. Then, by config.schedule, it
+    constant   stays
+    step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
+    cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
+    """
+    warmup, total = config.warmup * steps_per_epoch, config.epochs * steps_per_epoch
+    if step < warmup:
+        return config.lr * (step + 1) / warmup
+    if config.schedule == "step":
+        return config.lr * (1 if 2 * step < total else 0.1 if 4 * step < 3 * total else 0.01)
+    if config.schedule == "cosine":
+        return config.lr * (1 + math.cos(math.pi * (step - warmup) / (total - warmup))) / 2
+    return config.lr
+
 
 EVALUATION_BATCH = 1000  # large enough to be fast, small enough that its activations are no burden
 HISTOGRAM_BINS = 48
@@ -189,7 +221,14 @@ class Trainer:
 
     @property
     def done(self) -> bool:
-        return self.epoch >= self.config.epochs or (self.diverged and self.batch == 0)
+        return self.epoch >= self.config.epochs or self.stopped_early or (self.diverged and self.batch == 0)
+
+    @property
+    def stopped_early(self) -> bool:
+        """Has it lost patience, with epochs to go?"""
+        patience = self.config.patience
+        lost = patience is not None and self.epoch - self.best_epoch >= patience
+        return lost and self.epoch < self.config.epochs and not self.diverged
 
     @property
     def epoch_complete(self) -> bool:
@@ -200,6 +239,7 @@ class Trainer:
         self.batch = 0
         self._order = self._shuffled()
         self._grad_norm_sums = np.zeros(len(self.model.layers))
+        self._clipped = 0
         self._update_ratios = np.full(len(self.model.layers), np.nan)
         self._gradient_counts = np.zeros((len(self.model.layers), len(GRADIENT_EDGES) + 1), dtype=int)
         self._seconds = 0.0
@@ -237,7 +277,9 @@ class Trainer:
         if self.batch == self.steps_per_epoch:
             self._gradient_counts[:] = [_counts(layer.weight.grad, GRADIENT_EDGES) for layer in layers]
         if self.config.clip is not None:
-            clip_grad_norm(self.model.parameters(), self.config.clip)
+            self._clipped += clip_grad_norm(self.model.parameters(), self.config.clip) > self.config.clip
+        steps_before = self.epoch * self.steps_per_epoch + self.batch - 1
+        self.optimizer.lr = learning_rate(self.config, steps_before, self.steps_per_epoch)
         if self.batch < self.steps_per_epoch:
             self.optimizer.step()
             return
@@ -257,7 +299,10 @@ class Trainer:
         gradient_histogram               per layer: the gradients of the weights in the epoch's last batch, before
                                          clipping, in the bins of GRADIENT_EDGES, which are the same for all runs
         update_ratio                     per layer: how far the epoch's last step moved the weights, over their norm
+        lr                               the learning rate of that step
+        clipped                          the share of the epoch's steps whose gradients were clipped, 0 to 1
         best                             is this the best epoch so far, by validation accuracy, then by loss?
+        since_best                       epochs since the best so far; with this many, patience is compared
         diverged                         did the loss stop being a number? It is the last record, then
         seconds                          time spent on the epoch
         """
@@ -281,7 +326,10 @@ class Trainer:
             "grad_norm": self._per_layer(_number(total / self.batch) for total in self._grad_norm_sums),
             "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in self._gradient_counts),
             "update_ratio": self._per_layer(_number(ratio) for ratio in self._update_ratios),
+            "lr": self.optimizer.lr,
+            "clipped": self._clipped / self.batch,
             "best": best,
+            "since_best": self.epoch - self.best_epoch,
             "diverged": self.diverged,
             "seconds": self._seconds + time.perf_counter() - started,
         }
@@ -396,6 +444,7 @@ class Trainer:
             "best_loss": np.array(self.best_loss),
             "best_weights": self.best_weights,
             "grad_norm_sums": self._grad_norm_sums.copy(),
+            "clipped": np.array(self._clipped),
             "update_ratios": self._update_ratios.copy(),
             "gradient_counts": self._gradient_counts.copy(),
             "seconds": np.array(self._seconds),
@@ -429,6 +478,7 @@ class Trainer:
             self.best_loss = float(state["best_loss"])
             self.best_weights = state["best_weights"]
             self._grad_norm_sums = state["grad_norm_sums"].copy()
+            self._clipped = int(state["clipped"])
             self._update_ratios = state["update_ratios"].copy()
             self._gradient_counts = state["gradient_counts"].copy()
             self.layer_gradient_norms = {}
@@ -442,7 +492,7 @@ class Trainer:
 def train(
     config: Config, trainer: Trainer | None = None, on_batch: Callable[[], Any] | None = None
 ) -> Iterator[Record]:
-    """Train and yield the record of each epoch (see `Trainer.finish_epoch`), until config.epochs or a divergence.
+    """Train and yield the record of each epoch (see `Trainer.finish_epoch`), until `trainer.done`.
 
     Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch.
     """
@@ -524,10 +574,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--optimizer", metavar="NAME", help=f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})")
     rates = ", ".join(f"{rate} for {name}" for name, rate in DEFAULT_LR.items())
     add("--lr", metavar="RATE", type=float, help=f"learning rate (default {rates})")
+    add(
+        "--schedule", metavar="NAME", help=f"of the learning rate: {', '.join(SCHEDULES)} (default {defaults.schedule})"
+    )
+    add("--warmup", metavar="EPOCHS", type=int, help="epochs in which the learning rate grows from 0 (default 0)")
     add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
     add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
     add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
+    add("--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train them all)")
     add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
     add("--val-fraction", metavar="SHARE", type=float, help=f"held out to validate (default {defaults.val_fraction})")
     add("--out", metavar="DIR", default=None, help="the folder of the run (default: runs/NAME-NUMBER)")
@@ -583,7 +638,7 @@ def _run_command(given: dict[str, Any]) -> int:
         if records:
             from lab.summary import draw  # brings in matplotlib, which would slow down every start
 
-            run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}"))
+            run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}", trainer.stopped_early))
     if interrupted:
         print(
             f"Stopped by Ctrl-C with {len(records)} of {trainer.config.epochs} epochs complete. "
@@ -603,7 +658,7 @@ def _start(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
 
 
 def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
-    """Open the run in `out`. The flags given must be those of the run; only epochs and data_dir may change."""
+    """Open the run in `out`. The flags given must be those of the run; only epochs, patience, data_dir may change."""
     _require(out is not None, "--resume needs --out DIR: the folder of the run to continue.")
     run = Run(Path(out))
     begun = Config.from_json(run.config())
@@ -611,11 +666,16 @@ def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
         before = getattr(begun, name)
         same = list(value) == list(before) if name == "hidden" else value == before
         _require(
-            same or name in ("epochs", "data_dir"),
+            same or name in ("epochs", "patience", "data_dir"),
             f"--{name.replace('_', '-')} {_shown(value)} contradicts the run in {out!r}, which has {_shown(before)}: "
             f"leave it out, or start a new run in another --out.",
         )
     config = replace(begun, **given)
+    _require(
+        begun.schedule == "constant" or config.epochs == begun.epochs,
+        f"--epochs {config.epochs} would change the learning rates of the run in {out!r}, because its {begun.schedule} "
+        f"schedule is laid out over {begun.epochs} epochs: leave it out, or start a new run in another --out.",
+    )
     trainer = Trainer(config)
     state = run.checkpoint()
     if state is not None:
@@ -663,7 +723,9 @@ def _progress_bar(trainer: Trainer, show: bool) -> Any:
 def _network(trainer: Trainer) -> str:
     config = trainer.config
     momentum = f", momentum {config.momentum:g}" if config.momentum else ""
-    return f"{_sizes(trainer.sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{momentum}"
+    schedule = f" {config.schedule}" if config.schedule != "constant" else ""
+    schedule += f" after {config.warmup} epochs of warm-up" if config.warmup else ""
+    return f"{_sizes(trainer.sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{momentum}"
 
 
 def _introduction(trainer: Trainer, run: Run) -> list[str]:
@@ -687,6 +749,10 @@ def _line(record: Record, epochs: int) -> str:
     )
 
 
+def _epochs(number: int) -> str:
+    return f"{number} epoch" if number == 1 else f"{number} epochs"
+
+
 def _rounded(value: float | None, form: str) -> str:
     return "nan" if value is None else form.format(value)
 
@@ -696,6 +762,8 @@ def _conclusion(trainer: Trainer, run: Run) -> str:
         f"best validation accuracy {trainer.best_accuracy:.2%} in epoch {trainer.best_epoch} of {trainer.epoch}; "
         f"run in {run.path}"
     )
+    if trainer.stopped_early:
+        return f"Stopped early, after {_epochs(trainer.config.patience)} without a better one; {best}"
     if not trainer.diverged:
         return best
     remedy = "a smaller --lr" if trainer.config.clip else "a smaller --lr, or --clip 1"

@@ -527,8 +527,8 @@ def stratified_split(
         rows = rng.permutation(np.flatnonzero(labels == index))
         if len(rows) < 2:
             raise DataError(
-                f"The class {name!r} has {'one sample only' if rows.size else 'no sample'}, but it needs at least two, one to train and one to "
-                f"validate: add samples or remove the class."
+                f"The class {name!r} has {'one sample only' if rows.size else 'no sample'}, but it needs at least two, "
+                f"one to train and one to validate: add samples or remove the class."
             )
         held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1)
         val.append(rows[:held_out])

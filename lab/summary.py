@@ -30,13 +30,13 @@ LEGEND_COLUMNS = 3
 MARKERS = 20  # more than this along a line would hide it
 
 
-def draw(records: Sequence[dict[str, Any]], title: str) -> bytes:
+def draw(records: Sequence[dict[str, Any]], title: str, stopped_early: bool = False) -> bytes:
     """The PNG for the records of a run (see train.Trainer.finish_epoch), at least one."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title, fontsize=12)
     axes = figure.subplots(2, 2)
-    _draw_loss(axes[0, 0], records)
+    _draw_loss(axes[0, 0], records, stopped_early)
     _draw_accuracy(axes[0, 1], records)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
@@ -57,16 +57,23 @@ def _column(records: Sequence[dict[str, Any]], name: str) -> np.ndarray:
     return np.array([record[name] for record in records], dtype=float)  # None becomes nan: a gap in the line
 
 
+def _best_epoch(records: Sequence[dict[str, Any]]) -> int:
+    return max(record["epoch"] for record in records if record["best"])
+
+
 def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: tuple) -> None:
     colour, line, marker = style
     every = -(-len(epochs) // MARKERS)
     panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
 
 
-def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
+def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]], stopped_early: bool) -> None:
     epochs = _column(records, "epoch")
     _curve(panel, epochs, _column(records, "train_loss"), "training", (BLUE, "-", "o"))
     _curve(panel, epochs, _column(records, "val_loss"), "validation", (RED, "--", "s"))
+    if stopped_early:
+        label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
+        panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
     _log_if_positive(panel)
     _head(panel, "Loss (cross-entropy)")
 
@@ -79,7 +86,7 @@ def _draw_accuracy(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
     panel.fill_between(
         epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap:+.1f} points at the end"
     )
-    best = max(record["epoch"] for record in records if record["best"])
+    best = _best_epoch(records)
     panel.plot(best, val[best - 1], marker="*", markersize=13, color=RED, markeredgecolor="white", linestyle="none")
     panel.annotate(
         f"best {val[best - 1]:.1%}",

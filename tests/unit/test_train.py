@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from lab.datasets import DataError, load
 from lab.runs import RunError
 from model import Adam, Tensor, cross_entropy
-from train import GRADIENT_EDGES, Config, ConfigError, Trainer, train
+from train import GRADIENT_EDGES, Config, ConfigError, Trainer, learning_rate, train
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
@@ -46,6 +47,10 @@ def same_but_for_time(first, second):
         ({"activation": "rleu"}, "did you mean relu"),
         ({"init": "xaviar"}, "did you mean xavier"),
         ({"optimizer": "rmsprop"}, "choose one of adam, sgd"),
+        ({"schedule": "cosin"}, "did you mean cosine"),
+        ({"warmup": -1}, "--warmup must be a whole number from 0"),
+        ({"warmup": 20}, "--warmup 20 leaves nothing of 20 epochs"),
+        ({"patience": 0}, "--patience must be a whole number from 1"),
         ({"data": 3}, "--data must be a text"),
         ({"data_dir": 3}, "--data-dir must be a text"),
     ],
@@ -162,6 +167,59 @@ def test_a_batch_larger_than_the_data_is_all_of_it():
 def test_data_errors_reach_the_caller():
     with pytest.raises(DataError, match="did you mean 'moons'"):
         next(train(Config(data="mooons")))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "warmup", "rates"),
+    [
+        ("constant", 0, [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("constant", 2, [0.25, 0.5, 0.75, 1, 1, 1, 1, 1]),
+        ("step", 0, [1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01]),
+        ("step", 1, [0.5, 1, 1, 1, 0.1, 0.1, 0.01, 0.01]),
+        ("cosine", 0, [(1 + math.cos(math.pi * step / 8)) / 2 for step in range(8)]),
+        ("cosine", 2, [0.25, 0.5, 0.75, 1, 1, (1 + math.sqrt(0.5)) / 2, 0.5, (1 - math.sqrt(0.5)) / 2]),
+    ],
+)
+def test_the_learning_rate_follows_its_schedule(schedule, warmup, rates):
+    config = Config(data="moons", epochs=4, batch_size=400, lr=3.0, schedule=schedule, warmup=warmup)
+    assert [learning_rate(config, step, 2) for step in range(8)] == pytest.approx([3 * rate for rate in rates])
+
+
+def test_each_step_is_as_long_as_the_schedule_says():
+    config = Config(data="moons", hidden=(), epochs=4, batch_size=800, optimizer="sgd", schedule="step", warmup=1)
+    trainer, rates = Trainer(config), []
+    while not trainer.done:
+        before = trainer.weights()
+        trainer.step()
+        gradient = np.concatenate([p.grad.ravel() for p in trainer.model.parameters()])
+        rates.append(float(np.linalg.norm(trainer.weights() - before) / np.linalg.norm(gradient)))
+        assert trainer.finish_epoch()["lr"] == pytest.approx(rates[-1], rel=1e-3)
+    assert rates == pytest.approx([0.05, 0.05, 0.005, 0.0005], rel=1e-3)
+
+
+def test_it_stops_when_patience_is_lost_and_no_earlier():
+    config = Config(data="moons", hidden=(8,), epochs=60, lr=0.05, patience=4)
+    records = list(train(config))
+    without = list(train(replace(config, patience=None)))
+    assert len(records) < 60
+    assert same_but_for_time(records, without[: len(records)])
+    assert records[-1]["since_best"] == 4
+    assert max(r["since_best"] for r in records[:-1]) == 3
+    bests = [r["epoch"] for r in records if r["best"]]
+    assert len(records) == bests[-1] + 4
+
+
+def test_the_share_of_clipped_steps_is_counted():
+    config = Config(data="moons", hidden=(8,), epochs=1, batch_size=50)
+    trainer, norms = Trainer(config), []
+    while not trainer.epoch_complete:
+        trainer.step()
+        norms.append(math.sqrt(sum(norm**2 for norm in trainer.layer_gradient_norms.values())))
+    assert trainer.finish_epoch()["clipped"] == 0.0
+    (all_clipped,) = train(replace(config, clip=1e-6))
+    (some,) = train(replace(config, clip=sorted(norms)[8]))  # clipping changes the steps, though not very much
+    assert all_clipped["clipped"] == 1.0
+    assert 0 < some["clipped"] < 1
 
 
 # Records
@@ -370,7 +428,14 @@ def test_on_batch_is_called_after_every_batch():
     assert len(calls) == 3 * 8
 
 
-@pytest.mark.parametrize("settings", [{}, {"optimizer": "sgd", "momentum": 0.9}, {"clip": 0.3, "activation": "tanh"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"schedule": "step", "warmup": 2},
+        {"optimizer": "sgd", "momentum": 0.9, "schedule": "cosine"},
+        {"clip": 0.3, "activation": "tanh", "lr": 1.0, "patience": 1, "epochs": 9},
+    ],
+)
 @pytest.mark.parametrize("steps", [0, 1, 8, 11, 20])
 def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
     config = Config(**{**MOONS.to_json(), **settings})
@@ -379,7 +444,7 @@ def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
 
     first = Trainer(config)
     records = []
-    for _ in range(steps):
+    for _ in range(min(steps, 8 * len(expected))):
         first.step()
         if first.epoch_complete:
             records.append(first.finish_epoch())
@@ -393,6 +458,7 @@ def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
     np.testing.assert_array_equal(second.weights(), whole.weights())
     np.testing.assert_array_equal(second.best_weights, whole.best_weights)
     assert second.best_epoch == whole.best_epoch
+    assert second.stopped_early == whole.stopped_early == ("patience" in settings)
 
 
 def test_a_state_between_the_last_batch_and_the_measurement_is_whole():

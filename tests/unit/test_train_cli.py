@@ -128,12 +128,12 @@ def test_json_prints_one_object_per_epoch_and_nothing_else(here):
 
 def test_every_flag_reaches_the_config(here, capsys):
     flags = "--data moons --hidden 5 4 --activation tanh --init xavier --optimizer sgd --lr 0.2 --momentum 0.5 --clip 2"
-    flags += " --batch-size 300 --epochs 1 --seed 7 --val-fraction 0.4 --quiet --out r"
+    flags += " --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
     assert config == train.Config(
         data="moons", hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
-        batch_size=300, epochs=1, seed=7, val_fraction=0.4,
+        schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
     )  # fmt: skip
 
 
@@ -199,6 +199,25 @@ def test_a_finished_run_can_be_resumed_without_harm(here, capsys):
     assert (here / "r" / "metrics.jsonl").read_bytes() == before
 
 
+def test_a_run_that_stopped_early_says_so_and_goes_on_with_more_patience(here, capsys):
+    flags = ["--data", "moons", "--hidden", 8, "--lr", 0.05, "--epochs", 40]
+    code, out, _ = call(capsys, *flags, "--patience", 3, "--out", "r", "--quiet")
+    assert code == 0
+    assert "Stopped early, after 3 epochs without a better one; best validation accuracy" in out
+    stopped = metrics("r")
+    assert stopped[-1]["since_best"] == 3
+    assert len(stopped) < 40
+    assert call(capsys, "--resume", "--out", "r", "--patience", 6, "--quiet")[0] == 0
+    assert call(capsys, *flags, "--patience", 6, "--out", "whole", "--quiet")[0] == 0
+    assert_same_run(here / "whole", here / "r")
+
+
+def test_a_schedule_cannot_be_extended(here, capsys):
+    call(capsys, *SMALL, "--schedule", "cosine", "--out", "r", "--quiet")
+    assert "its cosine schedule is laid out over 2 epochs" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 2, "--quiet")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
@@ -254,7 +273,25 @@ def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
     assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
 
 
-LONG = ["--data", "spirals", "--hidden", "8", "--epochs", "120", "--batch-size", "100", "--quiet"]
+LONG = [
+    "--data",
+    "spirals",
+    "--hidden",
+    "8",
+    "--schedule",
+    "cosine",
+    "--warmup",
+    "9",
+    "--clip",
+    "1",
+    "--patience",
+    "99",
+    "--epochs",
+    "120",
+    "--batch-size",
+    "100",
+    "--quiet",
+]
 
 
 @posix
