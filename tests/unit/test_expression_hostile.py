@@ -265,7 +265,7 @@ def test_growing_programs(text, shape, scale):
 def test_programs_are_computed_often_enough_to_mean_something():
     computed = []
 
-    @settings(max_examples=300, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(hostile, max_examples=300, derandomize=True)
     @given(programs | growing)
     def count(text):
         computed.append(isinstance(outcome(text, (2, 2)), Tensor))
