@@ -541,9 +541,8 @@ class Tensor:
             # d logsumexp/da = softmax(a)
             self._accumulate(_with_axes(upstream, axis, a.ndim, keepdims) * np.exp(a - y))
 
-        return self._node(
-            y if keepdims else _without_axes(y, axis), (self,), "logsumexp", _backward, saved=((self, a),)
-        )
+        out = y if keepdims else _without_axes(y, axis)
+        return self._node(out, (self,), "logsumexp", _backward, saved=((self, a),))
 
     # -- shape: values are moved, not changed, so a gradient is moved back
 
@@ -858,7 +857,7 @@ def _values(other: Any) -> Any:
 def _check_broadcast(op: str, first: Tensor, second: Tensor) -> None:
     try:
         np.broadcast_shapes(first.shape, second.shape)
-    except ValueError:
+    except (ValueError, RuntimeError):  # RuntimeError: more axes than NumPy has
         raise ValueError(
             f"`{op}` cannot combine {_name(first)} with {_name(second)}: from the last axis backwards, the lengths "
             "must be equal or one of them 1."
@@ -973,11 +972,18 @@ def concatenate(tensors: Sequence[Any], axis: int = 0) -> Tensor:
 def stack(tensors: Sequence[Any], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
     first = _first_tensor("stack", *tensors)
-    tensors = [t if isinstance(t, Tensor) else first._constant(t) for t in tensors]
-    if len({t.shape for t in tensors}) > 1:
+    tensors = tuple(t if isinstance(t, Tensor) else first._constant(t) for t in tensors)
+
+    def _backward(upstream):
+        for tensor, part in zip(tensors, np.moveaxis(upstream, axis, 0), strict=True):
+            tensor._accumulate(part)
+
+    try:
+        y = np.stack([t._read() for t in tensors], axis=axis)
+    except ValueError:
         shapes = ", ".join(str(t.shape) for t in tensors)
-        raise ValueError(f"stack needs tensors of one shape, not {shapes}.")
-    return concatenate([t.expand_dims(axis) for t in tensors], axis)
+        raise ValueError(f"stack cannot join shapes {shapes} along a new axis {axis}: they must be equal.") from None
+    return first._node(y, tensors, "stack", _backward)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

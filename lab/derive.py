@@ -89,7 +89,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(("reshape", "transpose", "getitem"), (Rule(_MOVED, r"\text{{moved back}}({g})"),)),
 }
 UNKNOWN = Rule("the rule of this operation, applied to {g}", r"J^\top {g}")
-JOINED = Rule("the part of {g} that came from {a}", r"\text{{part of }} {g}")  # concatenate has any number of operands
+JOINED = Rule("the part of {g} that came from {a}", r"\text{{part of }} {g}")  # concatenate and stack have any number
 
 
 def derive(trace: Trace) -> list[dict]:
@@ -230,7 +230,7 @@ def _term(trace: Trace, event: dict, arrived: Any, names: list, symbols: list, v
 
 
 def _rule(op: str, operand: int) -> Rule:
-    if op == "concatenate":
+    if op in ("concatenate", "stack"):
         return JOINED
     rules = RULES.get(op, ())
     return rules[operand] if operand < len(rules) else UNKNOWN

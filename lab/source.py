@@ -6,10 +6,21 @@ import textwrap
 from collections.abc import Callable
 
 
+def syntax_tree(text: str) -> ast.Module:
+    """`ast.parse`, once more if need be: up to Python 3.12, threads that parse at the same time disturb each other's
+    count of the depth (CPython issue 106905), and every visitor's page runs in a thread."""
+    for _ in range(4):
+        try:
+            return ast.parse(text)
+        except SystemError:
+            continue
+    return ast.parse(text)
+
+
 def body(function: Callable) -> str:
     """The lines inside a function, without its docstring and without the `return` at the end."""
     text = textwrap.dedent(inspect.getsource(function))
-    statements = ast.parse(text).body[0].body
+    statements = syntax_tree(text).body[0].body
     if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
     lines = text.splitlines()

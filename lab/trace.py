@@ -5,10 +5,11 @@ a closure sends and how it was added to a gradient. It changes nothing: the numb
 is plain data (dicts, lists, numbers), so that a browser can play it without Python.
 """
 
-import ast
 import inspect
 import json
+import linecache
 import math
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
@@ -200,7 +201,7 @@ class _Recorder:
 
     def seed(self, output: Recorded, seed: Any) -> None:
         source = self._source(Tensor.backward.__code__)
-        line = _line_where(Tensor.backward, _assigns_gradient)
+        line = _line_where(Tensor.backward, "self.grad = ")
         self._event("seed", source, line, node=output.id, grad=plain(np.broadcast_to(seed, output.shape)))
         output.backward(seed, retain_graph=True)
 
@@ -230,7 +231,7 @@ class _Recorder:
     def accumulate(self, node: int, before: Any, message: Any, after: Any) -> None:
         first = before is None
         before = np.zeros_like(after) if first else before
-        line = _line_where(Tensor._accumulate, _assigns_gradient if first else _adds_to_gradient)
+        line = _line_where(Tensor._accumulate, "self.grad = " if first else "self.grad += ")
         source = self._source(Tensor._accumulate.__code__)
         values = {"before": plain(before), "message": plain(message), "after": plain(after)}
         self._event("accumulate", source, line, node=node, **values, first=first)
@@ -256,7 +257,7 @@ class _Recorder:
         """The name under which the source of a function, with the one around it, is kept."""
         name = code.co_qualname.split(".<locals>")[0]
         if name not in self.trace.sources:
-            self.trace.sources[name] = _source_lines(code.co_filename, code.co_firstlineno)
+            self.trace.sources[name] = _source_lines(code.co_filename, code.co_firstlineno, name.split(".")[-1])
         return name
 
 
@@ -302,45 +303,21 @@ def _plain_captured(value: Any) -> Any:
     return plain(value) if isinstance(value, (np.ndarray, np.generic)) else repr(value)
 
 
-def _source_lines(filename: str, line: int) -> dict:
-    """The source of the function that has this line; of a nested function, the one that it stands in."""
-    lines, spans = _outer_functions(filename)
-    first, last = next((first, last) for first, last in spans if first <= line <= last)
-    return {
-        "file": Path(filename).name,
-        "first": first,
-        "lines": textwrap.dedent("\n".join(lines[first - 1 : last])).split("\n"),
-    }
+@cache
+def _source_lines(filename: str, line: int, name: str) -> dict:
+    """The source of the function `name`, which has this line in it, maybe inside a nested function."""
+    lines = linecache.getlines(filename)
+    above = (number for number in range(line, 0, -1) if re.match(rf"\s*def {re.escape(name)}\b", lines[number - 1]))
+    first = next(above, line)  # a lambda has no such line: it stands for itself
+    block = textwrap.dedent("".join(inspect.getblock(lines[first - 1 :]))).rstrip()
+    return {"file": Path(filename).name, "first": first, "lines": block.split("\n")}
 
 
 @cache
-def _outer_functions(filename: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """The lines of a file, and from where to where its outermost functions go (methods too)."""
-    text = Path(filename).read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
-    functions = [node for body in bodies for node in body if isinstance(node, ast.FunctionDef)]
-    return text.splitlines(), [(node.lineno, node.end_lineno) for node in functions]
-
-
-@cache
-def _line_where(function: Callable, matches: Callable[[ast.AST], bool]) -> int:
-    """The number of the line of a function on which the statement stands that `matches` recognises."""
+def _line_where(function: Callable, start: str) -> int:
+    """The number of the first line of a function that starts with this text."""
     lines, first = inspect.getsourcelines(function)
-    tree = ast.parse(textwrap.dedent("".join(lines)))
-    return first - 1 + next(node.lineno for node in ast.walk(tree) if matches(node))
-
-
-def _is_gradient(target: ast.AST) -> bool:
-    return ast.unparse(target) == "self.grad"
-
-
-def _assigns_gradient(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and _is_gradient(node.targets[0])
-
-
-def _adds_to_gradient(node: ast.AST) -> bool:
-    return isinstance(node, ast.AugAssign) and _is_gradient(node.target)
+    return first + next(number for number, line in enumerate(lines) if line.lstrip().startswith(start))
 
 
 def strict_json(value: Any) -> str:

@@ -1,13 +1,14 @@
 """The trace tells what the engine did: the same numbers, every message, in order."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.trace import brief, record
+from lab.trace import _source_lines, brief, record
 from model import Tensor, concatenate, maximum, no_grad
 
 LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
@@ -206,3 +207,23 @@ def test_arrays_are_written_briefly():
     assert brief([2.0, -1.0, 1 / 3]) == "[2, -1, 0.3333]"
     assert brief(np.arange(100.0)) == "[0, 1, ..., 98, 99]"
     assert brief(float("nan")) == "nan"
+
+
+def test_threads_that_record_at_once_do_not_disturb_each_other():
+    # Python's own parser may fail when threads use it at the same time; the cache is emptied so that all of them read
+    failures = []
+
+    def visitor():
+        try:
+            for _ in range(20):
+                _source_lines.cache_clear()
+                assert record(shared, LEAVES).sources["Tensor.__mul__"]["lines"]
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=visitor) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
