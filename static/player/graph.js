@@ -88,7 +88,7 @@ export class Graph {
     const end = edge.middle ?? middleOf(path);
     const label = s("text", { class: "sent", x: end[0], y: end[1], "text-anchor": "middle", dy: "0.35em" });
     const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
-    return { element, path, label, middle: end, roomy: Boolean(edge.middle) };
+    return { element, path, label, middle: end, roomy: Boolean(edge.middle), last: {} };
   }
 
   makeCard(item) {
@@ -150,7 +150,8 @@ export class Graph {
       },
       ...parts.flatMap((part) => [part, " "]), // so that the texts are words apart, for who does not see them apart
     );
-    return { element, item, card, texts, maps, shown: {}, classes: `card ${kind}` };
+    const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
+    return { element, item, card, texts, maps, written, shown: {}, last: {}, classes: `card ${kind}` };
   }
 
   makePill() {
@@ -183,14 +184,16 @@ export class Graph {
       const classes =
         `${card.classes} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
+      const value = known ? playback.nodes[node].value : null;
+      const gradient = frame.gradients.get(node) ?? null;
+      const { last } = card;
+      if (classes === last.classes && value === last.value && gradient === last.gradient) continue;
+      card.last = { classes, value, gradient };
       setAttribute(card.element, "class", classes);
-      this.paintValue(card, "value", known ? playback.nodes[node].value : null, "–");
-      if (card.texts.gradient) {
-        const gradient = frame.gradients.get(node) ?? null;
-        this.paintValue(card, "gradient", gradient, state === "no path" ? "no path" : "–");
-      }
+      this.paintValue(card, "value", value, "–");
+      if (card.texts.gradient) this.paintValue(card, "gradient", gradient, state === "no path" ? "no path" : "–");
       // What is written on the card comes first, as it stands there: who speaks to a computer says what they see.
-      const written = [...card.element.querySelectorAll("title, text")].map((text) => text.textContent).filter(Boolean);
+      const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
         `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
         `value ${known ? brief(playback.nodes[node].value) : "not run yet"}, gradient ${playback.gradientText(node, frame)}`;
@@ -199,8 +202,11 @@ export class Graph {
     }
     for (const [id, edge] of this.edges) {
       const message = frame.sent.get(id);
-      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${id === focus.edge ? " current" : ""}`);
-      setText(edge.label, message && id !== focus.edge && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
+      const current = id === focus.edge;
+      if (edge.last.message === message && edge.last.current === current) continue;
+      edge.last = { message, current };
+      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
+      setText(edge.label, message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
     }
     this.paintPill(frame, focus, moving);
     if (itemTo) this.view.reveal(plan.boxes.get(itemTo));

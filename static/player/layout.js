@@ -100,7 +100,7 @@ export function describe(playback, folded, { down, compact }) {
   const cards = new Map();
   const lines = [
     "digraph {",
-    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${down ? 0.16 : 0.22}`,
+    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${items.size >= LARGE ? 0.5 : down ? 0.16 : 0.22}`,
     `node [shape=box fixedsize=true label=""] edge [arrowhead=none ${down ? "tailport=s headport=n" : "tailport=e headport=w"}]`,
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));

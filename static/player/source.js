@@ -2,8 +2,12 @@
 
 import { h, section, setAttribute, setText } from "./dom.js";
 
+const LINE = 20; // pixels, as in the style
+const SEEN = 12; // lines
+
 export class Source {
   constructor() {
+    this.top = 0;
     this.panel = section("Source line", "source");
     this.element = this.panel.element;
     this.where = h("p", { class: "where" });
@@ -31,8 +35,16 @@ export class Source {
       if (index === current) line.setAttribute("aria-current", "true");
       else line.removeAttribute("aria-current");
     });
-    const line = this.lines[current];
-    this.code.scrollTop = line.offsetTop - this.code.clientHeight / 2;
+    this.reveal(current);
+  }
+
+  /** Scroll only if the line is out of sight; asking the browser where things are would cost a layout per event. */
+  reveal(line) {
+    const top = Math.max(0, (line - SEEN / 2) * LINE);
+    const inSight = line * LINE >= this.top && (line + 1) * LINE <= this.top + SEEN * LINE;
+    if (inSight) return;
+    this.top = top;
+    this.code.scrollTop = top;
   }
 
   show(source) {
@@ -42,5 +54,6 @@ export class Source {
       return h("span", { class: "line" }, h("span", { class: "line-number" }, String(source.first + index)), code, h("i", {}, rest), "\n");
     });
     this.code.replaceChildren(...this.lines);
+    this.code.scrollTop = this.top = 0;
   }
 }

@@ -16,7 +16,10 @@ export class Table {
   paint(playback, frame, selected) {
     if (this.structure !== playback.structure) this.build(playback);
     const focus = playback.focus(frame);
-    this.rows.forEach(({ row, value, gradient, state }, id) => {
+    this.rows.forEach(({ row, value, gradient, state, last }, id) => {
+      const now = [frame.gradients.get(id), playback.isKnown(id, frame), playback.nodes[id].value, id === focus.to, id === selected, frame.arrived.get(id)];
+      if (now.every((part, i) => part === last[i])) return;
+      last.splice(0, 6, ...now);
       setAttribute(row, "class", `${id === focus.to ? "lit" : ""} ${id === selected ? "selected" : ""} ${playback.derived[id].kind}`);
       setText(value, playback.isKnown(id, frame) ? brief(playback.nodes[id].value) : "not run yet");
       setText(gradient, playback.gradientText(id, frame));
@@ -33,7 +36,7 @@ export class Table {
       const state = h("td");
       const name = h("th", { scope: "row" }, link(playback.definition(id), () => this.onSelect(id)));
       const role = playback.derived[id].kind + (node.shape.length ? ` ${shapeText(node.shape)}` : "");
-      return { row: h("tr", {}, name, h("td", {}, role), value, gradient, state), value, gradient, state };
+      return { row: h("tr", {}, name, h("td", {}, role), value, gradient, state), value, gradient, state, last: [] };
     });
     const heads = ["Node", "Role", "Value", "Gradient", "State"].map((text, i) =>
       h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text),

@@ -6,6 +6,7 @@ const SMALLEST = 0.05;
 const LARGEST = 4;
 const FIT_AT_MOST = 1.3;
 const READABLE = 0.3;
+const TOO_SMALL = 0.35; // for the small print
 const COMFORTABLE = 0.7;
 
 export class View {
@@ -20,14 +21,24 @@ export class View {
     this.y = 0;
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.grab(event));
-    this.observer = new ResizeObserver(() => this.fitted && this.fit());
+    this.window = { width: 0, height: 0 };
+    this.observer = new ResizeObserver(() => {
+      this.measure();
+      if (this.fitted) this.fit();
+    });
     this.observer.observe(svg);
+  }
+
+  /** Once per change: asking while an event is being drawn would cost a layout. */
+  measure() {
+    this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight };
   }
 
   /** The whole drawing, centred. @param {{width: number, height: number}} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
-    const { clientWidth: width, clientHeight: height } = this.svg;
+    if (!this.window.width) this.measure();
+    const { width, height } = this.window;
     if (!width || !height) return;
     this.fitted = true;
     this.scale = Math.min((width - 24) / size.width, (height - 24) / size.height, FIT_AT_MOST);
@@ -43,13 +54,13 @@ export class View {
     if (this.scale >= READABLE) return;
     this.fitted = false;
     this.scale = COMFORTABLE;
-    this.x = this.svg.clientWidth / 2 - point.x * this.scale;
-    this.y = this.svg.clientHeight / 2 - point.y * this.scale;
+    this.x = this.window.width / 2 - point.x * this.scale;
+    this.y = this.window.height / 2 - point.y * this.scale;
     this.apply();
   }
 
   /** @param {number} factor @param {number} [x] @param {number} [y] the point that stays where it is */
-  zoom(factor, x = this.svg.clientWidth / 2, y = this.svg.clientHeight / 2) {
+  zoom(factor, x = this.window.width / 2, y = this.window.height / 2) {
     const scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
@@ -61,7 +72,7 @@ export class View {
   /** Move only if the point is out of sight. @param {{x: number, y: number}} point */
   reveal(point) {
     if (this.fitted) return;
-    const { clientWidth: width, clientHeight: height } = this.svg;
+    const { width, height } = this.window;
     const x = this.x + point.x * this.scale;
     const y = this.y + point.y * this.scale;
     if (x > 40 && x < width - 40 && y > 30 && y < height - 30) return;
@@ -71,6 +82,7 @@ export class View {
   }
 
   apply() {
+    this.svg.classList.toggle("far", this.scale < TOO_SMALL);
     setAttribute(this.scene, "transform", `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`);
   }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import model
 from lab.derive import RULES, derive, short_names, table
 from lab.trace import record
-from model import concatenate, cross_entropy, maximum, minimum, where
+from model import concatenate, cross_entropy, maximum, minimum, stack, where
 from tests.unit.test_trace import LEAVES, STEP, program, shared
 
 
@@ -82,6 +82,7 @@ PROGRAMS = {
     "minimum": lambda a, b: minimum(a, b).sum(),
     "where": lambda a, b: where(np.array([True, False, True]), a, b).sum(),
     "concatenate": lambda a, b: (concatenate([a, b]) * 2.0).sum(),
+    "stack": lambda a, b: (stack([a, b]) * 2.0).sum(),
     "@": lambda a, b: a @ b,
     "reshape": lambda a: (a.reshape(3, 1) * 2.0).sum(),
     "transpose": lambda a: (a.reshape(1, 3).T * 2.0).sum(),

@@ -1,0 +1,205 @@
+"""How fast is the player? Measured in headless Chromium, beside st.graphviz_chart and a page with one slider.
+
+    python benchmarks/player.py [--presses 40] [--json benchmarks/results/player.json]
+
+Latency is from a key press on a slider to the frame in which the new values have been painted; the pages take turns, so
+that a slow moment of the machine hits all of them. A repaint is from the start of a frame to the end of its painting,
+for each event of a graph of 150 nodes. An update of a drag is a new value on the screen. The exit code is 1 if a bar is
+missed.
+"""
+
+import argparse
+import json
+import math
+import platform
+import statistics
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import QUIET, chromium, start_app
+
+# Finds an element through open shadow roots, where components live.
+FIND = """(() => {
+  const find = (root, selector) => {
+    const here = root.querySelector(selector);
+    if (here) return here;
+    for (const node of root.querySelectorAll("*")) {
+      const inner = node.shadowRoot && find(node.shadowRoot, selector);
+      if (inner) return inner;
+    }
+    return null;
+  };
+  window.deep = (selector) => find(document, selector);
+  window.afterPaint = () => new Promise((resolve) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => resolve(performance.now());
+    channel.port2.postMessage(null);
+  }));
+})"""
+
+# The moment of the key press is taken in the page; then every frame is asked whether the new value is there.
+ARM = """([selector, expected]) => {
+  window.latency = new Promise((resolve) => {
+    addEventListener("keydown", () => {
+      const start = performance.now();
+      let node = null;
+      const look = () => {
+        if (!node || !node.isConnected) node = deep(selector);
+        const texts = node ? [node, ...node.querySelectorAll("text")] : [];
+        const shown = texts.some((text) => text.textContent.trim() === expected);
+        if (shown) afterPaint().then((end) => resolve(end - start));
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    }, { once: true, capture: true });
+  });
+}"""
+
+REPAINTS = """async () => {
+  const scrubber = deep(".scrubber");
+  const times = [];
+  for (let k = 0; k <= Number(scrubber.max); k += 1) {
+    await new Promise((resolve) => requestAnimationFrame(() => {
+      const start = performance.now();
+      scrubber.value = k;
+      scrubber.dispatchEvent(new Event("input"));
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => { times.push(performance.now() - start); resolve(); };
+      channel.port2.postMessage(null);
+    }));
+  }
+  return times;
+}"""
+
+
+def percentile(values, share):
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+class Page:
+    """A page with a slider for `a`, and where the value of `a` is read on it."""
+
+    def __init__(self, context, address, ready, slider, target):
+        self.page = context.new_page()
+        self.page.goto(address)
+        self.page.locator(ready).first.wait_for(state="attached", timeout=60_000)
+        self.page.wait_for_timeout(500)
+        self.page.evaluate(f"{FIND}()")
+        self.slider = self.page.locator(slider).first
+        self.target = target
+        self.value, self.step = 20, 1  # tenths
+        self.times = []
+
+    def press(self):
+        self.step = -self.step if self.value + self.step in (20, 30) else self.step  # 2.1 to 2.9, to and fro
+        self.value += self.step
+        self.slider.focus()
+        self.page.evaluate(ARM, [self.target, f"{self.value / 10:g}"])
+        self.page.keyboard.press("ArrowRight" if self.step == 1 else "ArrowLeft")
+        self.times.append(self.page.evaluate("() => latency"))
+        self.page.wait_for_timeout(60)
+
+
+def drag(page, seconds=2.0):
+    """How many different results appear on the screen while a slider is dragged to and fro."""
+    page.locator(".nodes tr.output .number").first.evaluate(
+        "(cell) => { window.seen = 0; new MutationObserver(() => window.seen++).observe(cell, {childList: true}) }"
+    )
+    box = page.get_by_label("a", exact=True).bounding_box()
+    y, frames = box["y"] + box["height"] / 2, round(seconds * 60)
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    start = page.evaluate("() => performance.now()")
+    for frame in range(frames):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.4 * math.sin(frame / 15)), y)
+        page.wait_for_timeout(max(0, start + (frame + 1) * 1000 / 60 - page.evaluate("() => performance.now()")))
+        if page.evaluate("() => performance.now()") - start >= 1000 * seconds:
+            break
+    seen = page.evaluate("() => seen")
+    page.mouse.up()
+    return seen
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--presses", type=int, default=40)
+    parser.add_argument("--json", type=Path, default=Path("benchmarks/results/player.json"))
+    args = parser.parse_args()
+
+    player_url, player_process = start_app("tests/browser/apps/player_app.py")
+    baseline_url, baseline_process = start_app("tests/browser/apps/baseline_app.py")
+    try:
+        with sync_playwright() as p:
+            launched = p.chromium.launch(executable_path=chromium(), args=[*QUIET, "--no-sandbox", "--disable-gpu"])
+            report = measure(launched, player_url, baseline_url, args.presses)
+            launched.close()
+    finally:
+        for process in (player_process, baseline_process):
+            process.terminate()
+            process.wait(timeout=10)
+
+    print(f"{'key press to painted, ms':28} {'p50':>8} {'p95':>8}")
+    for name, times in report["latency"].items():
+        print(f"{name:28} {statistics.median(times):8.1f} {percentile(times, 0.95):8.1f}")
+    missed = 0
+    for name, value, bar, at_most in report["bars"]:
+        met = value <= bar if at_most else value >= bar
+        missed += not met
+        print(f"{'met   ' if met else 'MISSED'} {name}: {value:.2f} ({'at most' if at_most else 'at least'} {bar})")
+    args.json.parent.mkdir(parents=True, exist_ok=True)
+    machine = {"python": platform.python_version(), "machine": platform.machine()}
+    args.json.write_text(json.dumps({"machine": machine, **report}, indent=2))
+    print(f"written to {args.json}")
+    return 1 if missed else 0
+
+
+def measure(browser, player_url, baseline_url, presses):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    slider, card = '[data-testid="stSlider"] input', '.card[data-node="0"] .value'
+    pages = {
+        "slider alone": Page(context, baseline_url, slider, slider, '[data-testid="stMarkdown"] p'),
+        **{
+            f"graphviz_chart, {n} nodes": Page(context, f"{baseline_url}/?nodes={n}", "#node-0", slider, "#node-0")
+            for n in (30, 150)
+        },
+        **{
+            f"player, {n} nodes": Page(context, f"{player_url}/?nodes={n}", ".card", 'input[aria-label="a"]', card)
+            for n in (5, 30, 150)
+        },
+    }
+    for _ in range(math.ceil(presses / 5)):
+        for page in pages.values():
+            page.page.bring_to_front()
+            for _ in range(5):
+                page.press()
+    latency = {name: page.times for name, page in pages.items()}
+    p95 = {name: percentile(times, 0.95) for name, times in latency.items()}
+
+    large = pages["player, 150 nodes"].page
+    large.bring_to_front()
+    runs = large.get_by_text("runs:").inner_text()
+    repaints = large.evaluate(REPAINTS)
+    reruns = int(large.get_by_text("runs:").inner_text().split()[1]) - int(runs.split()[1])
+    small = pages["player, 5 nodes"].page
+    small.bring_to_front()
+    updates = drag(small)
+    print(f"repaint of 150 nodes over {len(repaints)} events: median {statistics.median(repaints):.1f} ms, "
+          f"p95 {percentile(repaints, 0.95):.1f} ms, slowest {max(repaints):.1f} ms")  # fmt: skip
+    against = {n: p95[f"player, {n} nodes"] / p95[f"graphviz_chart, {n} nodes"] for n in (30, 150)}
+    bars = [
+        ("player / graphviz_chart, p95, 30 nodes", against[30], 0.5, True),
+        ("player / graphviz_chart, p95, 150 nodes", against[150], 0.25, True),
+        ("player, 5 nodes / slider alone, p95", p95["player, 5 nodes"] / p95["slider alone"], 1.5, True),
+        ("repaint of 150 nodes, p95 in ms", percentile(repaints, 0.95), 16, True),
+        ("script runs while scrubbing over every event", reruns, 0, True),
+        ("updates in a drag of two seconds", updates, 30, False),
+    ]
+    return {"latency": latency, "repaints": repaints, "bars": bars}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

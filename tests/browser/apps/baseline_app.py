@@ -1,0 +1,28 @@
+"""What the benchmark compares the player with: one slider alone, or the same graph in st.graphviz_chart (?nodes=150)."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
+import streamlit as st
+
+from lab.dot import draw
+from lab.trace import record
+from tests.browser.apps.programs import tree
+
+st.set_page_config(page_title="Baseline", layout="wide")
+
+
+@st.fragment
+def show():
+    a = st.slider("a", -10.0, 10.0, 2.0, 0.1)
+    if "nodes" in st.query_params:
+        trace = record(tree(int(st.query_params["nodes"])), {"a": a, "b": 3.0, "c": 4.0, "d": 5.0})
+        st.graphviz_chart(draw(trace), width="stretch")
+    else:
+        st.write(f"{a:g}")
+
+
+st.title("Baseline")
+show()
