@@ -17,6 +17,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -585,7 +586,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train them all)")
     add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
     add("--val-fraction", metavar="SHARE", type=float, help=f"held out to validate (default {defaults.val_fraction})")
-    add("--out", metavar="DIR", default=None, help="the folder of the run (default: runs/NAME-NUMBER)")
+    add(
+        "--sweep",
+        metavar="NAME=VALUE,VALUE",
+        nargs="+",
+        default=None,
+        help="a run for each combination, over all processors: --sweep lr=0.01,0.1 hidden=64-32,128; "
+        "the same command again continues it",
+    )
+    add("--out", metavar="DIR", default=None, help="the folder of the run, or of a sweep (default: runs/NAME-NUMBER)")
     add("--resume", action="store_true", default=False, help="continue the run in --out; --epochs may extend it")
     add("--quiet", action="store_true", default=False, help="print the last line only")
     add("--json", action="store_true", default=False, help="print one JSON object per epoch and nothing else")
@@ -595,7 +604,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. A user's mistake is one line on stderr, never a traceback."""
     try:
-        return _run_command(vars(_parser().parse_args(argv)))
+        given = vars(_parser().parse_args(argv))
+        sweep = given.pop("sweep")
+        return _run_command(given) if sweep is None else _sweep_command(sweep, given)
     except (ConfigError, DataError, RunError) as error:
         return _fail(str(error))
     except MemoryError:
@@ -619,7 +630,8 @@ def _run_command(given: dict[str, Any]) -> int:
     if log:
         print("\n".join(_introduction(trainer, run)), file=log, flush=True)
     interrupted = False
-    with _progress_bar(trainer, show=not (quiet or as_json)) as bar:
+    total, begun = (epochs * trainer.steps_per_epoch for epochs in (trainer.config.epochs, trainer.epoch))
+    with _bar(total, begun, "batch", show=not (quiet or as_json)) as bar:
         try:
             for record in train(trainer.config, trainer, on_batch=bar.update):
                 with _ctrl_c_held_back():
@@ -634,14 +646,10 @@ def _run_command(given: dict[str, Any]) -> int:
         except RunError as error:
             raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
     with _ctrl_c_held_back(and_forget=True):
-        records = run.records()
-        if records:
-            from lab.summary import draw  # brings in matplotlib, which would slow down every start
-
-            run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}", trainer.stopped_early))
+        epochs = save_summary(run, trainer)
     if interrupted:
         print(
-            f"Stopped by Ctrl-C with {len(records)} of {trainer.config.epochs} epochs complete. "
+            f"Stopped by Ctrl-C with {epochs} of {trainer.config.epochs} epochs complete. "
             f"Continue with: {_resume_command(run)}",
             file=sys.stderr,
         )
@@ -676,18 +684,89 @@ def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
         f"--epochs {config.epochs} would change the learning rates of the run in {out!r}, because its {begun.schedule} "
         f"schedule is laid out over {begun.epochs} epochs: leave it out, or start a new run in another --out.",
     )
+    trainer = trainer_of(run, config)
+    if config != begun:
+        run.write_config(config.to_json())
+    return run, trainer
+
+
+def trainer_of(run: Run, config: Config) -> Trainer:
+    """A trainer that stands where the checkpoint of the run does. Raises DataError, ConfigError, RunError."""
     trainer = Trainer(config)
     state = run.checkpoint()
     if state is not None:
         trainer.load_state(state)
     _require(
         config.epochs >= trainer.epoch,
-        f"--epochs {config.epochs} is less than the {trainer.epoch} epochs that the run in {out!r} has already.",
+        f"--epochs {config.epochs} is less than the {trainer.epoch} epochs that the run in {str(run.path)!r} has "
+        f"already.",
     )
     run.rewind(trainer.epoch, trainer.best_weights)
-    if config != begun:
-        run.write_config(config.to_json())
-    return run, trainer
+    return trainer
+
+
+def save_summary(run: Run, trainer: Trainer) -> int:
+    """Draw summary.png, if there is anything to draw; returns the number of epochs that the run has on disk."""
+    records = run.records()
+    if records:
+        from lab.summary import draw  # brings in matplotlib, which would slow down every start
+
+        run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}", trainer.stopped_early))
+    return len(records)
+
+
+def _sweep_command(texts: list[str], given: dict[str, Any]) -> int:
+    from lab import sweep
+
+    out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
+    _require(not resume, "--resume is for a single run: the same --sweep with the same --out continues a sweep.")
+    axes = _sweep_axes(texts)
+    folder = new_run_path(f"sweep-{given.get('data', Config.data)}") if out is None else Path(out)
+    members = sweep.plan(axes, given, folder)
+    sweep.make_folders(members)
+    ready = sum(member.finished() for member in members)
+    if not (quiet or as_json):
+        finished = f", {ready} of them finished already" if ready else ""
+        print(f"sweep: {len(members)} runs in {folder}{finished}", flush=True)
+    again = f"Go on with the same --sweep and --out {shlex.quote(str(folder))}."
+    try:
+        with (
+            _bar(sum(member.config.epochs for member in members), 0, "epoch", show=not (quiet or as_json)) as bar,
+            sweep.local_workers(len(members) - ready) as workers,
+        ):
+            sweep.train_all(members, workers, on_progress=lambda epochs: bar.update(epochs - bar.n))
+    except KeyboardInterrupt:
+        done = sum(member.finished() for member in members)
+        print(f"Stopped by Ctrl-C with {done} of {len(members)} runs finished. {again}", file=sys.stderr)
+        return 130
+    except BrokenExecutor:
+        raise RunError(f"A worker process was killed, perhaps for want of memory. {again}") from None
+    except (DataError, RunError) as error:
+        raise RunError(f"{error} {again}") from None
+    table = sweep.rows(members)
+    lines = [json.dumps(row) for row in table] if as_json else sweep.as_text(table)
+    print("\n".join(lines[:2] if quiet and not as_json else lines), flush=True)
+    return 0
+
+
+def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """The values that --sweep names, read as the flag of that name reads them; the widths of `hidden` have dashes."""
+    settings = {field.name for field in fields(Config)}
+    axes: dict[str, list[Any]] = {}
+    for text in texts:
+        flag, equals, values = text.partition("=")
+        name = flag.replace("-", "_")
+        _require(bool(equals and values), f"--sweep {text} has no values: write for example lr=0.01,0.1.")
+        close = difflib.get_close_matches(name, sorted(settings), n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(sorted(settings))}."
+        _require(name in settings, f"--sweep cannot vary {flag!r}: {hint}")
+        _require(name not in axes, f"--sweep names {flag} twice: put all its values behind one.")
+        axes[name] = []
+        for value in values.split(","):
+            words = ["--hidden", *value.split("-")] if name == "hidden" else [f"--{name.replace('_', '-')}={value}"]
+            parsed = getattr(_parser().parse_args(words), name)
+            axes[name].append(tuple(parsed) if name == "hidden" else parsed)
+    return axes
 
 
 def _resume_command(run: Run) -> str:
@@ -707,13 +786,13 @@ def _ctrl_c_held_back(and_forget: bool = False) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def _progress_bar(trainer: Trainer, show: bool) -> Any:
+def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
     from tqdm import tqdm
 
     return tqdm(
-        total=trainer.config.epochs * trainer.steps_per_epoch,
-        initial=trainer.epoch * trainer.steps_per_epoch,
-        unit="batch",
+        total=total,
+        initial=initial,
+        unit=unit,
         leave=False,
         file=sys.stderr,
         disable=None if show else True,  # None: disabled unless stderr is a terminal
@@ -774,4 +853,6 @@ def _conclusion(trainer: Trainer, run: Run) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    import train  # this module by its own name: what it hands to worker processes must be found there
+
+    sys.exit(train.main())
