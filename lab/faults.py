@@ -10,7 +10,9 @@ that for a training run; `check` lets gradcheck loose on one of them.
 
 from __future__ import annotations
 
+import inspect
 import re
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import Report, gradcheck
+from lab.source import body
 from model import (
     MLP,
     SGD,
@@ -27,6 +30,7 @@ from model import (
     _fitted,
     _with_axes,
     allow_mutation,
+    concatenate,
     mse_loss,
     topological_order,
 )
@@ -196,6 +200,16 @@ def likelihood_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
     return -(logits.log_softmax(axis=1) * one_hot).sum(axis=1).mean()
 
 
+def offset_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """The same with 100 added to all logits, which changes no probability."""
+    return likelihood_loss(logits + 100.0, labels)
+
+
+def masked_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """The same with one class more that is ruled out by a very low logit, as masks do."""
+    return likelihood_loss(concatenate([logits, np.full((len(labels), 1), -1000.0)], axis=1), labels)
+
+
 def squared_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
     """For two classes: how far the difference of the two logits is from -1 (class 0) or 1 (class 1), squared."""
     score = logits[:, 1:] - logits[:, :1]
@@ -234,10 +248,6 @@ def _run(
     **settings: Any,
 ) -> Setup:
     return Setup(engine, optimizer, loss, MappingProxyType(settings))
-
-
-# Weights so large that the first logits are hundreds apart.
-_WILD = MappingProxyType({"init": "normal", "hidden": (100, 100), "lr": 0.002})
 
 
 class LessonTrainer(Trainer):
@@ -347,6 +357,33 @@ def small_factor(x: Tensor) -> Tensor:
     return (x * 1e8) * 1e-8
 
 
+# ---------------------------------------------------------------- where the healthy engine refuses
+
+
+def write_between_the_passes() -> None:
+    a, b = Tensor([1.0, 2.0], label="a"), Tensor([3.0, 4.0], label="b")
+    y = a * b
+    a.data += 1.0
+    y.backward([1.0, 1.0])
+
+
+def second_backward() -> None:
+    a = Tensor(2.0, label="a")
+    loss = a * a
+    loss.backward()
+    loss.backward()
+
+
+def loss_of_two_shapes() -> None:
+    prediction = Tensor([[1.0], [2.0], [3.0]], label="prediction")
+    mse_loss(prediction, np.array([1.0, 2.0, 3.0]))
+
+
+def negative_rate() -> None:
+    w = Tensor([1.0, 2.0], label="w")
+    SGD([w], lr=-0.1)
+
+
 # ---------------------------------------------------------------- the faults
 
 
@@ -367,6 +404,7 @@ class Fault:
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     checked: Callable[..., Tensor] | None = None  # what gradcheck is run on, where that is not the example
     verdict: str = ""  # what the training doctor says of the run
+    guard: Callable[[], None] | None = None  # lines that the healthy engine refuses
     fix: str = ""  # a diff
     torch_code: str = ""  # PyTorch in the same situation...
     torch_message: str = ""  # ...and what it prints, word for word; empty where it prints nothing
@@ -375,6 +413,38 @@ class Fault:
     def kind(self) -> str:
         """ "engine": a wrong rule of the engine. "training": a mistake in the loop or its settings."""
         return "engine" if self.example else "training"
+
+    @property
+    def code(self) -> str:
+        """The lines that are wrong: the broken rule, the broken method or function, or the setting."""
+        if self.broken.engine is not Tensor:
+            return _methods(self.broken.engine)
+        if self.broken.optimizer is not SGD:
+            return _methods(self.broken.optimizer)
+        if self.broken.loss is not self.healthy.loss:
+            return inspect.getsource(self.broken.loss)
+        return self.fix.splitlines()[0].removeprefix("- ")
+
+    def refusal(self) -> tuple[str, str] | None:
+        """The lines of the guard and what the healthy engine said to them just now; None where there is no guard."""
+        if self.guard is None:
+            return None
+        try:
+            self.guard()
+        except (RuntimeError, ValueError) as error:
+            return body(self.guard), f"{type(error).__name__}: {error}"
+        raise AssertionError(f"The guard of “{self.name}” let it pass.")
+
+
+def source(function: Callable) -> str:
+    """The lines of an expression, without the types, which say nothing here."""
+    return re.sub(r": Tensor| -> Tensor", "", inspect.getsource(function))
+
+
+def _methods(broken: type) -> str:
+    """The source of a class without its first lines and without notes to the linter."""
+    source = textwrap.dedent(inspect.getsource(broken).partition("\n")[2]).replace("__slots__ = ()\n", "")
+    return re.sub(r"  # noqa.*", "", source).strip() + "\n"
 
 
 def _diff(removed: str, *added: str) -> str:
@@ -387,7 +457,8 @@ FAULTS = (
         name="Overwrite instead of add",
         cause="`_accumulate` stores the latest message where it should add it to the gradient.",
         symptom="A tensor that is used twice keeps one of its two messages; everything used once is right.",
-        in_training="What comes before a shared tensor learns from a part of its gradient only: a little slower.",
+        in_training="What comes before a shared tensor follows a part of its gradient only. Often it learns more "
+        "slowly, not always: the curve proves nothing.",
         caught_by="The gradient check, on any expression that uses a tensor twice.",
         broken=_run(engine=Overwrites),
         example=twice_used,
@@ -423,6 +494,7 @@ FAULTS = (
         healthy=_run(loss=squared_loss, activation="tanh", lr=0.03, epochs=30),
         broken=_run(loss=broadcast_loss, activation="tanh", lr=0.03, epochs=30),
         verdict="chance",
+        guard=loss_of_two_shapes,
         fix=_diff(
             "return ((score - target) ** 2).mean()",
             "return mse_loss(score.reshape(target.shape), target)",
@@ -436,13 +508,14 @@ FAULTS = (
         name="Operands before their users",
         cause="Nodes are visited by their distance from the output, not in reverse topological order.",
         symptom="A node passes its gradient on before all of its messages have arrived; the late ones go nowhere.",
-        in_training="Everything before a shortcut misses part of its gradient. A plain chain of layers is unharmed.",
+        in_training="Everything before a shortcut misses a part of its gradient and mostly learns less. A plain "
+        "chain of layers is unharmed.",
         caught_by="The gradient check, on an expression with paths of different lengths to the same tensor.",
         broken=_run(engine=WrongOrder),
         example=shortcut,
         shapes={"a": (), "b": ()},
         fix=_diff(
-            "for node in queue:  # it grows as we go: what is nearest to the output comes first",
+            "for node in queue:",
             "interior = [node for node in topological_order(self) if node._backward is not None]",
             "for node in reversed(interior):",
         ),
@@ -475,6 +548,7 @@ FAULTS = (
         broken=_run(engine=LateReads),
         example=early_update,
         shapes={"a": (3,), "b": (3,)},
+        guard=write_between_the_passes,
         fix=_diff(
             "self._accumulate(upstream * other.numpy())",
             "self._accumulate(upstream * b)  # d(a * b)/da = b",
@@ -512,11 +586,10 @@ FAULTS = (
         name="zero_grad forgotten",
         cause="The gradients of the last step are still there when the next ones are added.",
         symptom="The norm of the gradient grows from step to step, though every single gradient is right.",
-        in_training="It works like momentum without friction. With a small learning rate the loss even falls faster at "
-        "first; then it overshoots, and the norms keep growing.",
+        in_training="It works like momentum without friction: the loss falls, overshoots and swings, the norms grow.",
         caught_by="The training doctor: the norms pile up. The gradient check sees one pass only and finds nothing.",
-        healthy=_run(lr=0.003, epochs=30),
-        broken=_run(optimizer=NeverZeroes, lr=0.003, epochs=30),
+        healthy=_run(lr=0.05, epochs=30),
+        broken=_run(optimizer=NeverZeroes, lr=0.05, epochs=30),
         verdict="piling",
         fix=_diff("", "self.optimizer.zero_grad()"),
     ),
@@ -525,7 +598,8 @@ FAULTS = (
         name="zero_grad on some parameters only",
         cause="Only the first layer's gradients are cleared; the others belong to a list nobody clears.",
         symptom="The gradients of some layers grow from step to step, those of others do not.",
-        in_training="The layers that are not cleared take ever longer steps, the others do not: the norms grow apart.",
+        in_training="The loss may fall well for a while. The norms tell: they grow in the layers that are not cleared, "
+        "and only there.",
         caught_by="The training doctor: the norms pile up in the layers that it names.",
         healthy=_run(lr=0.003, epochs=30),
         broken=_run(optimizer=ZeroesSome, lr=0.003, epochs=30),
@@ -543,6 +617,7 @@ FAULTS = (
         broken=_run(engine=BackwardTwice),
         example=product_of_three,
         shapes={"a": (), "b": (), "c": ()},
+        guard=second_backward,
         fix=_diff(
             "for node in order[::-1] + order[::-1]:",
             "for node in reversed(interior):",
@@ -586,10 +661,11 @@ FAULTS = (
         name="Softmax without the maximum",
         cause="exp is taken of the logits themselves, not of their distance from the largest one.",
         symptom="Right for small logits; from about 709 on (88 in float32) exp is inf, and inf / inf is nan.",
-        in_training="Fine for as long as the logits stay small. When one is too large, the loss is no number at once.",
+        in_training="This loss adds 100 to all logits, which should change nothing: softmax sees differences only. "
+        "Here exp overflows at the first step.",
         caught_by="The gradient check, with logits near 1000.",
-        healthy=_run(**_WILD),
-        broken=_run(engine=SoftmaxUnshifted, **_WILD),
+        healthy=_run(loss=offset_loss),
+        broken=_run(engine=SoftmaxUnshifted, loss=offset_loss),
         example=large_logits,
         shapes={"x": (3,)},
         fix=_diff("e = self.exp()", "e = np.exp(a - a.max(axis=axis, keepdims=True))"),
@@ -602,10 +678,11 @@ FAULTS = (
         name="The logarithm of a probability that is 0",
         cause="log is taken of the softmax, and a very small probability has already been rounded to 0.",
         symptom="The loss is inf, and the gradient is inf times 0, which is nan.",
-        in_training="Fine until the network is sure of something and wrong about it. Then the loss is inf.",
+        in_training="This loss rules a third class out with a logit of −1000, as a mask does. Its probability is 0, "
+        "its logarithm −inf, and the loss is no number at the first step.",
         caught_by="The gradient check, with logits that are 800 apart.",
-        healthy=_run(**_WILD),
-        broken=_run(engine=LogUnguarded, **_WILD),
+        healthy=_run(loss=masked_loss),
+        broken=_run(engine=LogUnguarded, loss=masked_loss),
         example=sure_logits,
         shapes={"x": (3,)},
         fix=_diff(
@@ -627,6 +704,7 @@ FAULTS = (
         healthy=_run(lr=0.005),
         broken=_run(optimizer=Ascends, lr=0.005),
         verdict="climbing",
+        guard=negative_rate,
         fix=_diff("return -float(self.lr) * gradient", "return float(self.lr) * gradient"),
     ),
     Fault(
@@ -809,8 +887,10 @@ def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
 
 @dataclass(frozen=True)
 class History:
-    """The records of a run, and what stopped it before its last epoch, or ""."""
+    """The network before training (as `Trainer.measure` gives it), the records of the epochs, and what stopped the run
+    before its last epoch, or ""."""
 
+    initial: Record
     records: list[Record]
     error: str = ""
 
@@ -818,14 +898,38 @@ class History:
 def train_with(setup: Setup, seed: int) -> History:
     """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
     records, trainer = [], LessonTrainer(setup, seed)
+    initial = trainer.measure()
     try:
         while not trainer.done:
             trainer.step()
             if trainer.epoch_complete:
                 records.append(trainer.finish_epoch())
     except Exception as raised:  # as in expression_pass
-        return History(records, f"{type(raised).__name__}: {raised}")
-    return History(records)
+        return History(initial, records, f"{type(raised).__name__}: {raised}")
+    return History(initial, records)
+
+
+CURVES = MappingProxyType(
+    {
+        "same": "the same curve",
+        "better": "it learns as well, or faster",
+        "worse": "it learns less",
+        "overflow": "the loss is no longer a number",
+        "error": "it stops with an error",
+    }
+)
+
+
+def outcome(healthy: History, broken: History) -> str:
+    """Which of CURVES the broken run is, next to the healthy one."""
+    if broken.error:
+        return "error"
+    if broken.records[-1]["diverged"] or broken.records[-1]["train_loss"] is None:
+        return "overflow"
+    losses = [[record["train_loss"] for record in run.records] for run in (healthy, broken)]
+    if np.allclose(*losses, rtol=1e-3):
+        return "same"
+    return "better" if losses[1][-1] <= 1.02 * losses[0][-1] else "worse"
 
 
 # ---------------------------------------------------------------- found by what it says

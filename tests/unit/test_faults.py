@@ -19,6 +19,7 @@ from lab.faults import (
     compare,
     expression_pass,
     leaves,
+    outcome,
     search,
     train_with,
 )
@@ -50,6 +51,11 @@ def test_the_doctor_names_the_fault_and_finds_the_healthy_run_healthy(fault):
     for seed in SEEDS:
         verdicts = [diagnose(train_with(setup, seed).records)[0].key for setup in (fault.healthy, fault.broken)]
         assert verdicts == ["healthy", fault.verdict], f"seed {seed}"
+
+
+@by_key(ENGINE)
+def test_the_doctor_finds_nothing_in_the_healthy_run_beside_a_broken_engine(fault):
+    assert [finding.key for finding in diagnose(train_with(fault.healthy, 0).records)] == ["healthy"]
 
 
 @by_key(TRAINING)
@@ -162,6 +168,40 @@ def test_the_entries_are_complete():
         assert "\n" not in fault.cause
         assert bool(fault.torch_code) == bool(fault.torch_message)
         assert (fault.verdict != "") == (fault.kind == "training")
+
+
+CURVE = {
+    "same": ["recursive", "late-read"],
+    "error": ["skip-unbroadcast", "wrong-capture"],
+    "overflow": ["softmax-unshifted", "log-unguarded", "sign-flipped"],
+    "worse": ["silent-broadcast", "forgot-zero-grad", "relu-side", "mean-undivided", "zero-init", "rate-too-high"],
+}
+
+
+@pytest.mark.parametrize(("curve", "key"), [(curve, key) for curve, keys in CURVE.items() for key in keys])
+def test_the_curve_is_named_as_the_entry_tells_it(curve, key):
+    fault = BY_KEY[key]
+    healthy = train_with(fault.healthy, 1)
+    assert outcome(healthy, train_with(fault.broken, 1)) == curve
+    assert outcome(healthy, healthy) == "same"
+
+
+@by_key([fault for fault in FAULTS if fault.guard])
+def test_the_healthy_engine_refuses_the_same_mistake(fault):
+    code, error = fault.refusal()
+    assert code.strip()
+    assert error.endswith(".")
+
+
+@by_key(FAULTS)
+def test_the_code_that_is_shown_is_the_code_that_is_wrong(fault):
+    code = fault.code
+    assert "noqa" not in code
+    assert "__slots__" not in code
+    assert code.strip()
+    if fault.broken.engine is not Tensor:
+        methods = [name for name in vars(fault.broken.engine) if callable(vars(fault.broken.engine)[name])]
+        assert all(f"def {name}(" in code for name in methods)
 
 
 # -- PyTorch

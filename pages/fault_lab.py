@@ -1,0 +1,351 @@
+"""Fault lab: the same numbers through a healthy engine and through one that is broken in exactly one way."""
+
+from contextlib import suppress
+
+import numpy as np
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from lab.diagnose import diagnose
+from lab.faults import (
+    BY_KEY,
+    CURVES,
+    EFFECTS,
+    FAULTS,
+    STEPS,
+    Comparison,
+    Fault,
+    History,
+    check,
+    compare,
+    leaves,
+    outcome,
+    search,
+    source,
+    train_with,
+)
+from lab.ui import charts, page, side_by_side
+from lab.ui.charts import Chart
+from lab.ui.side_by_side import number
+from lab.ui.table import escape_markdown, markdown_table
+from model import Tensor
+
+FIRST = {"fault": FAULTS[0].key, "seed": 0, "gradient": None, "curve": None, "run": False}
+SEEDS = 1000
+
+
+def main() -> None:
+    page.opening(
+        "Fault lab",
+        "Choose a fault and read what is broken. Say what you expect of its gradients and of a training run, then run "
+        "the healthy and the broken engine from the same numbers and look for what is outlined.",
+    )
+    _start()
+    fault, seed = _choice()
+    left, right = st.columns(2, gap="large")
+    with left:
+        _broken_rule(fault)
+    with right:
+        _what_runs(fault, seed)
+    _guess()
+    if st.session_state["fault run"]:
+        _results(fault, seed)
+    _keep()
+    page.closing(
+        "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the same. "
+        "Then one that learns *faster* than the healthy engine, for a while.",
+        "pages/spot_the_fault.py",
+        "Next: name a fault that you cannot see",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _start() -> None:
+    """On entering the page: what the address asks for, else what the visitor left here, else the defaults."""
+    if "fault fault" in st.session_state:
+        return
+    kept = st.session_state.get("fault kept", FIRST)
+    parsers = {
+        "fault": page.one_of(*BY_KEY),
+        "seed": _seed,
+        "gradient": page.one_of(*EFFECTS),
+        "curve": page.one_of(*CURVES),
+        "run": lambda text: page.one_of("1")(text) == "1",
+    }
+    asked = "fault" in st.query_params  # a link to a fault begins with that fault, not with what was guessed before
+    for name, parse in parsers.items():
+        st.session_state[f"fault {name}"] = page.from_address(name, (FIRST if asked else kept)[name], parse)
+
+
+def _seed(text: str) -> int:
+    if not 0 <= int(text) < SEEDS:
+        raise ValueError(text)
+    return int(text)
+
+
+def _keep() -> None:
+    kept = {name: st.session_state[f"fault {name}"] for name in FIRST}
+    st.session_state["fault kept"] = kept
+    page.to_address(
+        fault=kept["fault"],
+        seed=str(kept["seed"]) if kept["seed"] else None,
+        gradient=kept["gradient"],
+        curve=kept["curve"],
+        run="1" if kept["run"] else None,
+    )
+
+
+def _begin_again() -> None:
+    """Another fault: nothing is guessed and nothing is shown yet."""
+    st.session_state["fault gradient"] = st.session_state["fault curve"] = None
+    st.session_state["fault run"] = False
+
+
+# ---------------------------------------------------------------- choose, read, guess
+
+
+def _choice() -> tuple[Fault, int]:
+    def choose(key: str) -> None:
+        st.session_state["fault fault"] = key
+        _begin_again()
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox(
+            "Fault",
+            list(BY_KEY),
+            format_func=lambda key: BY_KEY[key].name,
+            key="fault fault",
+            on_change=_begin_again,
+            width=360,
+        )
+        seed = st.number_input(
+            "Seed", 0, SEEDS - 1, key="fault seed", help="Other numbers, other initial weights.", width=110
+        )
+        text = st.text_input(
+            "Search by a word, or paste an error message",
+            key="fault search",
+            type="search",
+            max_chars=5000,
+            placeholder="modified by an inplace operation",
+        )
+    if text:
+        found = search(text)
+        if not found:
+            st.info("No fault here matches this text. Try a word of the message, or what you noticed first.")
+        with st.container(horizontal=True):
+            for fault in found[:4]:
+                st.button(fault.name, key=f"fault found {fault.key}", on_click=choose, args=(fault.key,))
+    return BY_KEY[key], seed
+
+
+def _broken_rule(fault: Fault) -> None:
+    st.subheader(fault.name)
+    st.markdown(fault.cause)
+    st.code(fault.code, wrap_lines=True)
+
+
+def _what_runs(fault: Fault, seed: int) -> None:
+    st.subheader("What is run")
+    if fault.example is None:
+        st.markdown(
+            f"A small network on the moons data, trained twice from the same seed. You see the gradients that its step "
+            f"{STEPS} uses, then the whole run."
+        )
+        return
+    st.code(source(fault.example), wrap_lines=True)
+    st.html(side_by_side.value_tables(leaves(fault, seed)))
+    st.markdown("Then a small network on the moons data is trained in both engines, from the same seed.")
+
+
+def _guess() -> None:
+    def run() -> None:
+        st.session_state["fault run"] = True
+
+    st.subheader("What do you expect?")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.radio(
+            "Next to the healthy engine, the gradients are…",
+            list(EFFECTS),
+            format_func=EFFECTS.get,
+            index=None,
+            key="fault gradient",
+        )
+    with right:
+        st.radio("The training run…", list(CURVES), format_func=CURVES.get, index=None, key="fault curve")
+    guessed = st.session_state["fault gradient"] and st.session_state["fault curve"]
+    st.button(
+        "Run both engines",
+        type="primary",
+        key="fault go",
+        on_click=run,
+        disabled=not guessed,
+        icon=":material/play_arrow:",
+    )
+    if not guessed and not st.session_state["fault run"]:
+        st.caption("Choose one answer of each list first: a wrong guess teaches more than none.")
+
+
+# ---------------------------------------------------------------- what came of it
+
+
+@st.cache_data(max_entries=64, show_spinner="Training both networks")
+def _runs(key: str, seed: int) -> tuple[History, History]:
+    return train_with(BY_KEY[key].healthy, seed), train_with(BY_KEY[key].broken, seed)
+
+
+def _results(fault: Fault, seed: int) -> None:
+    comparison = compare(fault, seed)
+    healthy, broken = _runs(fault.key, seed)
+    st.divider()
+    st.subheader("The gradients")
+    _answer(EFFECTS, comparison.effect, "fault gradient")
+    _gradients(fault, comparison)
+    st.subheader("The training run")
+    _answer(CURVES, outcome(healthy, broken), "fault curve")
+    st.markdown(f"{fault.in_training}")
+    _training(healthy, broken)
+    st.subheader("What finds it")
+    st.markdown(fault.caught_by)
+    if fault.kind == "engine":
+        _gradient_check(fault, seed)
+    _doctor(healthy, broken)
+    _guard(fault)
+    _fix(fault)
+
+
+def _answer(choices: dict[str, str], truth: str, guess: str) -> None:
+    """The learner's guess, if there is one, beside what was found."""
+    said = st.session_state[guess]
+    if said is None:
+        st.markdown(f"Found: **{choices[truth]}**.")
+    elif said == truth:
+        st.success(f"As you expected: **{choices[truth]}**.", icon=":material/check:")
+    else:
+        st.warning(f"You expected: {choices[said]}. Found: **{choices[truth]}**.", icon=":material/close:")
+
+
+def _gradients(fault: Fault, comparison: Comparison) -> None:
+    theme = page.theme()
+    st.markdown(fault.symptom)
+    pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
+    small = [pair for pair in pairs if np.size(pair[1]) <= 24]
+    st.html("".join(side_by_side.gradient_tables(*pair, theme) for pair in small))
+    if comparison.broken.messages != comparison.healthy.messages:
+        st.markdown(
+            f"Messages sent in the backward pass: {comparison.healthy.messages:,} in the healthy engine, "
+            f"**{comparison.broken.messages:,}** in the broken one."
+        )
+    with st.expander("Every tensor of the pass, as a table"):
+        if [name for name, *_ in comparison.healthy.nodes] == [name for name, *_ in comparison.broken.nodes]:
+            both = zip(comparison.healthy.nodes, comparison.broken.nodes, strict=True)
+            rows = [(name, _short(value), _short(g), _short(other)) for (name, value, g), (_, _, other) in both]
+            st.markdown(markdown_table(["tensor", "value", "gradient, healthy", "gradient, broken"], rows))
+            return
+        for title, one in (("healthy", comparison.healthy), ("broken", comparison.broken)):
+            rows = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
+            st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], rows))
+
+
+def _short(array: np.ndarray | None) -> str:
+    if array is None:
+        return "None"
+    values = [number(v) for v in np.ravel(array)[:4]]
+    return ", ".join(values) + (", …" if np.size(array) > 4 else "")
+
+
+def _training(healthy: History, broken: History) -> None:
+    theme = page.theme()
+    if broken.error:
+        st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
+    runs = {name: run.records for name, run in (("healthy", healthy), ("broken", broken)) if run.records}
+    norms = {
+        name: charts.gradient_norms(records, list(records[0]["grad_norm"]), until=len(healthy.records), theme=theme)
+        for name, records in runs.items()
+    }
+    low = min(chart.spec["yAxis"]["min"] for chart in norms.values())
+    high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
+    first, *others = st.columns(1 + len(norms), gap="medium")
+    with first:
+        _show(side_by_side.losses(healthy, broken, theme), "loss")
+    for column, (name, chart) in zip(others, norms.items(), strict=True):
+        chart.spec["yAxis"] |= {"min": low, "max": high}  # two pictures to compare need one scale
+        with column:
+            _show(chart, f"norms-{name}", name)
+
+
+def _show(chart: Chart, key: str, note: str = "") -> None:
+    """A chart under its heading, and its numbers as a table for whoever opens it."""
+    st.markdown(f"**{chart.title}**" + (f", {note}" if note else ""))
+    alt = f"{note.capitalize()} engine. {chart.alt}" if note else chart.alt
+    st.echarts_chart(chart.spec, height=chart.height, alt=alt, key=f"fault-chart-{key}")
+    table = st.expander("As a table", key=f"fault-table-{key}", on_change="rerun", type="compact")
+    if table.open:
+        table.markdown(markdown_table(chart.headers, chart.rows))
+
+
+# ---------------------------------------------------------------- what finds it, and the fix
+
+
+def _gradient_check(fault: Fault, seed: int) -> None:
+    st.markdown("**The gradient check**, run now on both engines" + (", on a longer chain" if fault.checked else ""))
+    if fault.checked:
+        st.code(source(fault.checked), wrap_lines=True)
+    left, right = st.columns(2, gap="medium")
+    for column, title, engine in ((left, "Healthy", Tensor), (right, "Broken", fault.broken.engine)):
+        report = check(fault, engine, seed)
+        with column:
+            say = st.success if report else st.error
+            say(
+                f"**{title} engine.** {escape_markdown(report.verdict)}",
+                icon=f":material/{'check' if report else 'close'}:",
+            )
+
+
+def _doctor(healthy: History, broken: History) -> None:
+    st.markdown("**The training doctor** on both histories")
+    left, right = st.columns(2, gap="medium")
+    for column, title, run in ((left, "Healthy", healthy), (right, "Broken", broken)):
+        with column:
+            if not run.records:
+                st.info(
+                    f"**{title} engine.** There is no history: no epoch was completed.",
+                    icon=":material/hourglass_empty:",
+                )
+                continue
+            first = diagnose(run.records)[0]
+            say, icon = (st.success, "check") if first.key == "healthy" else (st.warning, "stethoscope")
+            evidence = escape_markdown(f"{' '.join(first.evidence)} {first.remedy}")
+            say(f"**{title} engine: {first.name.lower()}.** {evidence}", icon=f":material/{icon}:")
+
+
+def _guard(fault: Fault) -> None:
+    refusal = fault.refusal()
+    if refusal is None:
+        return
+    code, error = refusal
+    st.markdown("**The guard.** These lines make the same mistake, and the healthy engine refuses them:")
+    st.code(code, wrap_lines=True)
+    st.error(escape_markdown(error), icon=":material/shield:")
+
+
+def _fix(fault: Fault) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("The fix")
+        st.code(fault.fix, language="diff", wrap_lines=True)
+    with right:
+        st.subheader("In PyTorch")
+        if not fault.torch_message:
+            st.markdown("PyTorch prints nothing here. What finds it is the check above.")
+            return
+        st.code(fault.torch_code, wrap_lines=True)
+        st.markdown(f"It says: *{escape_markdown(fault.torch_message)}*")
+    if fault.key == "late-read":
+        with suppress(StreamlitPageNotFoundError):  # the page was opened alone, without app.py
+            st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")
+
+
+main()

@@ -1,0 +1,111 @@
+"""Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab.faults import BY_KEY
+from lab.suspects import COSTS, NOTHING, START, WRONG, open_case
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def opened(**address):
+    at = AppTest.from_file(ROOT / "pages/spot_the_fault.py", default_timeout=30)
+    for key, value in address.items():
+        at.query_params[key] = str(value)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def points(at):
+    return int(at.metric[0].value.split()[0])
+
+
+def written(at):
+    kinds = (at.markdown, at.caption, at.success, at.warning, at.error, at.info, at.code)
+    return "\n".join(str(element.value) for kind in kinds for element in kind)
+
+
+def first_case(condition):
+    return next(number for number in range(1, 500) if condition(open_case(number)))
+
+
+def test_the_case_begins_with_the_loss_and_all_points():
+    at = opened(case=6)
+    assert at.title[0].value == "Spot the fault"
+    assert points(at) == START
+    assert len(at.get("echarts_chart")) == 1
+    assert at.button(key="spot name").disabled
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_evidence_costs_points_and_is_shown_once(name):
+    at = opened(case=6)
+    before = len(at.get("echarts_chart")), written(at)
+    at.button(key=f"spot ask {name}").click().run()
+    assert not at.exception
+    assert points(at) == START - COSTS[name]
+    assert (len(at.get("echarts_chart")), written(at)) != before
+    assert at.button(key=f"spot ask {name}").disabled
+
+
+def test_naming_wrongly_then_rightly():
+    number = first_case(lambda case: case.fault is not None)
+    case = open_case(number)
+    at = opened(case=number)
+    wrong = next(key for key in case.suspects if key != case.culprit)
+    at.radio(key="spot suspect").set_value(wrong).run()
+    at.button(key="spot name").click().run()
+    assert points(at) == START - WRONG
+    assert "Not" in at.warning[0].value
+    assert wrong not in at.radio(key="spot suspect").options
+    at.radio(key="spot suspect").set_value(case.culprit).run()
+    at.button(key="spot name").click().run()
+    assert not at.exception
+    assert points(at) == START - WRONG
+    assert BY_KEY[case.culprit].name in at.success[0].value
+    assert not at.radio
+    at.button(key="spot ask check").click().run()  # curiosity afterwards is free
+    assert points(at) == START - WRONG
+    assert any("Solved: 1 case, 7.0 points" in m.value for m in at.markdown)
+
+
+def test_a_healthy_run_is_named_as_such():
+    number = first_case(lambda case: case.culprit == NOTHING)
+    at = opened(case=number)
+    at.radio(key="spot suspect").set_value(NOTHING).run()
+    at.button(key="spot name").click().run()
+    assert "nothing is wrong" in at.success[0].value
+    assert points(at) == START
+
+
+def test_the_next_case_begins_again():
+    at = opened(case=6, seen="norms,check")
+    assert points(at) == START - COSTS["norms"] - COSTS["check"]
+    at.button(key="spot next").click().run()
+    assert not at.exception
+    assert at.number_input(key="spot case").value == 7
+    assert points(at) == START
+    assert "seen" not in at.query_params
+
+
+@pytest.mark.parametrize("number", range(1, 31))
+def test_every_kind_of_evidence_can_be_had_in_every_case_and_none_tells_the_answer(number):
+    at = opened(case=number, seen=",".join(COSTS))
+    case = open_case(number)
+    if case.fault:
+        for text in (case.fault.cause, case.fault.in_training, case.fault.fix, case.fault.broken.engine.__name__):
+            assert text == "Tensor" or text not in written(at)
+    assert all(chart.proto.alt for chart in at.get("echarts_chart"))
+
+
+@pytest.mark.parametrize(
+    "address", [{"case": "0"}, {"case": "x"}, {"case": "6", "seen": "norms,norms"}, {"case": "6", "named": "nobody"}]
+)
+def test_an_old_or_wrong_address_falls_back_with_a_note(address):
+    at = opened(**address)
+    assert any("does not fit" in info.value for info in at.info)
+    assert points(at) == START
