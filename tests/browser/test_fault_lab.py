@@ -1,0 +1,104 @@
+"""The Fault lab and Spot the fault in a real browser: two visitors at once, the keyboard alone, a phone, both themes."""
+
+import re
+
+import pytest
+
+from lab.faults import BY_KEY, compare
+from lab.suspects import open_case
+from lab.ui.side_by_side import number
+
+WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
+
+
+def shown_gradients(page):
+    """Name -> (numbers of the healthy engine, numbers of the broken one), as they stand on the page."""
+    page.get_by_role("heading", name="What finds it").wait_for()
+    found = {}
+    for group in page.locator('[role=group][aria-label^="Gradient of"]').all():
+        name = re.match(r"Gradient of (\w+)", group.get_attribute("aria-label"))[1]
+        healthy, broken = (table.locator("td").all_inner_texts() for table in group.locator("table").all())
+        found[name] = healthy, broken
+    return found
+
+
+def computed(key, seed=0):
+    comparison = compare(BY_KEY[key], seed)
+    right = {name: [number(v) for v in gradient.ravel()] for name, gradient in comparison.healthy.gradients.items()}
+    wrong = {name: [number(v) for v in gradient.ravel()] for name, gradient in comparison.broken.gradients.items()}
+    return right, wrong
+
+
+def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
+    """Several visitors of one process at once: each broken engine exists on its own page only."""
+    keys = ["overwrite", "relu-side", "backward-twice"]
+    broken = {key: open_page(f"faults?fault={key}&run=1") for key in keys}
+    other = open_page("?view=plain&expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
+    for _ in range(2):  # in turn, with runs of all of them in between
+        for key, page in broken.items():
+            right, wrong = computed(key)
+            for name, (healthy_cells, broken_cells) in shown_gradients(page).items():
+                assert healthy_cells == right[name], key
+                assert [cell.removeprefix("≠ ") for cell in broken_cells] == wrong[name], key
+        other.reload()
+        other.locator("g.node").get_by_text("grad 4", exact=True).wait_for()  # a * b + a: the gradient of a is b + 1
+        for page in broken.values():
+            page.reload()
+
+
+def test_guess_run_and_read_by_keyboard_alone(open_page):
+    page = open_page("faults?fault=recursive")
+    go = page.get_by_role("button", name="Run both engines")
+    assert go.is_disabled()
+    for answer in ("the same gradients", "the same curve"):
+        radio = page.get_by_role("radio", name=answer, exact=True)
+        radio.focus()
+        page.keyboard.press("Space")
+        page.wait_for_function("element => element.checked", arg=radio.element_handle())
+    go.and_(page.locator(":enabled")).focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("As you expected: the same gradients").wait_for()
+    page.get_by_text("8,191").wait_for()
+    assert "run=1" in page.url
+    assert "gradient=same" in page.url
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "path", ["faults?fault=forgot-zero-grad&run=1", "faults?fault=late-read&run=1", "spot?case=6&seen=norms,step,check"]
+)
+def test_a_phone_never_scrolls_sideways(open_page, path, theme):
+    page = open_page(path, theme=theme, width=360)
+    page.get_by_role("heading", name=re.compile("What finds it|Evidence")).wait_for()
+    page.locator("canvas").first.wait_for()
+    assert page.evaluate(WIDE) <= 360
+    assert "Traceback" not in page.inner_text("body")
+
+
+def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_page):
+    page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
+    assert {name: pair[0] for name, pair in shown_gradients(page).items()} == computed("relu-side", 5)[0]
+    box = page.get_by_role("searchbox")
+    box.fill(
+        "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation"
+    )
+    box.press("Enter")
+    page.get_by_role("button", name=BY_KEY["late-read"].name).click()
+    page.get_by_role("heading", name=BY_KEY["late-read"].name).wait_for()
+    page.wait_for_url("**fault=late-read**")
+    assert "run=1" not in page.url
+
+
+def test_a_case_is_solved_and_leads_to_its_fault(open_page):
+    number_of_case = next(n for n in range(1, 100) if open_case(n).culprit == "sign-flipped")
+    page = open_page(f"spot?case={number_of_case}")
+    page.get_by_role("button", name="One traced step").click()
+    page.get_by_text("8 of 10").wait_for()
+    radio = page.get_by_role("radio", name=BY_KEY["sign-flipped"].name)
+    radio.focus()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Name the culprit").and_(page.locator(":enabled")).click()
+    page.get_by_text(f"Right: {BY_KEY['sign-flipped'].name}").wait_for()
+    page.get_by_role("link", name="See it beside the healthy engine").click()
+    page.get_by_role("heading", name="What finds it").wait_for()
+    assert "fault=sign-flipped" in page.url
