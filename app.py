@@ -11,7 +11,9 @@ st.navigation(
         "Break": [
             st.Page(
                 "pages/simulate_error.py", title="Simulate Error", icon=":material/bolt:", url_path="simulate-error"
-            )
+            ),
+            st.Page("pages/fault_lab.py", title="Fault lab", icon=":material/build:", url_path="faults"),
+            st.Page("pages/spot_the_fault.py", title="Spot the fault", icon=":material/search:", url_path="spot"),
         ],
         "Train": [
             st.Page("pages/training_lab.py", title="Training lab", icon=":material/monitoring:", url_path="training")

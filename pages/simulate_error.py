@@ -51,8 +51,8 @@ def main() -> None:
     page.closing(
         "Turn the guard off and find the two operations that a write to their *output* spoils. Then find a write that "
         "changes what a closure holds and still leaves the gradient right.",
-        "pages/training_lab.py",
-        "Next: train a network with the same engine",
+        "pages/fault_lab.py",
+        "Next: break the engine itself, in one place at a time",
     )
 
 
