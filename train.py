@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from lab.datasets import NAMES, DataError, Dataset, load
-from lab.runs import Record, Run, RunError, State, new_run_path
+from lab.runs import Record, Run, RunError, State, new_run_path, write_atomic
 from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
 
 # ---------------------------------------------------------------- settings
@@ -171,7 +171,7 @@ def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
     return config.lr
 
 
-EVALUATION_BATCH = 1000  # large enough to be fast, small enough that its activations are no burden
+EVALUATION_BATCH = 250  # large enough to be fast, small enough that its activations are no burden
 HISTOGRAM_BINS = 48
 _POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
 GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # of all runs; the middle bin holds the zeros
@@ -554,7 +554,7 @@ def _parser() -> argparse.ArgumentParser:
     defaults = Config()
     parser = _Parser(
         prog="train.py",
-        description="Train a classifier with the engine of model.py.",
+        description="Train a classifier with the engine of model.py. To compare runs: train.py report RUN RUN ...",
         epilog=EXIT_CODES,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
@@ -604,6 +604,9 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. A user's mistake is one line on stderr, never a traceback."""
     try:
+        argv = sys.argv[1:] if argv is None else list(argv)
+        if argv[:1] == ["report"]:
+            return _report_command(argv[1:])
         given = vars(_parser().parse_args(argv))
         sweep = given.pop("sweep")
         return _run_command(given) if sweep is None else _sweep_command(sweep, given)
@@ -711,7 +714,9 @@ def save_summary(run: Run, trainer: Trainer) -> int:
     if records:
         from lab.summary import draw  # brings in matplotlib, which would slow down every start
 
-        run.write_summary(draw(records, f"{run.path.name}: {_network(trainer)}", trainer.stopped_early))
+        run.write_summary(
+            draw(records, f"{run.path.name}: {describe(trainer.sizes, trainer.config)}", trainer.stopped_early)
+        )
     return len(records)
 
 
@@ -746,6 +751,26 @@ def _sweep_command(texts: list[str], given: dict[str, Any]) -> int:
     table = sweep.rows(members)
     lines = [json.dumps(row) for row in table] if as_json else sweep.as_text(table)
     print("\n".join(lines[:2] if quiet and not as_json else lines), flush=True)
+    return 0
+
+
+def _report_command(argv: Sequence[str]) -> int:
+    parser = _Parser(
+        prog="train.py report",
+        description="Draw summary.png in each run, and compare the runs in one HTML file that needs no network.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="the folder of a run, or of a sweep")
+    parser.add_argument("--out", metavar="FILE", default="report.html", help="default: %(default)s")
+    given = parser.parse_args(argv)
+    from lab import report
+
+    entries = report.read(dict.fromkeys(map(Path, given.runs)))
+    page = report.report(entries)
+    for entry in entries:
+        entry.run.write_summary(entry.picture)
+    write_atomic(Path(given.out), page.encode())
+    print(f"report of {len(entries)} runs in {given.out}" if len(entries) > 1 else f"report in {given.out}", flush=True)
     return 0
 
 
@@ -799,12 +824,12 @@ def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
     )
 
 
-def _network(trainer: Trainer) -> str:
-    config = trainer.config
+def describe(sizes: Sequence[int], config: Config) -> str:
+    """A network and its training in one line; sizes: all widths, from the inputs to the classes."""
     momentum = f", momentum {config.momentum:g}" if config.momentum else ""
     schedule = f" {config.schedule}" if config.schedule != "constant" else ""
-    schedule += f" after {config.warmup} epochs of warm-up" if config.warmup else ""
-    return f"{_sizes(trainer.sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{momentum}"
+    schedule += f" after {_epochs(config.warmup)} of warm-up" if config.warmup else ""
+    return f"{_sizes(sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{momentum}"
 
 
 def _introduction(trainer: Trainer, run: Run) -> list[str]:
@@ -812,7 +837,7 @@ def _introduction(trainer: Trainer, run: Run) -> list[str]:
     resumed = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
     return [
         *trainer.dataset.notes,
-        f"network: {_network(trainer)}, {config.init} init, batches of {config.batch_size}, "
+        f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",
         f"run: {run.path}{resumed}",
     ]

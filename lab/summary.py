@@ -1,4 +1,4 @@
-"""The picture of a run: loss, accuracy, gradient norms and weights, as one PNG.
+"""The picture of a run: loss, accuracy, gradient norms and weights, as one PNG; and of several runs together.
 
 Drawn with matplotlib's objects, not with pyplot: pyplot keeps every figure in a global list, which is not safe where
 sessions share a process. Lines differ in style and marker as well as in colour.
@@ -7,7 +7,7 @@ sessions share a process. Lines differ in style and marker as well as in colour.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,20 +34,55 @@ def draw(records: Sequence[dict[str, Any]], title: str, stopped_early: bool = Fa
     """The PNG for the records of a run (see train.Trainer.finish_epoch), at least one."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(title, fontsize=12)
+    figure.suptitle(title, fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early)
     _draw_accuracy(axes[0, 1], records)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
     for panel in axes.flat:
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.grid(color="#E4E4E4", linewidth=0.8)
-        panel.set_axisbelow(True)
+        _finish(panel)
     for panel in (axes[0, 0], axes[0, 1], axes[1, 0]):
-        panel.set_xlabel("epoch")
-        panel.set_xlim(0.5, len(records) + 0.5)
-        panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        _epochs_along(panel, len(records))
+    return _png(figure)
+
+
+def compare(runs: Mapping[str, Sequence[dict[str, Any]]]) -> bytes:
+    """The PNG with the validation loss and accuracy of several runs, name -> records, at least one epoch each."""
+    figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, 2)
+    for index, records in enumerate(runs.values()):
+        colour, _, marker = LAYER_STYLES[index % len(LAYER_STYLES)]
+        line = LAYER_STYLES[(index + index // len(LAYER_STYLES)) % len(LAYER_STYLES)][1]
+        for panel, name in zip(axes, ("val_loss", "val_accuracy"), strict=True):
+            _curve(panel, _column(records, "epoch"), _column(records, name), "", (colour, line, marker))
+    _log_if_positive(axes[0])
+    axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
+    for panel, title in zip(axes, ("Validation loss (cross-entropy)", "Validation accuracy"), strict=True):
+        panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
+        _finish(panel)
+        _epochs_along(panel, max(map(len, runs.values())))
+    names = [name if len(name) < 100 else f"...{name[-97:]}" for name in runs]
+    legend = figure.legend(axes[0].get_lines(), names, loc="outside lower left", frameon=False, fontsize=9)
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # a dollar sign in a name is a dollar sign
+    return _png(figure)
+
+
+def _finish(panel: Axes) -> None:
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.grid(color="#E4E4E4", linewidth=0.8)
+    panel.set_axisbelow(True)
+
+
+def _epochs_along(panel: Axes, epochs: int) -> None:
+    panel.set_xlabel("epoch")
+    panel.set_xlim(0.5, epochs + 0.5)
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
+def _png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()

@@ -177,9 +177,13 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
                 "folder": str(member.path),
             }
         )
-    return sorted(
-        table, key=lambda row: (-row["val_accuracy"], math.inf if row["val_loss"] is None else row["val_loss"])
-    )
+    return sorted(table, key=rank)
+
+
+def rank(measured: Mapping[str, Any]) -> tuple[float, float]:
+    """Sorts by validation accuracy, the best first, then by loss."""
+    loss = measured["val_loss"]
+    return -measured["val_accuracy"], math.inf if loss is None else loss
 
 
 def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -107,6 +107,35 @@ def test_mnist_passes_93_percent_within_five_epochs(here):
     assert max(record["val_accuracy"] for record in metrics(here / "m")) > 0.93
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak of memory is read as Linux tells it")
+def test_a_run_takes_hardly_more_memory_than_its_data(here):
+    folder = ROOT.parent / "shared" / "data" / "mnist"
+    if not folder.is_dir():
+        pytest.skip("the MNIST files are not on this machine")
+    program = f"""
+import re, numpy, tqdm, train
+
+def memory(what):
+    return 1024 * int(re.search(what + r":\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+
+list(train.train(train.Config(data="moons", epochs=1)))  # imports all there is and starts the threads of BLAS
+numpy.ones((32, 784), "f") @ numpy.ones((784, 128), "f")
+before = memory("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+config = train.Config(data="mnist", data_dir={str(folder)!r}, epochs=1)
+trainer = train.Trainer(config)
+for record in train.train(config, trainer):
+    trainer.state()
+data = trainer.dataset
+arrays = [data.train_x, data.train_y, data.val_x, data.val_y, trainer.weights()]
+batch = 4 * config.batch_size * sum(trainer.sizes)
+print((memory("VmHWM") - before) / (sum(array.nbytes for array in arrays) + batch))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment(), capture_output=True, text=True)
+    assert done.stderr == ""
+    assert 1 < float(done.stdout) < 1.2
+
+
 def test_quiet_prints_one_line(here, capsys):
     code, out, err = call(capsys, *SMALL, "--quiet")
     assert code == 0
