@@ -14,6 +14,7 @@ import math
 import platform
 import statistics
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -101,7 +102,6 @@ class Page:
         self.page.evaluate(ARM, [self.target, f"{self.value / 10:g}"])
         self.page.keyboard.press("ArrowRight" if self.step == 1 else "ArrowLeft")
         self.times.append(self.page.evaluate("() => latency"))
-        self.page.wait_for_timeout(60)
 
 
 def drag(page, seconds=2.0):
@@ -110,15 +110,14 @@ def drag(page, seconds=2.0):
         "(cell) => { window.seen = 0; new MutationObserver(() => window.seen++).observe(cell, {childList: true}) }"
     )
     box = page.get_by_label("a", exact=True).bounding_box()
-    y, frames = box["y"] + box["height"] / 2, round(seconds * 60)
+    y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
-    start = page.evaluate("() => performance.now()")
-    for frame in range(frames):
-        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.4 * math.sin(frame / 15)), y)
-        page.wait_for_timeout(max(0, start + (frame + 1) * 1000 / 60 - page.evaluate("() => performance.now()")))
-        if page.evaluate("() => performance.now()") - start >= 1000 * seconds:
-            break
+    start, frame = time.monotonic(), 0
+    while (now := time.monotonic()) - start < seconds:
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.4 * math.sin(4 * (now - start))), y)
+        frame += 1
+        time.sleep(max(0.0, start + frame / 60 - time.monotonic()))
     seen = page.evaluate("() => seen")
     page.mouse.up()
     return seen
@@ -171,11 +170,11 @@ def measure(browser, player_url, baseline_url, presses):
             for n in (5, 30, 150)
         },
     }
-    for _ in range(math.ceil(presses / 5)):
+    for _ in range(presses):
         for page in pages.values():
             page.page.bring_to_front()
-            for _ in range(5):
-                page.press()
+            page.page.wait_for_timeout(80)
+            page.press()
     latency = {name: page.times for name, page in pages.items()}
     p95 = {name: percentile(times, 0.95) for name, times in latency.items()}
 

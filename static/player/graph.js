@@ -22,14 +22,13 @@ export class Graph {
     this.view = new View(this.svg, this.scene);
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", { class: "wait" }, "Drawing the graph…");
-    this.legend = h("p", { class: "legend", hidden: true }, "= value   ∂ gradient");
+    this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
     const tool = (label, text, onclick) => h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
     this.element = h(
       "div",
       { class: "stage" },
       this.svg,
       this.message,
-      this.legend,
       h(
         "div",
         { class: "tools", role: "group", "aria-label": "View" },

@@ -57,7 +57,7 @@ export function mount(root, host) {
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "wide" }, graph.element, graph.folding),
+      h("div", { class: "wide" }, graph.element, graph.legend, graph.folding),
       h("div", { class: "side" }, inputs.element, source.element),
     ),
     chosen,

@@ -5,6 +5,7 @@ import { setAttribute } from "./dom.js";
 const SMALLEST = 0.05;
 const LARGEST = 4;
 const FIT_AT_MOST = 1.3;
+const BUTTONS = 36; // pixels at the bottom
 const READABLE = 0.3;
 const TOO_SMALL = 0.35; // for the small print
 const COMFORTABLE = 0.7;
@@ -41,9 +42,9 @@ export class View {
     const { width, height } = this.window;
     if (!width || !height) return;
     this.fitted = true;
-    this.scale = Math.min((width - 24) / size.width, (height - 24) / size.height, FIT_AT_MOST);
+    this.scale = Math.min((width - 24) / size.width, (height - 24 - BUTTONS) / size.height, FIT_AT_MOST);
     this.x = (width - size.width * this.scale) / 2;
-    this.y = (height - size.height * this.scale) / 2;
+    this.y = (height - BUTTONS - size.height * this.scale) / 2;
     this.apply();
   }
 
