@@ -26,12 +26,15 @@ TURN = 0.0001  # seconds of that turn; asking the system for less would not give
 
 
 class LiveRun:
-    """One run: its `trainer`, and the `records` of its epochs. Its methods may be called from several threads."""
+    """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training.
+
+    The record of epoch 0 lacks what belongs to gradients. The methods may be called from several threads.
+    """
 
     def __init__(self, config: Config, dataset: Dataset | None = None, state_bytes: int = STATE_BYTES) -> None:
         """Raises DataError when the data of the config cannot be used."""
         self.trainer = Trainer(config, dataset)
-        self.records: list[Record] = []
+        self.history: list[Record] = [{"epoch": 0} | self.trainer.measure()]
         self._losses = array("d")  # one for each batch
         self._lock = threading.Lock()
         self._state_bytes = state_bytes
@@ -57,6 +60,16 @@ class LiveRun:
         """The share of all batches that is done, 0 to 1; a run that diverged is done."""
         return 1.0 if self.done else self.batches / (self.config.epochs * self.trainer.steps_per_epoch)
 
+    @property
+    def records(self) -> list[Record]:
+        """What the command line records: everything from epoch 1 on."""
+        return self.history[1:]
+
+    def measure(self) -> Record:
+        """What an epoch measures, for the network as it is now."""
+        with self._lock:
+            return {"epoch": self.trainer.epoch} | self.trainer.measure()
+
     def losses(self) -> np.ndarray:
         """The loss of every batch so far, (batches,), as a copy."""
         with self._lock:
@@ -68,7 +81,7 @@ class LiveRun:
             while batches > 0 and not self.done:
                 self._losses.append(self.trainer.step())
                 if self.trainer.epoch_complete:
-                    self.records.append(self.trainer.finish_epoch())
+                    self.history.append(self.trainer.finish_epoch())
                     self._keep_state()
                 batches -= 1
 
@@ -92,7 +105,7 @@ class LiveRun:
         """Go back to the end of an epoch that `kept_epoch` returned, 0 for the start, and forget what followed."""
         with self._lock:
             self.trainer.load_state(self._states[epoch])
-            self.records = self.records[:epoch]
+            self.history = self.history[: epoch + 1]
             del self._losses[epoch * self.trainer.steps_per_epoch :]
             self._states = {kept: state for kept, state in self._states.items() if kept <= epoch}
 

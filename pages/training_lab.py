@@ -4,7 +4,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from lab.ui import charts, page
 from lab.ui.charts import Chart
 from lab.ui.table import escape_markdown, markdown_table
 from model import ACTIVATIONS, INITS, MLP
-from train import DEFAULT_LR, Config, ConfigError
+from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
 
 FIRST = Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)  # what a visitor without a link sees
 LESSONS = {
@@ -46,7 +46,8 @@ BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
-TICK = 0.15  # seconds between two drawings while training
+FAST, SLOW = 0.17, 1.0  # seconds between two drawings while training
+POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 IMAGES = 18
 FIELD = 148  # pixels: five settings side by side on a desk, two on a phone
@@ -78,9 +79,8 @@ def main() -> None:
     if config and config != _run().config:
         _begin(config)
     _transport()
-    running = st.session_state["training running"]
     with st.container(key="training-instruments"):
-        st.fragment(_instruments, run_every=TICK if running else None)()
+        _instruments(_view())
     _shelf()
     page.closing(
         "Choose the lesson “Rate too high”, press Start, and read what the doctor says. Then lower the learning rate "
@@ -139,7 +139,12 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "epochs": _up_to(EPOCHS, int),
     "seed": _up_to(2**32, int),
     "val_fraction": float,
+    "schedule": page.one_of(*SCHEDULES),
+    "warmup": int,
+    "clip": float,
+    "patience": int,
 }
+UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
 
 
 def _start() -> None:
@@ -149,14 +154,20 @@ def _start() -> None:
         return
     opened = page.from_address("run", None, _command_line_run)
     base = opened.config if opened and _trainable(opened.config) else FIRST
+    settings = {}
     for name, parse in PARSERS.items():
 
         def checked(text: str, name: str = name, parse: Callable = parse) -> Any:
-            return getattr(Config(**{"optimizer": "sgd", name: parse(text)}), name)  # a ConfigError is a ValueError
+            alone = {"optimizer": "sgd", "epochs": EPOCHS, name: parse(text)}
+            return getattr(Config(**alone), name)  # a ConfigError is a ValueError
 
-        state[_key(name)] = page.from_address(name, getattr(base, name), checked)
-    state[_key("hidden")] = _widths(state[_key("hidden")])
-    config = _config()
+        settings[name] = page.from_address(name, getattr(base, name), checked)
+    try:
+        config = _fitting(settings)
+    except ConfigError as error:
+        st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
+        config = base
+    _set_widgets(config)
     epoch = page.from_address("epoch", None, page.one_of(*map(str, range(1, config.epochs))))
     state["training worker"] = Worker(LiveRun(config))
     # A link to an epoch trains at once, for real: nothing but the settings is stored in it.
@@ -184,19 +195,28 @@ def _widths(hidden: tuple[int, ...]) -> str:
     return " ".join(map(str, hidden))
 
 
+def _fitting(settings: dict[str, Any]) -> Config:
+    """The config of these settings. Momentum is sgd's: adam has its own, and leaves this one for later."""
+    return Config(**settings | ({} if settings["optimizer"] == "sgd" else {"momentum": 0.0}))
+
+
 def _config() -> Config:
     """What the widgets show. Raises ConfigError."""
-    chosen = {name: st.session_state[_key(name)] for name in PARSERS}
-    chosen["hidden"] = _hidden(chosen["hidden"])
-    if chosen["optimizer"] != "sgd":
-        chosen["momentum"] = 0.0  # adam has its own; the slider of sgd keeps its place meanwhile
-    return Config(**chosen)
+    settings = {name: st.session_state[_key(name)] for name in PARSERS}
+    settings["hidden"] = _hidden(settings["hidden"])
+    return _fitting(settings | {name: settings[name] or None for name in UNLIMITED})
 
 
 def _set_widgets(config: Config) -> None:
     for name in PARSERS:
         value = getattr(config, name)
-        st.session_state[_key(name)] = _widths(value) if name == "hidden" else value
+        st.session_state[_key(name)] = (
+            _widths(value) if name == "hidden" else (value or 0) if name in UNLIMITED else value
+        )
+
+
+def _sentence(error: ConfigError) -> str:
+    return re.sub(r"--(?=[a-z])", "", str(error))  # the dashes belong to the command line
 
 
 def _settings() -> Config | None:
@@ -210,7 +230,7 @@ def _settings() -> Config | None:
     try:
         config, mistake = _config(), None
     except ConfigError as error:
-        config, mistake = None, str(error)
+        config, mistake = None, _sentence(error)
     lesson = next((name for name, settings in LESSONS.items() if settings == config), OWN)
     st.session_state["training lesson"] = lesson
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -228,10 +248,16 @@ def _settings() -> Config | None:
             if st.session_state[_key("optimizer")] == "sgd":
                 st.slider("Momentum", 0.0, 0.99, step=0.01, key=_key("momentum"), **keep)
             _scale("Share of the samples held out to validate", "val_fraction", FRACTIONS, width="stretch")
+            st.selectbox("Learning rate over time", SCHEDULES, key=_key("schedule"), **keep)
+            st.number_input("Epochs of warm-up", 0, EPOCHS, key=_key("warmup"), **keep)
+            st.number_input("Clip gradients to this norm (0: never)", 0.0, 1000.0, step=0.5, key=_key("clip"), **keep)
+            st.number_input(
+                "Stop after epochs without a better one (0: never)", 0, EPOCHS, key=_key("patience"), **keep
+            )
             st.number_input("Epochs", 1, EPOCHS, key=_key("epochs"), **keep)
             st.number_input("Seed", 0, 2**32, key=_key("seed"), help="Fixes weights and order of samples.", **keep)
     if config is None:
-        st.error(re.sub(r"--(?=[a-z])", "", mistake))  # the dashes belong to the command line
+        st.error(mistake)
         return None
     base = st.session_state["training base"]
     for name in PARSERS:
@@ -265,12 +291,18 @@ def _command(config: Config) -> str:
 
 
 def _transport() -> None:
-    worker: Worker = st.session_state["training worker"]
-    run, running = worker.run, st.session_state["training running"]
+    state = st.session_state
+    worker: Worker = state["training worker"]
+    run, running = worker.run, state["training running"]
+
+    def stop() -> None:
+        worker.pause()
+        state["training running"] = False
+        state["training cursor"] = run.config.epochs
 
     def toggle() -> None:
         worker.pause()
-        st.session_state["training running"] = not running
+        state["training running"] = not running
 
     def step() -> None:
         stop()
@@ -279,11 +311,6 @@ def _transport() -> None:
     def reset() -> None:
         stop()
         run.rewind(0)
-
-    def stop() -> None:
-        worker.pause()
-        st.session_state["training running"] = False
-        st.session_state["training cursor"] = run.config.epochs
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
@@ -321,83 +348,36 @@ def _transport() -> None:
         )
 
 
-# ---------------------------------------------------------------- the instruments: redrawn on their own while training
+# ---------------------------------------------------------------- what to look at
 
 
-def _instruments() -> None:
+@dataclass(frozen=True)
+class View:
+    """What the visitor wants to see of a run."""
+
+    run: LiveRun
+    chosen: int  # epoch
+    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0
+    points: str
+    images: str
+    log: bool
+
+    @property
+    def cursor(self) -> int | None:
+        """The epoch to look back at; None follows the training."""
+        return self.chosen if self.chosen < self.run.trainer.epoch else None
+
+    @property
+    def seen(self) -> list[Record]:
+        """The history up to the cursor."""
+        return self.run.history if self.cursor is None else self.run.history[: self.cursor + 1]
+
+
+def _view() -> View:
+    """The widgets that choose it. They stand outside of what is redrawn while training."""
     state = st.session_state
-    worker: Worker = state["training worker"]
-    run = worker.run
-    if state["training running"]:
-        if run.done:
-            state["training running"] = False
-            st.rerun()  # the buttons stand outside of this fragment
-        worker.watch()
-    records = list(run.records)  # the worker may add to the original
-    _progress(run)
-    cursor = _cursor(run, len(records))
-    seen = records[:cursor]
-    _doctor(seen)
-
-    theme = page.theme()
-    layers = run.trainer.layer_names
-    others = [(kept.name, kept.records) for kept in _overlaid()]
-    longest = max([len(records), *(len(compared) for _, compared in others)])
-    by_epoch = {
-        "until": charts.horizon(longest, run.config.epochs),
-        "cursor": cursor,
-        "theme": theme,
-    }
-    network, when = _network(run, cursor)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if run.trainer.sizes[0] == 2:
-            _plane(run, network, when)
-        elif run.config.data == "digits":
-            _digits(run, network, when)
-    with right:
-        log = state.get("training log", False)
-        _show(
-            charts.loss(records, run.losses(), run.trainer.steps_per_epoch, log=log, others=others, **by_epoch),
-            "loss",
-            "band behind: single batches",
-        )
-        st.toggle("Logarithmic loss", key="training log", persist_state="session")
-        _show(charts.accuracy(records, others=others, **by_epoch), "accuracy")
-    left, right = st.columns(2, gap="medium")  # a second row, so that a phone shows them in this order, too
-    with left:
-        _show(charts.gradient_norms(records, layers, **by_epoch), "gradients")
-        if run.config.hidden:
-            _show(charts.dead_units(records, layers[:-1], **by_epoch), "dead")
-    with right:
-        if records:
-            initial = [layer.weight.numpy() for layer in run.network(0).layers]
-            record = (seen or records[:1])[-1]
-            note = f"epoch {record['epoch']}; dashed: before training"
-            _show(charts.weight_histograms(record, initial, layers, theme), "weights", note)
-    names = ["Weights over the epochs", "Updates", "Units of a layer", "Command line"]
-    tabs = dict(zip(names, st.tabs(names, key="training tabs", on_change="rerun"), strict=True))
-    for name, tab in tabs.items():
-        if tab.open:
-            with tab:
-                _more(name, run, seen, network, by_epoch)
-
-
-def _progress(run: LiveRun) -> None:
-    trainer = run.trainer
-    where = f"Epoch {trainer.epoch} of {run.config.epochs}"
-    if trainer.batch:
-        where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
-    losses = run.losses()
-    if len(losses):
-        where += f". Loss of the last batch: {losses[-1]:.3g}"
-    st.progress(run.progress, text=where)
-
-
-def _cursor(run: LiveRun, latest: int) -> int | None:
-    """The slider that takes all instruments back to one epoch; None when they show the latest."""
-    state = st.session_state
-    epochs = run.config.epochs
+    run: LiveRun = state["training worker"].run
+    epochs, latest = run.config.epochs, run.trainer.epoch
 
     def rewind() -> None:
         state["training worker"].pause()
@@ -409,24 +389,185 @@ def _cursor(run: LiveRun, latest: int) -> int | None:
         # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
         chosen = st.slider(
             "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
-            help="At the right end, all instruments follow the training.",
+            help="All instruments go back to this epoch. At the right end they follow the training.",
         )  # fmt: skip
         back = run.kept_epoch(min(chosen, latest))
-        if st.button(
+        st.button(
             f"Rewind to epoch {back}",
             icon=":material/history:",
             on_click=rewind,
             disabled=back >= latest,
             key="training rewind",
             help="Train on from there: the same numbers come again.",
-        ):
-            st.rerun()
+        )
     page.to_address(epoch=str(chosen) if chosen < epochs else None)
-    return chosen if chosen < latest else None
+    unit, points, images = None, "validation", "first"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if run.trainer.sizes[0] == 2:
+            units = {
+                f"layer {layer + 1}, unit {number + 1}": (layer, number)
+                for layer, width in enumerate(run.config.hidden)
+                for number in range(width)
+            }
+            answer = "the answer of the network"
+            if state.get("training unit") not in units:
+                state["training unit"] = answer
+            unit = units.get(st.selectbox("On the plane", [answer, *units], key="training unit", width=230))
+            points = _choice("Samples", ["validation", "training"], "training points")
+        elif run.config.data == "digits":
+            images = _choice("Samples", ["first", "mistakes"], "training images")
+        log = _choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
+    return View(run, chosen, unit, points, images, log)
+
+
+def _choice(label: str, options: list[str], key: str) -> str:
+    return st.segmented_control(label, options, default=options[0], key=key, required=True, persist_state="session")
+
+
+# ---------------------------------------------------------------- the instruments
+
+
+def _instruments(view: View) -> None:
+    """Headings and places, then what fills them: while training, a few times a second on its own."""
+    run, running = view.run, st.session_state["training running"]
+    plane, digits = run.trainer.sizes[0] == 2, run.config.data == "digits"
+    flat = run.config.activation in ("tanh", "sigmoid")
+    frames = {"progress": st.container()}
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if plane:
+            shown = (
+                f"Output of unit {view.unit[1] + 1} of layer {view.unit[0] + 1}" if view.unit else "Decision boundary"
+            )
+            frames["plane"] = _frame("plane", shown, _when(view))
+        if digits:
+            frames["samples"] = _frame("samples", "Samples and answers", _when(view))
+            frames["confusion"] = _frame("confusion", "Confusion matrix", _when(view))
+    with right:
+        frames["loss"] = _frame("loss", "Loss", "band behind: single batches")
+        frames["accuracy"] = _frame("accuracy", "Accuracy")
+    frames["doctor"] = st.container()
+    left, right = st.columns(2, gap="medium")  # a second row, so that a phone shows them in this order, too
+    with left:
+        frames["gradients"] = _frame("gradients", "Gradient norm per layer")
+        if run.config.hidden:
+            frames["dead"] = _frame("dead", "Saturated outputs per layer" if flat else "Dead units per layer")
+    with right:
+        frames["weights"] = _frame("weights", "Weights per layer", "dashed: before training")
+    st.fragment(_fast, run_every=FAST if running else None)(view, frames)
+    st.fragment(_slow, run_every=SLOW if running else None)(view, frames)
+
+
+def _when(view: View) -> str:
+    """The words for the epoch of a picture. Not every epoch of a long run is kept."""
+    if view.cursor is None:
+        return ""
+    kept = view.run.kept_epoch(view.cursor)
+    return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
+
+
+def _frame(key: str, title: str, note: str = "") -> tuple[Any, Any]:
+    """A heading, a place for a chart, and one for its table."""
+    st.subheader(f"{title} :small[:gray[{note}]]" if note else title, anchor=f"training-{key}")
+    return _place(key)
+
+
+def _place(key: str) -> tuple[Any, Any]:
+    """Where a chart comes, and its table, which is filled while it is open."""
+    return st.container(), st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
+
+
+def _draw(frames: dict[str, Any], key: str, chart: Chart) -> None:
+    place, table = frames[key]
+    place.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"chart-{key}")
+    if table.open:
+        table.markdown(markdown_table(chart.headers, chart.rows))
+
+
+def _fast(view: View, frames: dict[str, Any]) -> None:
+    """Progress, loss, accuracy and the pictures; also the heartbeat of the worker."""
+    state, run = st.session_state, view.run
+    if state["training running"]:
+        if run.done:
+            state["training running"] = False
+            st.rerun()  # the buttons stand outside of this fragment
+        state["training worker"].watch()
+    trainer, theme = run.trainer, page.theme()
+    losses = run.losses()
+    where = f"Epoch {trainer.epoch} of {run.config.epochs}"
+    if trainer.batch:
+        where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
+    if len(losses):
+        where += f". Loss of the last batch: {losses[-1]:.3g}"
+    if trainer.stopped_early:
+        where += f". Stopped early, {run.config.patience} epochs after the best"
+    frames["progress"].progress(run.progress, text=where)
+
+    history, options = list(run.history), _by_epoch(view)
+    others = [(kept.name, kept.records) for kept in _overlaid()]
+    chart = charts.loss(history, losses, trainer.steps_per_epoch, log=view.log, others=others, **options)
+    _draw(frames, "loss", chart)
+    _draw(frames, "accuracy", charts.accuracy(history, others=others, **options))
+    kept = None if view.cursor is None else run.kept_epoch(view.cursor)
+    network, data = run.network(kept), trainer.dataset
+    if "plane" in frames:
+        xs, ys = grid(data.train_x, CELLS)
+        inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
+        samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, theme
+        if view.unit:
+            layer, number = view.unit
+            outputs = unit_maps(network, layer, xs, ys)[..., number]
+            _draw(frames, "plane", charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples))
+        else:
+            _draw(frames, "plane", charts.boundary(over_plane(network, xs, ys), *samples))
+    if "samples" in frames:
+        _draw_digits(view, frames, network)
+
+
+def _by_epoch(view: View) -> dict[str, Any]:
+    longest = max([view.run.trainer.epoch, *(len(kept.records) for kept in _overlaid())])
+    return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
+
+
+def _draw_digits(view: View, frames: dict[str, Any], network: MLP) -> None:
+    data, theme = view.run.trainer.dataset, page.theme()
+    answers = probabilities(network, data.val_x)
+    predicted = answers.argmax(axis=1)
+    rows = np.flatnonzero(predicted != data.val_y) if view.images == "mistakes" else np.arange(len(predicted))
+    rows = rows[:IMAGES]
+    side = math.isqrt(data.val_x.shape[1])
+    pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
+    images = np.clip(pixels, 0, 1).reshape(-1, side, side)
+    if len(rows):
+        _draw(frames, "samples", charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme))
+    else:
+        frames["samples"][0].markdown("No mistakes among the validation samples.")
+    counts = confusion(data.val_y, predicted, len(data.classes))
+    _draw(frames, "confusion", charts.confusion_matrix(counts, data.classes, theme))
+
+
+def _slow(view: View, frames: dict[str, Any]) -> None:
+    """What is read rather than watched: the doctor, gradients, weights, and whichever tab is open."""
+    run, theme = view.run, page.theme()
+    history, layers, options = list(run.history), run.trainer.layer_names, _by_epoch(view)
+    with frames["doctor"]:
+        _doctor([record for record in view.seen if record["epoch"] > 0])
+    _draw(frames, "gradients", charts.gradient_norms(history, layers, **options))
+    if "dead" in frames:
+        flat = run.config.activation in ("tanh", "sigmoid")
+        _draw(frames, "dead", (charts.saturation if flat else charts.dead_units)(history, layers[:-1], **options))
+    record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+    _draw(frames, "weights", charts.weight_histograms(record, history[0], layers, theme))
+    names = ["Over the epochs", "Updates", "Units of a layer", "Command line"]
+    tabs = dict(zip(names, st.tabs(names, key="training tabs", on_change="rerun"), strict=True))
+    for name, tab in tabs.items():
+        if tab.open:
+            with tab:
+                _tab(name, view, options)
 
 
 def _doctor(records: list[Record]) -> None:
-    """What the training doctor says of the epochs up to the cursor."""
+    """What the training doctor says of the records up to the cursor."""
     if not records:
         st.caption("The doctor speaks after the first epoch.")
         return
@@ -448,100 +589,40 @@ def _doctor(records: list[Record]) -> None:
             also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
 
 
-def _network(run: LiveRun, cursor: int | None) -> tuple[MLP, str]:
-    """The network that the pictures show, and the words for when that was."""
-    if cursor is None:
-        return run.network(), f"after {run.batches:,} batches" if run.batches else "before training"
-    kept = run.kept_epoch(cursor)
-    if kept == 0:
-        return run.network(0), "before training"
-    return run.network(kept), f"epoch {kept}" + ("" if kept == cursor else f", the nearest that is kept to {cursor}")
-
-
-def _plane(run: LiveRun, network: MLP, when: str) -> None:
-    data, theme = run.trainer.dataset, page.theme()
-    units = {
-        f"layer {layer + 1}, unit {unit + 1}": (layer, unit)
-        for layer, width in enumerate(run.config.hidden)
-        for unit in range(width)
-    }
-    answer = "the answer of the network"
-    if st.session_state.get("training unit") not in units:
-        st.session_state["training unit"] = answer
-    shown = st.session_state["training unit"]
-    xs, ys = grid(data.train_x, CELLS)
-    points = st.session_state.get("training points", "validation")
-    inputs, labels = (data.train_x, data.train_y) if points == "training" else (data.val_x, data.val_y)
-    samples = xs, ys, inputs, labels, data.classes, theme
-    if shown in units:
-        layer, unit = units[shown]
-        chart = charts.unit(unit_maps(network, layer, xs, ys)[..., unit], shown, *samples)
-    else:
-        chart = charts.boundary(over_plane(network, xs, ys), *samples)
-    _show(chart, "plane", when)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Show on the plane", [answer, *units], key="training unit", width=230)
-        st.segmented_control(
-            "Samples", ["validation", "training"], default="validation", key="training points", required=True
-        )
-
-
-def _digits(run: LiveRun, network: MLP, when: str) -> None:
-    data, theme = run.trainer.dataset, page.theme()
-    answers = probabilities(network, data.val_x)
-    predicted = answers.argmax(axis=1)
-    wanted = st.session_state.get("training images", "first")
-    rows = np.arange(len(predicted)) if wanted == "first" else np.flatnonzero(predicted != data.val_y)
-    rows = rows[:IMAGES]
-    side = math.isqrt(data.val_x.shape[1])
-    pixels = (data.val_x[rows] * data.scale + data.mean).reshape(-1, side, side)
-    images = np.clip(pixels / (data.train_x.max() * data.scale + data.mean), 0, 1)
-    if len(rows):
-        _show(charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme), "samples", when)
-    else:
-        st.markdown("No mistakes among the validation samples.")
-    st.segmented_control(
-        "Which samples", ["first", "mistakes"], default="first", key="training images", required=True,
-        label_visibility="collapsed",
-    )  # fmt: skip
-    counts = confusion(data.val_y, predicted, len(data.classes))
-    _show(charts.confusion_matrix(counts, data.classes, theme), "confusion", when)
-
-
-def _more(name: str, run: LiveRun, records: list[Record], network: MLP, by_epoch: dict[str, Any]) -> None:
+def _tab(name: str, view: View, options: dict[str, Any]) -> None:
     """The contents of the tab called `name`, drawn only while it is open."""
-    layers, theme = run.trainer.layer_names, by_epoch["theme"]
+    run, layers = view.run, view.run.trainer.layer_names
+    hidden = layers[:-1]
     if name == "Command line":
         st.markdown("The same run, with the same numbers, in a terminal:")
         st.code(_command(run.config), language="bash", wrap_lines=True)
     elif name == "Updates":
-        st.caption("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
-        _show(charts.update_ratios(list(run.records), layers, **by_epoch), "updates")
-    elif name == "Weights over the epochs":
-        layer = st.segmented_control(
-            "Layer", layers, default=layers[0], key="training ridge layer", required=True, format_func=charts.layer_name
-        )
+        st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
+        _draw({"updates": _place("updates")}, "updates", charts.update_ratios(list(run.history), layers, **options))
+    elif name == "Over the epochs":
+        with st.container(horizontal=True):
+            layer = _layer("Layer", layers, "training ridge layer")
+            of = _choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+        records = [record for record in view.seen if f"{of}_histogram" in record]
         if records:
-            _show(charts.ridges(records, layer, theme), "ridges")
-    elif run.trainer.sizes[0] == 2 and run.config.hidden:
-        hidden = layers[:-1]
-        layer = st.segmented_control(
-            "Layer", hidden, default=hidden[0], key="training unit layer", required=True, format_func=charts.layer_name
-        )
+            _draw({"ridges": _place("ridges")}, "ridges", charts.ridges(records, layer, of, options["theme"]))
+        else:
+            st.markdown("Gradients are counted from the first epoch on.")
+    elif run.trainer.sizes[0] == 2 and hidden:
+        layer = _layer("Layer", hidden, "training unit layer")
         xs, ys = grid(run.trainer.dataset.train_x, SMALL)
-        maps = unit_maps(network, hidden.index(layer), xs, ys)
-        _show(charts.thumbnails(maps, layer, theme), "units", "blue above 0, pink below; in reading order")
+        kept = None if view.cursor is None else run.kept_epoch(view.cursor)
+        maps = unit_maps(run.network(kept), hidden.index(layer), xs, ys)
+        _draw({"units": _place("units")}, "units", charts.thumbnails(maps, charts.layer_name(layer), options["theme"]))
+        st.caption(
+            "Blue above 0, pink below, in reading order. Choose one above, under “On the plane”, to see it large."
+        )
     else:
         st.markdown("Units can be drawn for data with two inputs and a network with a hidden layer.")
 
 
-def _show(chart: Chart, key: str, note: str = "") -> None:
-    """A chart under its heading, and its numbers as a table for whoever opens it."""
-    st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
-    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"chart-{key}")
-    table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
-    if table.open:
-        table.markdown(markdown_table(chart.headers, chart.rows))
+def _layer(label: str, layers: list[str], key: str) -> str:
+    return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
 
 
 # ---------------------------------------------------------------- the shelf: earlier runs, to compare and to go back to
@@ -612,7 +693,7 @@ def _shelved(kept: Kept) -> None:
 def _trainable(config: Config) -> bool:
     """Can this page train it? A run of the command line may have other data, or a larger network."""
     small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH and config.epochs <= EPOCHS
-    return config.data in DATA and config.clip is None and small
+    return config.data in DATA and small
 
 
 main()

@@ -137,7 +137,9 @@ def accuracy(
     ]
     _mark(series[-1], records, cursor, colours)
     spec = _by_epoch(series, until)
-    lowest = min((value for line in series[2:] for value in line["data"] if value is not None), default=100)
+    # An untrained network would stretch the axis, and what follows could not be told apart.
+    trained = [value for line in series[2:] for value in line["data"][1:] if value is not None]
+    lowest = min(trained or [0])
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
     return Chart(
@@ -157,7 +159,7 @@ def gradient_norms(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
     """The norm of each layer's gradient on a logarithmic scale, over the band where training usually goes well."""
-    chart = _perlayer_name(
+    chart = _per_layer(
         "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
     )
     colours, spec = COLOURS[theme], chart.spec
@@ -183,7 +185,7 @@ def update_ratios(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
     """How far the last step of each epoch moved the weights of a layer, over their norm; about 0.001 is usual."""
-    chart = _perlayer_name(
+    chart = _per_layer(
         "Update over weights per layer", "update_ratio", "weight", records, layers,
         until=until, cursor=cursor, theme=theme,
     )  # fmt: skip
@@ -191,13 +193,27 @@ def update_ratios(
     return chart
 
 
+def saturation(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """The share of outputs per hidden layer in the flat ends of tanh or sigmoid, in percent."""
+    chart = _per_layer(
+        "Saturated outputs per layer", "saturated", "weight", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    return _in_percent(chart)
+
+
 def dead_units(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
     """The share of units per hidden layer whose output is the same for every sample, in percent."""
-    chart = _perlayer_name(
+    chart = _per_layer(
         "Dead units per layer", "dead_units", "weight", records, layers, until=until, cursor=cursor, theme=theme
     )
+    return _in_percent(chart)
+
+
+def _in_percent(chart: Chart) -> Chart:
     for line in chart.spec["series"]:
         line["data"] = [None if share is None else _percent(share) for share in line["data"]]
     chart.spec["yAxis"] |= {"min": 0, "max": 100, "axisLabel": {"formatter": "{value} %"}}
@@ -205,7 +221,7 @@ def dead_units(
     return chart
 
 
-def _perlayer_name(
+def _per_layer(
     title: str,
     name: str,
     colour: str,
@@ -218,20 +234,25 @@ def _perlayer_name(
 ) -> Chart:
     """One line per layer for a number that the records give per layer."""
     colours = COLOURS[theme]
-    columns = {layer: [record[name][layer] for record in records] for layer in layers}
+    columns = {layer: _of_layer(records, name, layer) for layer in layers}
     series = [
         _line(layer_name(layer), columns[layer], shade, _nth(DASHES, i), _nth(SYMBOLS, i))
         for i, (layer, shade) in enumerate(zip(layers, _ramp(colours[colour], len(layers)), strict=True))
     ]
     _mark(series[-1], records, cursor, colours)
-    now = ", ".join(f"{layer_name(layer)} {_short(column[-1])}" for layer, column in columns.items() if column)
+    now = ", ".join(f"{layer_name(layer)} {_short(column[-1])}" for layer, column in columns.items())
+    if len(records) == 1 and name not in records[0]:
+        now = "nothing yet"
     return Chart(
         title,
         _by_epoch(series, until),
         230,
-        f"{title} by epoch. {_at_epoch(records)}{now or 'nothing yet'}.",
+        f"{title} by epoch. {_at_epoch(records)}{now}.",
         ("epoch", *map(layer_name, layers)),
-        [(str(r["epoch"]), *(_short(r[name][layer]) for layer in layers)) for r in _thinned(records)],
+        [
+            (str(r["epoch"]), *(_short(r[name][layer]) for layer in layers))
+            for r in _thinned([r for r in records if name in r])
+        ],
     )
 
 
@@ -269,11 +290,11 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
 
 
 def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, symbol: str) -> dict[str, Any]:
-    """A line whose first value belongs to epoch 1: epoch 0 is before the training."""
+    """A line with one value for each epoch from 0, which is before the training."""
     return {
         "type": "line",
         "name": name,
-        "data": [None, *values],
+        "data": list(values),
         "color": colour,
         "lineStyle": {"type": dash, "width": 2},
         "symbol": symbol,
@@ -286,10 +307,12 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 def _others(
     others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Earlier runs to compare with, thinner and without a colour of their own."""
+    """Earlier runs to compare with, thinner and without a colour of their own. They begin with epoch 1."""
     lines = []
     for i, (run, records) in enumerate(others):
-        line = _line(run, _column(records[:until], name), colours["faint"], _nth(DASHES, i + 2), _nth(SYMBOLS, i + 2))
+        line = _line(
+            run, [None, *_column(records[:until], name)], colours["faint"], _nth(DASHES, i + 2), _nth(SYMBOLS, i + 2)
+        )
         line["lineStyle"]["width"] = 1.5
         lines.append(line)
     return lines
@@ -298,8 +321,8 @@ def _others(
 def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: dict[str, Any]) -> list[dict[str, Any]]:
     """Two stacked areas, the lower one invisible: what shows is the space between two lines."""
     both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
-    low = [None, *(min(pair) if pair else None for pair in both)]
-    thickness = [None, *(abs(pair[0] - pair[1]) if pair else None for pair in both)]
+    low = [min(pair) if pair else None for pair in both]
+    thickness = [abs(pair[0] - pair[1]) if pair else None for pair in both]
     return [_invisible(low, "gap"), _invisible(thickness, "gap", colours["gap"])]
 
 
@@ -343,7 +366,7 @@ def _invisible(data: list[Any], stack: str | None, fill: str | None = None) -> d
 def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: dict[str, Any]) -> None:
     """Vertical lines at the epoch with the best validation, where one would have stopped, and at the cursor."""
     marks = []
-    best = [r["epoch"] for r in records if r["best"]]
+    best = [r["epoch"] for r in records if r.get("best")]
     if best:
         style = {"type": "dotted", "width": 1.5, "color": colours["faint"]}
         marks.append({"xAxis": str(best[-1]), "name": "best", "lineStyle": style})
@@ -364,13 +387,8 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, c
 # ---------------------------------------------------------------- weights
 
 
-def weight_histograms(
-    record: Record, initial: Sequence[np.ndarray], layers: Sequence[str], theme: str = "light"
-) -> Chart:
-    """The weights of each layer in the bins that the run keeps, with the initial ones as a dashed outline.
-
-    initial: the weights of each layer before training, of any shape.
-    """
+def weight_histograms(record: Record, initial: Record, layers: Sequence[str], theme: str = "light") -> Chart:
+    """The weights of each layer in the bins that the run keeps, with those of the record `initial` as an outline."""
     colours = COLOURS[theme]
     histograms = record["weight_histogram"]
     height, gap, top = 62, 44, 24
@@ -384,8 +402,8 @@ def weight_histograms(
         "title": [],
     }
     shades = _ramp(colours["weight"], len(layers))
-    for i, (layer, shade, before) in enumerate(zip(layers, shades, initial, strict=True)):
-        histogram = histograms[layer]
+    for i, (layer, shade) in enumerate(zip(layers, shades, strict=True)):
+        histogram, before = histograms[layer], initial["weight_histogram"][layer]
         edges = histogram["edges"]
         offset = top + i * (height + gap)
         outside = histogram["below"] + histogram["above"]
@@ -412,8 +430,7 @@ def weight_histograms(
         fill = {"color": shade, "areaStyle": {"color": shade, "opacity": 0.45}}
         spec["series"].append(_steps("now", edges, histogram["counts"], i, fill))
         outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
-        counts = np.histogram(before, edges)[0].tolist()
-        spec["series"].append(_steps("before training", edges, counts, i, outline))
+        spec["series"].append(_steps("before training", edges, before["counts"], i, outline))
     spread = [(layer, *_spread(histograms[layer])) for layer in layers]
     parts = "; ".join(
         f"{layer_name(layer)}: mean {_short(mean)}, deviation {_short(std)}" for layer, mean, std, _ in spread
@@ -430,10 +447,10 @@ def weight_histograms(
                 str(count),
                 _short(mean),
                 _short(std),
-                _short(float(before.std())),
+                _short(_spread(initial["weight_histogram"][layer])[1]),
                 str(histograms[layer]["below"] + histograms[layer]["above"]),
             )
-            for (layer, mean, std, count), before in zip(spread, initial, strict=True)
+            for layer, mean, std, count in spread
         ],
     )
 
@@ -464,21 +481,26 @@ def _spread(histogram: dict[str, Any]) -> tuple[float, float, int]:
     return mean, math.sqrt(float((counts * (centres - mean) ** 2).sum() / counts.sum())), total
 
 
-def ridges(records: Sequence[Record], layer: str, theme: str = "light") -> Chart:
-    """The histogram of a layer's weights at several epochs, one behind the other, the latest in front."""
+def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light") -> Chart:
+    """The histogram of a layer's weights or gradients at several epochs, one behind the other, the latest in front.
+
+    of: "weight" or "gradient". Gradients range over powers of ten, and so do their bins: each is one step wide.
+    """
     colours = COLOURS[theme]
     shown = _thinned(records, RIDGES)
+    histograms = [record[f"{of}_histogram"][layer] for record in shown]
+    edges = histograms[0]["edges"]
+    names = [_edge(edge) for edge in edges[:-1]]
     series = []
-    for i, (record, shade) in enumerate(zip(shown, _ramp(colours["weight"][::-1], len(shown)), strict=True)):
-        histogram = record["weight_histogram"][layer]
-        centres = (np.array(histogram["edges"][:-1]) + histogram["edges"][1:]) / 2
+    for i, (record, histogram) in enumerate(zip(shown, histograms, strict=True)):
+        shade = _ramp(colours[of][::-1], len(shown))[i]
         base = len(shown) - 1 - i
         heights = base + 1.7 * np.array(histogram["counts"]) / max(1, *histogram["counts"])
         series.append(
             {
                 "type": "line",
                 "name": f"epoch {record['epoch']}",
-                "data": list(zip(centres.round(5).tolist(), heights.round(3).tolist(), strict=True)),
+                "data": heights.round(3).tolist(),
                 "symbol": "none",
                 "silent": True,
                 "color": shade,
@@ -488,30 +510,41 @@ def ridges(records: Sequence[Record], layer: str, theme: str = "light") -> Chart
                 "z": i + 2,
             }
         )
-    spreads = [(record["epoch"], *_spread(record["weight_histogram"][layer])) for record in shown]
-    widths = (
-        f"from {_short(spreads[0][2])} in epoch {spreads[0][0]} to {_short(spreads[-1][2])} in epoch {spreads[-1][0]}"
-    )
+    rows = [
+        (str(record["epoch"]), *map(_short, _percentiles(histogram)))
+        for record, histogram in zip(shown, histograms, strict=True)
+    ]
     return Chart(
-        "Weights over the epochs",
+        f"{of.capitalize()}s over the epochs",
         {
             "animation": False,
             "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
-            "xAxis": {
-                "type": "value",
-                "min": "dataMin",
-                "max": "dataMax",
-                "splitLine": {"show": False},
-                "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
-            },
+            "xAxis": {"type": "category", "data": names, "boundaryGap": False, "axisTick": {"show": False}},
             "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
             "series": series,
         },
         90 + 28 * len(shown),
-        f"Histograms of the weights of {layer_name(layer)} at {len(shown)} epochs; their deviation goes {widths}.",
-        ("epoch", "mean", "standard deviation"),
-        [(str(epoch), _short(mean), _short(std)) for epoch, mean, std, _ in spreads],
+        f"Histograms of the {of}s of {layer_name(layer)} at {len(shown)} epochs. The middle half lies between "
+        f"{rows[0][1]} and {rows[0][3]} in epoch {rows[0][0]}, and between {rows[-1][1]} and {rows[-1][3]} in epoch "
+        f"{rows[-1][0]}.",
+        ("epoch", "a quarter is below", "half is below", "three quarters are below"),
+        rows,
     )
+
+
+def _edge(value: float) -> str:
+    """A short name for the edge of a bin: "0.25", "-1e-04"."""
+    return f"{value:.2g}" if value == 0 or abs(value) >= 0.01 else f"{value:.0e}"
+
+
+def _percentiles(histogram: dict[str, Any]) -> list[float]:
+    """The quartiles of what a histogram counts, to within a bin."""
+    counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]], dtype=float)
+    edges = np.array([histogram["edges"][0], *histogram["edges"], histogram["edges"][-1]])
+    if not counts.sum():
+        return [math.nan] * 3
+    share = np.concatenate([[0], counts.cumsum() / counts.sum()])
+    return np.interp([0.25, 0.5, 0.75], share, edges).tolist()
 
 
 # ---------------------------------------------------------------- the plane of two inputs
@@ -839,6 +872,11 @@ def _column(records: Sequence[Record], name: str) -> list[float | None]:
     return [record[name] for record in records]
 
 
+def _of_layer(records: Sequence[Record], name: str, layer: str) -> list[float | None]:
+    """A number that the records have per layer; epoch 0 has none that belongs to gradients."""
+    return [record[name][layer] if name in record else None for record in records]
+
+
 def _percent(value: float) -> float:
     return round(100 * value, 2)
 
@@ -871,12 +909,10 @@ def _thinned(records: Sequence[Record], most: int = ROWS) -> list[Record]:
 
 
 def _at_epoch(records: Sequence[Record]) -> str:
-    return f"Epoch {records[-1]['epoch']}: " if records else ""
+    return f"Epoch {records[-1]['epoch']}: "
 
 
 def _curves_alt(what: str, records: Sequence[Record], train: str, val: str, lowest: bool) -> str:
-    if not records:
-        return f"{what}: nothing yet."
     known = [r for r in records if r[val] is not None]
     text = f"{what}. {_at_epoch(records)}training {_short(records[-1][train])}, validation {_short(records[-1][val])}."
     if known:

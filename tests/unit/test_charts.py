@@ -20,22 +20,24 @@ def run():
 
 
 def all_charts(run, theme="light"):
-    records, trainer, hidden = run.records, run.trainer, run.config.hidden
+    history, trainer, hidden = run.history, run.trainer, run.config.hidden
+    layers = trainer.layer_names
     options = {"until": charts.horizon(trainer.epoch, run.config.epochs), "theme": theme}
     losses, steps = run.losses(), trainer.steps_per_epoch
     made = {
-        "loss": charts.loss(records, losses, steps, **options),
-        "log": charts.loss(records, losses, steps, log=True, cursor=1, others=[("before", records)], **options),
-        "accuracy": charts.accuracy(records, others=[("before", records)], cursor=2, **options),
-        "norms": charts.gradient_norms(records, trainer.layer_names, **options),
-        "updates": charts.update_ratios(records, trainer.layer_names, **options),
+        "loss": charts.loss(history, losses, steps, **options),
+        "log": charts.loss(history, losses, steps, log=True, cursor=1, others=[("before", run.records)], **options),
+        "accuracy": charts.accuracy(history, others=[("before", run.records)], cursor=2, **options),
+        "norms": charts.gradient_norms(history, layers, **options),
+        "updates": charts.update_ratios(history, layers, **options),
+        "weights": charts.weight_histograms(history[-1], history[0], layers, theme),
+        "ridges": charts.ridges(history, "layer1", "weight", theme),
     }
     if hidden:
-        made["dead"] = charts.dead_units(records, trainer.layer_names[:-1], **options)
-    if records:
-        initial = [layer.weight.numpy() for layer in run.network(0).layers]
-        made["weights"] = charts.weight_histograms(records[-1], initial, trainer.layer_names, theme)
-        made["ridges"] = charts.ridges(records, "layer1", theme)
+        made["dead"] = charts.dead_units(history, layers[:-1], **options)
+        made["saturation"] = charts.saturation(history, layers[:-1], **options)
+    if run.records:
+        made["gradients"] = charts.ridges(run.records, "layer1", "gradient", theme)
     xs, ys = grid(trainer.dataset.train_x, 12)
     samples = xs, ys, trainer.dataset.val_x, trainer.dataset.val_y, trainer.dataset.classes, theme
     made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), *samples)
@@ -56,7 +58,7 @@ def test_every_chart_is_json_and_has_its_twins(run, theme):
         json.dumps(chart.spec, allow_nan=False)
         assert chart.title
         assert len(chart.alt) > 40
-        assert chart.rows
+        assert chart.rows or not run.records
         assert all(len(row) == len(chart.headers) for row in chart.rows)
         assert all(isinstance(cell, str) for row in chart.rows for cell in row)
 
@@ -83,7 +85,7 @@ def test_a_run_that_diverges_is_drawn_too():
 def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
     run.advance(math.inf)
-    chart = charts.gradient_norms(run.records, run.trainer.layer_names, until=2)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
     assert series(chart, "layer 1")["data"] == [None, None, None]
     assert chart.rows[0][1] == "0"
     assert chart.spec["yAxis"]["min"] > 0
@@ -92,24 +94,27 @@ def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
 def test_the_lines_hold_the_records(run):
     made = all_charts(run)
     loss, accuracy, norms = made["loss"], made["accuracy"], made["norms"]
-    assert series(loss, "training")["data"] == [None, *(r["train_loss"] for r in run.records)]
-    assert series(loss, "validation")["data"] == [None, *(r["val_loss"] for r in run.records)]
-    shown = series(accuracy, "validation")["data"][1:]
-    assert np.allclose(shown, [100 * r["val_accuracy"] for r in run.records], atol=0.01)
-    assert series(norms, "layer 2")["data"][1:] == [r["grad_norm"]["layer2"] for r in run.records]
+    assert series(loss, "training")["data"] == [r["train_loss"] for r in run.history]
+    assert series(loss, "validation")["data"] == [r["val_loss"] for r in run.history]
+    shown = series(accuracy, "validation")["data"]
+    assert np.allclose(shown, [100 * r["val_accuracy"] for r in run.history], atol=0.01)
+    assert series(norms, "layer 2")["data"] == [None, *(r["grad_norm"]["layer2"] for r in run.records)]
+    compared = series(accuracy, "before")["data"]
+    assert np.allclose(compared[1:], shown[1:])
+    assert compared[0] is None
 
 
 def test_the_gap_is_the_space_between_the_lines(run):
     low, thickness = all_charts(run)["accuracy"].spec["series"][:2]
-    for record, bottom, height in zip(run.records, low["data"][1:], thickness["data"][1:], strict=True):
+    for record, bottom, height in zip(run.history, low["data"], thickness["data"], strict=True):
         edges = sorted((100 * record["train_accuracy"], 100 * record["val_accuracy"]))
         assert np.allclose([bottom, bottom + height], edges, atol=0.02)
 
 
-def test_the_band_of_the_batches_keeps_the_extremes():
+def test_the_band_of_the_batches_keeps_the_extremes(run):
     losses = np.ones(5000)
     losses[1234], losses[4321] = 50.0, 0.001
-    low, thickness, mean = charts.loss([], losses, 100, until=50).spec["series"][:3]
+    low, thickness, mean = charts.loss(run.history[:1], losses, 100, until=50).spec["series"][:3]
     tops = [bottom + height for (_, bottom), (_, height) in zip(low["data"], thickness["data"], strict=True)]
     assert max(tops) == 50
     assert min(bottom for _, bottom in low["data"]) == 0.001
@@ -118,7 +123,7 @@ def test_the_band_of_the_batches_keeps_the_extremes():
 
 
 def test_lines_are_told_apart_without_colour(run):
-    for name in ("loss", "log", "accuracy", "norms", "updates", "dead"):
+    for name in ("loss", "log", "accuracy", "norms", "updates", "dead", "saturation"):
         named = [s for s in all_charts(run)[name].spec["series"] if s.get("name")]
         assert len({str(s["lineStyle"]["type"]) for s in named}) == len(named)
         assert len({s["symbol"] for s in named}) == len(named)
@@ -130,9 +135,9 @@ def test_lines_are_told_apart_without_colour(run):
 def test_tables_are_thinned_with_the_first_and_the_last():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=100, batch_size=512))
     run.advance(math.inf)
-    rows = charts.accuracy(run.records, until=100).rows
+    rows = charts.accuracy(run.history, until=100).rows
     assert len(rows) == charts.ROWS
-    assert (rows[0][0], rows[-1][0]) == ("1", "100")
+    assert (rows[0][0], rows[-1][0]) == ("0", "100")
 
 
 def test_the_colours_of_the_plane_follow_class_and_confidence():
@@ -204,11 +209,15 @@ def test_the_confusion_matrix_separates_right_from_wrong(digits):
 def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=40, batch_size=512))
     run.advance(math.inf)
-    ridges = charts.ridges(run.records, "layer1").spec["series"]
+    chart = charts.ridges(run.history, "layer1", "weight")
+    ridges = chart.spec["series"]
     assert len(ridges) == charts.RIDGES
-    assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 1", "epoch 40")
+    assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 0", "epoch 40")
     assert [ridge["z"] for ridge in ridges] == sorted(ridge["z"] for ridge in ridges)
-    assert min(y for _, y in ridges[-1]["data"]) == 0
+    assert min(ridges[-1]["data"]) == 0
+    quartiles = np.quantile(run.trainer.model.layers[0].weight.numpy(), [0.25, 0.5, 0.75])
+    edges = run.records[0]["weight_histogram"]["layer1"]["edges"]
+    assert np.allclose([float(cell) for cell in chart.rows[-1][1:]], quartiles, atol=2 * (edges[1] - edges[0]))
 
 
 def contrast(one, other):

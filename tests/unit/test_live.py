@@ -34,6 +34,16 @@ def test_it_is_the_run_of_the_command_line():
     assert len(run.losses()) == run.batches == 6 * run.trainer.steps_per_epoch
 
 
+def test_its_history_begins_before_the_training():
+    run = LiveRun(CONFIG)
+    first = run.history[0]
+    assert first["epoch"] == 0
+    assert first["train_loss"] == pytest.approx(run.trainer.measure()["train_loss"])
+    run.advance(3)
+    assert run.history == [first]
+    assert run.measure()["val_loss"] != first["val_loss"]
+
+
 def test_it_advances_by_batches():
     run = LiveRun(CONFIG)
     run.advance()
