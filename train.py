@@ -594,6 +594,12 @@ def _parser() -> argparse.ArgumentParser:
         help="a run for each combination, over all processors: --sweep lr=0.01,0.1 hidden=64-32,128; "
         "the same command again continues it",
     )
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        default=None,
+        help="hand the sweep to a Dask cluster, such as tcp://host:8786, whose workers were started in this folder",
+    )
     add("--out", metavar="DIR", default=None, help="the folder of the run, or of a sweep (default: runs/NAME-NUMBER)")
     add("--resume", action="store_true", default=False, help="continue the run in --out; --epochs may extend it")
     add("--quiet", action="store_true", default=False, help="print the last line only")
@@ -608,8 +614,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if argv[:1] == ["report"]:
             return _report_command(argv[1:])
         given = vars(_parser().parse_args(argv))
-        sweep = given.pop("sweep")
-        return _run_command(given) if sweep is None else _sweep_command(sweep, given)
+        sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
+        _require(sweep is not None or scheduler is None, "--scheduler is for a --sweep: a single run trains here.")
+        return _run_command(given) if sweep is None else _sweep_command(sweep, scheduler, given)
     except (ConfigError, DataError, RunError) as error:
         return _fail(str(error))
     except MemoryError:
@@ -720,7 +727,7 @@ def save_summary(run: Run, trainer: Trainer) -> int:
     return len(records)
 
 
-def _sweep_command(texts: list[str], given: dict[str, Any]) -> int:
+def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any]) -> int:
     from lab import sweep
 
     out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
@@ -728,6 +735,7 @@ def _sweep_command(texts: list[str], given: dict[str, Any]) -> int:
     axes = _sweep_axes(texts)
     folder = new_run_path(f"sweep-{given.get('data', Config.data)}") if out is None else Path(out)
     members = sweep.plan(axes, given, folder)
+    client = None if scheduler is None else sweep.connect(scheduler)
     sweep.make_folders(members)
     ready = sum(member.finished() for member in members)
     if not (quiet or as_json):
@@ -737,7 +745,7 @@ def _sweep_command(texts: list[str], given: dict[str, Any]) -> int:
     try:
         with (
             _bar(sum(member.config.epochs for member in members), 0, "epoch", show=not (quiet or as_json)) as bar,
-            sweep.local_workers(len(members) - ready) as workers,
+            sweep.cluster_workers(client) if client else sweep.local_workers(len(members) - ready) as workers,
         ):
             sweep.train_all(members, workers, on_progress=lambda epochs: bar.update(epochs - bar.n))
     except KeyboardInterrupt:

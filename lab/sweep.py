@@ -1,4 +1,5 @@
-"""A sweep: one run for each combination of settings, each in a folder of its own, over several processes.
+"""A sweep: one run for each combination of settings, each in a folder of its own, over several processes or a
+cluster.
 
 The folders hold all there is to know. Progress is read from them, a run that was interrupted goes on from its
 checkpoint, and one that is finished is not trained again: doing the same sweep a second time continues it.
@@ -17,13 +18,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.datasets import load
 from lab.runs import Record, Run, RunError
 from train import Config, ConfigError, Trainer, save_summary, train, trainer_of
 
+if TYPE_CHECKING:
+    from distributed import Client  # an optional extra
+
 POLL_SECONDS = 0.2
+CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,30 @@ def local_workers(runs: int) -> Iterator[Executor]:
             process.kill()
         raise
     executor.shutdown()
+
+
+def connect(address: str) -> Client:
+    """A Dask cluster. Its workers must see the same folders as we do, and find the modules of this project.
+
+    Raises ConfigError when Dask is not installed or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConfigError("--scheduler needs Dask, which is not installed: pip install 'dask[distributed]'.") from None
+    try:
+        return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError):  # a TimeoutError is an OSError
+        raise ConfigError(
+            f"There is no Dask scheduler at {address!r}: start one with 'dask scheduler', and give the address it says."
+        ) from None
+
+
+@contextmanager
+def cluster_workers(client: Client) -> Iterator[Executor]:
+    """The workers of a cluster. A run whose worker dies is given to another, which goes on from the checkpoint."""
+    with client:
+        yield client.get_executor(pure=False)  # not pure: it is the folder, not Dask, that knows what was done
 
 
 # ---------------------------------------------------------------- the table at the end
