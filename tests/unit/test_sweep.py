@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -167,6 +168,23 @@ def test_a_folder_with_another_run_is_refused(here, capsys):
     assert train.main([*SMALL, "--lr", "0.5", "--out", "s/lr=0.1", "--quiet"]) == 0
     assert train.main([*SMALL, "--sweep", "lr=0.1", "--out", "s"]) == 2
     assert "holds a run with other settings: give the sweep another --out" in capsys.readouterr().err
+
+
+@linux
+def test_two_workers_never_train_the_same_run_at_once(here):
+    (member,) = sweep.plan({"lr": [0.1]}, {"data": "moons", "epochs": 2}, here)
+    sweep.make_folders([member])
+    worker = threading.Thread(target=sweep.train_folder, args=(str(member.path),))
+    with sweep._alone_in(member.path):
+        worker.start()
+        worker.join(timeout=0.3)
+        assert worker.is_alive()
+        assert not member.records()
+    worker.join(timeout=60)
+    before = (member.path / "checkpoint.npz").stat().st_mtime_ns
+    sweep.train_folder(str(member.path))  # whoever comes second finds nothing left to do
+    assert (member.path / "checkpoint.npz").stat().st_mtime_ns == before
+    assert [record["epoch"] for record in member.records()] == [1, 2]
 
 
 def test_a_folder_name_never_leads_elsewhere():
