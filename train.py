@@ -21,13 +21,16 @@ from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lab.datasets import NAMES, DataError, Dataset, load
 from lab.runs import Record, Run, RunError, State, new_run_path, write_atomic
 from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
+
+if TYPE_CHECKING:
+    from lab.events import EventWriter  # an optional extra
 
 # ---------------------------------------------------------------- settings
 
@@ -602,6 +605,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--out", metavar="DIR", default=None, help="the folder of the run, or of a sweep (default: runs/NAME-NUMBER)")
     add("--resume", action="store_true", default=False, help="continue the run in --out; --epochs may extend it")
+    add("--tensorboard", action="store_true", default=False, help="write TensorBoard's event files into the run, too")
     add("--quiet", action="store_true", default=False, help="print the last line only")
     add("--json", action="store_true", default=False, help="print one JSON object per epoch and nothing else")
     return parser
@@ -635,17 +639,21 @@ def _fail(sentence: str) -> int:
 
 def _run_command(given: dict[str, Any]) -> int:
     out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
+    open_events = _event_writer() if given.pop("tensorboard") else None
     run, trainer = _resume(out, given) if resume else _start(out, given)
     log = None if quiet else sys.stderr if as_json else sys.stdout
     if log:
         print("\n".join(_introduction(trainer, run)), file=log, flush=True)
     interrupted = False
+    events = open_events(run.path) if open_events else None
     total, begun = (epochs * trainer.steps_per_epoch for epochs in (trainer.config.epochs, trainer.epoch))
     with _bar(total, begun, "batch", show=not (quiet or as_json)) as bar:
         try:
             for record in train(trainer.config, trainer, on_batch=bar.update):
                 with _ctrl_c_held_back():
                     run.save(record, trainer.state())
+                    if events:
+                        events.write(record)
                     if as_json:
                         print(json.dumps(record), flush=True)
                     elif not quiet:
@@ -657,6 +665,8 @@ def _run_command(given: dict[str, Any]) -> int:
             raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
     with _ctrl_c_held_back(and_forget=True):
         epochs = save_summary(run, trainer)
+        if events:
+            events.close()
     if interrupted:
         print(
             f"Stopped by Ctrl-C with {epochs} of {trainer.config.epochs} epochs complete. "
@@ -667,6 +677,14 @@ def _run_command(given: dict[str, Any]) -> int:
     if not (as_json and quiet):
         print(_conclusion(trainer, run), file=sys.stderr if as_json else sys.stdout, flush=True)
     return 1 if trainer.diverged else 0
+
+
+def _event_writer() -> type[EventWriter]:
+    try:
+        from lab.events import EventWriter
+    except ImportError:
+        raise ConfigError("--tensorboard needs the package tensorboard: pip install tensorboard.") from None
+    return EventWriter
 
 
 def _start(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
@@ -731,6 +749,7 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
     from lab import sweep
 
     out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
+    _require(not given.pop("tensorboard"), "--tensorboard is for a single run: leave it out of a sweep.")
     _require(not resume, "--resume is for a single run: the same --sweep with the same --out continues a sweep.")
     axes = _sweep_axes(texts)
     folder = new_run_path(f"sweep-{given.get('data', Config.data)}") if out is None else Path(out)
