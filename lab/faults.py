@@ -887,18 +887,22 @@ def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
 
 @dataclass(frozen=True)
 class History:
-    """The network before training (as `Trainer.measure` gives it), the records of the epochs, and what stopped the run
-    before its last epoch, or ""."""
+    """What was measured before training, as epoch 0; the records of the epochs; what stopped the run early, or ""."""
 
     initial: Record
     records: list[Record]
     error: str = ""
 
+    @property
+    def from_start(self) -> list[Record]:
+        """With epoch 0, which the charts begin with."""
+        return [self.initial, *self.records]
+
 
 def train_with(setup: Setup, seed: int) -> History:
     """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
     records, trainer = [], LessonTrainer(setup, seed)
-    initial = trainer.measure()
+    initial = {"epoch": 0} | trainer.measure()
     try:
         while not trainer.done:
             trainer.step()

@@ -230,6 +230,11 @@ def _answer(choices: dict[str, str], truth: str, guess: str) -> None:
 def _gradients(fault: Fault, comparison: Comparison) -> None:
     theme = page.theme()
     st.markdown(fault.symptom)
+    if fault.kind == "training":
+        st.markdown(
+            f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so numbers may differ "
+            "even where each is right for its own weights."
+        )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if np.size(pair[1]) <= 24]
     st.html("".join(side_by_side.gradient_tables(*pair, theme) for pair in small))
@@ -260,10 +265,10 @@ def _training(healthy: History, broken: History) -> None:
     theme = page.theme()
     if broken.error:
         st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
-    runs = {name: run.records for name, run in (("healthy", healthy), ("broken", broken)) if run.records}
     norms = {
-        name: charts.gradient_norms(records, list(records[0]["grad_norm"]), until=len(healthy.records), theme=theme)
-        for name, records in runs.items()
+        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=theme)
+        for name, run in (("healthy", healthy), ("broken", broken))
+        if run.records
     }
     low = min(chart.spec["yAxis"]["min"] for chart in norms.values())
     high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
@@ -272,8 +277,13 @@ def _training(healthy: History, broken: History) -> None:
         _show(side_by_side.losses(healthy, broken, theme), "loss")
     for column, (name, chart) in zip(others, norms.items(), strict=True):
         chart.spec["yAxis"] |= {"min": low, "max": high}  # two pictures to compare need one scale
+        side_by_side.in_reach(chart.spec)
         with column:
             _show(chart, f"norms-{name}", name)
+
+
+def _layers(run: History) -> list[str]:
+    return list(run.records[0]["grad_norm"])
 
 
 def _show(chart: Chart, key: str, note: str = "") -> None:

@@ -8,7 +8,7 @@ from lab.faults import BY_KEY, History, train_with
 from lab.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
 from lab.ui import charts, page
 from lab.ui.charts import Chart
-from lab.ui.side_by_side import number
+from lab.ui.side_by_side import in_reach, number
 from lab.ui.table import escape_markdown, markdown_table
 
 EVIDENCE = {
@@ -184,10 +184,11 @@ def _loss(run: History) -> None:
     if run.error:
         where = f"after epoch {len(run.records)}" if run.records else "before its first epoch was complete"
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
-    if run.records:
-        losses = [record["train_loss"] for record in run.records if record["train_loss"]]
-        wide = bool(losses) and max(losses) > 20 * min(losses)
-        _show(charts.loss(run.records, np.array([]), 1, until=len(run.records), log=wide, theme=page.theme()), "loss")
+    losses = [record["train_loss"] for record in run.from_start if record["train_loss"]]
+    log = max(losses) > 20 * min(losses)
+    chart = charts.loss(run.from_start, np.array([]), 1, until=len(run.records), log=log, theme=page.theme())
+    in_reach(chart.spec)
+    _show(chart, "loss")
 
 
 def _evidence(case: Case, run: History) -> None:
@@ -224,15 +225,17 @@ def _evidence(case: Case, run: History) -> None:
 
 
 def _chart(name: str, run: History) -> Chart:
-    records, theme, until = run.records, page.theme(), len(run.records)
-    layers = list(records[0]["grad_norm"])
+    layers = list(run.records[0]["grad_norm"])
+    options = {"until": len(run.records), "theme": page.theme()}
     if name == "accuracy":
-        return charts.accuracy(records, until=until, theme=theme)
+        return charts.accuracy(run.from_start, **options)
     if name == "norms":
-        return charts.gradient_norms(records, layers, until=until, theme=theme)
+        chart = charts.gradient_norms(run.from_start, layers, **options)
+        in_reach(chart.spec)
+        return chart
     if name == "dead":
-        return charts.dead_units(records, layers[:-1], until=until, theme=theme)
-    return charts.weight_histograms(records[-1], run.initial, layers, theme)
+        return charts.dead_units(run.from_start, layers[:-1], **options)
+    return charts.weight_histograms(run.records[-1], run.initial, layers, page.theme())
 
 
 def _show(chart: Chart, key: str) -> None:
@@ -254,7 +257,7 @@ def _traced(case: Case) -> None:
         (s.parameter, number(s.left_over), number(s.gradient), number(s.before), number(s.slope), number(s.after))
         for s in steps
     ]
-    headers = ["", "left over", "gradient", "first element", "its gradient", "after the step"]
+    headers = ["parameter", "left over", "gradient", "first element", "its gradient", "after the step"]
     st.markdown(markdown_table(headers, rows))
     st.markdown(
         ":small[left over: the norm of the gradient after zero_grad() and before backward(). gradient: its norm after "
@@ -266,8 +269,8 @@ def _checks(case: Case) -> None:
     checks = sorted(gradient_checks(case), key=lambda check: check.passed)
     passed = sum(check.passed for check in checks)
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")
-    rows = [("✓" if check.passed else "✗ fails", check.expression, check.verdict) for check in checks]
-    st.markdown(markdown_table(["", "expression", "verdict"], rows))
+    rows = [("✓ passes" if check.passed else "✗ fails", check.expression, check.verdict) for check in checks]
+    st.markdown(markdown_table(["check", "expression", "verdict"], rows))
 
 
 main()

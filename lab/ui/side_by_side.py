@@ -1,5 +1,6 @@
 """The healthy and the broken engine next to each other: gradients as tables, losses as curves."""
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -9,6 +10,8 @@ import numpy as np
 from lab.dot import PALETTES
 from lab.faults import History, differs
 from lab.ui.charts import COLOURS, DASHES, SYMBOLS, Chart
+
+LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 
 # An outline and a sign, not a colour, say which elements differ.
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
@@ -33,7 +36,7 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
         note = ": nothing arrived"
     plain = np.zeros(np.shape(healthy), dtype=bool)
     marked = np.ones(np.shape(broken), dtype=bool) if different is None and healthy is not broken else different
-    tables = _table("healthy", healthy, plain, theme) + _table("broken", broken, marked, theme)
+    tables = _table("healthy", name, healthy, plain, theme) + _table("broken", name, broken, marked, theme)
     return (
         f'<div role="group" aria-label="Gradient of {escape(name)}{escape(note)}" style="margin-bottom:0.9rem">'
         f'<div style="margin-bottom:0.3rem">Gradient of <b>{escape(name)}</b>{escape(note)}</div>'
@@ -44,23 +47,26 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
 def value_tables(values: Mapping[str, np.ndarray]) -> str:
     """HTML: the numbers that go in, one table for each tensor."""
     tables = "".join(
-        _scrolling(f"{name}, shape {value.shape}", _rows(value, np.zeros(value.shape, dtype=bool), ""))
+        _scrolling(
+            f"{name}, shape {value.shape}", f"values of {name}", _rows(value, np.zeros(value.shape, dtype=bool), "")
+        )
         for name, value in values.items()
     )
     return f'<div style="display:flex;flex-wrap:wrap;gap:0.6rem 1.6rem">{tables}</div>'
 
 
-def _table(title: str, gradient: np.ndarray | None, marked: np.ndarray | None, theme: str) -> str:
+def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarray | None, theme: str) -> str:
+    label = f"gradient of {name}, {engine} engine"
     if gradient is None:
-        return _scrolling(title, f'<tr><td style="padding:0.15rem 0.6rem;{_DIFFERENT}">≠ None</td></tr>')
+        return _scrolling(engine, label, f'<tr><td style="padding:0.15rem 0.6rem;{_DIFFERENT}">≠ None</td></tr>')
     marked = np.zeros(gradient.shape, dtype=bool) if marked is None else marked
-    return _scrolling(title, _rows(gradient, marked, f"color:{PALETTES[theme]['gradient']};"))
+    return _scrolling(engine, label, _rows(gradient, marked, f"color:{PALETTES[theme]['gradient']};"))
 
 
-def _scrolling(title: str, rows: str) -> str:
+def _scrolling(title: str, label: str, rows: str) -> str:
     """A table that scrolls by itself where it is too wide, also by keyboard."""
     return (
-        f'<div tabindex="0" role="region" aria-label="{escape(title)}" style="overflow-x:auto;max-width:100%">'
+        f'<div tabindex="0" role="region" aria-label="{escape(label)}" style="overflow-x:auto;max-width:100%">'
         '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
         f'<caption style="text-align:left;font-size:0.85em;white-space:nowrap">{escape(title)}</caption>'
         f"{rows}</table></div>"
@@ -85,13 +91,23 @@ def number(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
+def in_reach(spec: dict[str, Any]) -> None:
+    """Let a logarithmic axis end where its numbers still fit; a line may leave the picture, not squeeze it."""
+    axis = spec["yAxis"]
+    if axis["type"] == "log":
+        drawn = [value for line in spec["series"] if "name" in line for value in line["data"] if value]
+        low, high = (
+            axis.get("min", _decade(min(drawn, default=1.0))),
+            axis.get("max", 10 * _decade(max(drawn, default=1.0))),
+        )
+        axis |= {"min": max(low, LEAST), "max": min(high, MOST)}
+
+
 def losses(healthy: History, broken: History, theme: str) -> Chart:
     """The training loss of both runs by epoch; logarithmic where they are far apart."""
     colours = COLOURS[theme]
-    columns = {
-        name: [record["train_loss"] for record in run.records]
-        for name, run in (("healthy", healthy), ("broken", broken))
-    }
+    runs = (("healthy", healthy), ("broken", broken))
+    columns = {name: [record["train_loss"] for record in run.from_start] for name, run in runs}
     epochs = max(len(column) for column in columns.values())
     known = [value for column in columns.values() for value in column if value]
     logarithmic = max(known) > 20 * min(known)
@@ -100,7 +116,7 @@ def losses(healthy: History, broken: History, theme: str) -> Chart:
         {
             "type": "line",
             "name": name,
-            "data": [None, *(value or None for value in column)],
+            "data": [value or None for value in column],
             "color": colours[colour],
             "lineStyle": {"type": dash, "width": 2},
             "symbol": symbol,
@@ -115,16 +131,17 @@ def losses(healthy: History, broken: History, theme: str) -> Chart:
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": {
             "type": "category",
-            "data": [str(epoch) for epoch in range(epochs + 1)],
+            "data": [str(epoch) for epoch in range(epochs)],
             "boundaryGap": False,
             "name": "epoch",
             "nameLocation": "middle",
             "nameGap": 22,
         },
-        "yAxis": {"type": "log" if logarithmic else "value"},
+        "yAxis": {"type": "log"} if logarithmic else {"type": "value", "min": 0},
         "series": series,
     }
-    rows = [(str(epoch + 1), *(_at(column, epoch) for column in columns.values())) for epoch in _thinned(range(epochs))]
+    in_reach(spec)
+    rows = [(str(epoch), *(_at(column, epoch) for column in columns.values())) for epoch in _thinned(range(epochs))]
     return Chart(
         "Training loss" + (" (logarithmic)" if logarithmic else ""),
         spec,
@@ -136,6 +153,10 @@ def losses(healthy: History, broken: History, theme: str) -> Chart:
     )
 
 
+def _decade(value: float) -> float:
+    return 10.0 ** math.floor(math.log10(value))
+
+
 def _at(column: Sequence[float | None], epoch: int) -> str:
     if epoch >= len(column):
         return "–"
@@ -143,9 +164,8 @@ def _at(column: Sequence[float | None], epoch: int) -> str:
 
 
 def _course(column: Sequence[float | None]) -> str:
-    if not column:
-        return "no epoch was completed"
-    return f"{_at(column, 0)} in epoch 1, {_at(column, len(column) - 1)} in epoch {len(column)}"
+    last = len(column) - 1
+    return f"{_at(column, 0)} before training, {_at(column, last)} after {last} epochs"
 
 
 def _thinned(epochs: Sequence[int]) -> Sequence[int]:
