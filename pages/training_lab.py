@@ -12,13 +12,14 @@ import numpy as np
 import streamlit as st
 
 from lab.answers import confusion, grid, over_plane, probabilities, unit_maps
-from lab.datasets import SYNTHETIC
+from lab.datasets import SYNTHETIC, Dataset
 from lab.diagnose import diagnose
 from lab.live import LiveRun, Worker
 from lab.runs import Record
 from lab.shelf import Kept, differences, from_folder, put, unused
 from lab.ui import charts, page
 from lab.ui.charts import Chart
+from lab.ui.own_data import your_points, your_table
 from lab.ui.table import escape_markdown, markdown_table
 from model import ACTIVATIONS, INITS, MLP
 from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
@@ -40,7 +41,8 @@ LESSONS = {
     "The hardest: spirals": replace(FIRST, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
 }
 OWN = "Your own settings"
-DATA = (*SYNTHETIC, "digits")  # no MNIST: a page loads nothing from the network
+OWN_DATA = {"points": your_points, "table": your_table}
+DATA = (*SYNTHETIC, "digits", *OWN_DATA)  # no MNIST: a page loads nothing from the network
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -76,8 +78,10 @@ def main() -> None:
     st.html(STYLE)
     _start()
     config = _settings()
-    if config and config != _run().config:
-        _begin(config)
+    own = OWN_DATA.get(st.session_state[_key("data")])
+    data = own(st.session_state[_key("val_fraction")], st.session_state[_key("seed")]) if own else None
+    if config and (data or not own):
+        _keep_up(config, data)
     _transport()
     with st.container(key="training-instruments"):
         _instruments(_view())
@@ -94,12 +98,17 @@ def _run() -> LiveRun:
     return st.session_state["training worker"].run
 
 
-def _begin(config: Config) -> None:
-    """Put a new run in the place of the present one, which goes on the shelf."""
-    state = st.session_state
+def _keep_up(config: Config, data: Dataset | None) -> None:
+    """When the settings or the data are others, put a new run in the place of the present one, which goes on the shelf.
+
+    data: the visitor's own, or None for what the config names.
+    """
+    state, run = st.session_state, _run()
+    if config == run.config and (data is None or data.fingerprint == run.trainer.dataset.fingerprint):
+        return
     state["training worker"].pause()
-    state["training shelf"] = put(state["training shelf"], _run().config, _run().records)
-    state["training worker"] = Worker(LiveRun(config))
+    state["training shelf"] = put(state["training shelf"], run.config, run.records)
+    state["training worker"] = Worker(LiveRun(config, data))
     state["training cursor"] = config.epochs
 
 
@@ -168,6 +177,8 @@ def _start() -> None:
         st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
         config = base
     _set_widgets(config)
+    if config.data in OWN_DATA:  # until the visitor's own have been read
+        config = replace(config, data=FIRST.data)
     epoch = page.from_address("epoch", None, page.one_of(*map(str, range(1, config.epochs))))
     state["training worker"] = Worker(LiveRun(config))
     # A link to an epoch trains at once, for real: nothing but the settings is stored in it.
@@ -235,7 +246,13 @@ def _settings() -> Config | None:
     st.session_state["training lesson"] = lesson
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Lesson", [*LESSONS, OWN], key="training lesson", on_change=choose_lesson, width=2 * FIELD + 16)
-        st.selectbox("Data", DATA, key=_key("data"), **keep)
+        st.selectbox(
+            "Data",
+            DATA,
+            key=_key("data"),
+            format_func=lambda name: f"your {name}" if name in OWN_DATA else name,
+            **keep,
+        )
         st.text_input("Hidden layers", key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", **keep)
         st.selectbox("Activation", ACTIVATIONS, key=_key("activation"), **keep)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -711,6 +711,30 @@ def _cell(centres: np.ndarray, value: float) -> int:
     return int(np.abs(centres - value).argmin())
 
 
+def board(
+    points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, cells: int, theme: str = "light"
+) -> Chart:
+    """An empty plane from -reach to reach whose cells can be clicked, and the points that were placed on it."""
+    colours = COLOURS[theme]
+    centres = np.linspace(-reach, reach, cells)
+    places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
+    labels = np.array([c for _, _, c in points], dtype=int)
+    blank = np.zeros((cells, cells), dtype=int)
+    spec = _plane(blank, [colours["paper"]], [], centres, centres, places, labels, classes, colours)
+    faint = {"itemStyle": {"color": colours["gap"]}}
+    spec["series"][0] |= {"silent": False, "selectedMode": "single", "emphasis": faint, "select": faint}
+    counts = [int((labels == c).sum()) for c in range(len(classes))]
+    said = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
+    return Chart(
+        "Your points",
+        spec,
+        340,
+        f"The plane with your points: {said}.",
+        ("x", "y", "class"),
+        [(f"{x:g}", f"{y:g}", classes[c]) for x, y, c in points],
+    )
+
+
 def thumbnails(maps: np.ndarray, layer: str, theme: str = "light") -> Chart:
     """The outputs of all units of a layer over the plane, small and side by side: maps (rows, columns, units)."""
     colours = COLOURS[theme]

@@ -69,3 +69,31 @@ def test_a_link_shows_the_same_settings(open_page):
     button(page, "Pause").wait_for()
     page.get_by_text("Decision boundary").wait_for()
     assert "data=xor" in page.url
+
+
+def test_a_click_places_a_point_and_a_new_run_begins(open_page):
+    page = open_lab(open_page, "data=points")
+    board = page.locator(".st-key-own_points_board, .st-key-own-points-board").first
+    board.wait_for()
+    page.get_by_text("20 of at most 150 points").wait_for()
+    page.wait_for_timeout(1000)
+    box = board.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.5)
+    page.get_by_text("21 of at most 150 points").wait_for()
+    page.mouse.click(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5)
+    page.get_by_text("22 of at most 150 points").wait_for()
+    assert "points=" in page.url
+
+
+def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
+    page = open_lab(open_page, "data=table&hidden=4")
+    upload = page.locator("input[type=file]")
+    rows = "".join(f"{i / 10},{i % 3},{'yes' if i > 20 else 'no'}\n" for i in range(40))
+    upload.set_input_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".encode()})
+    page.get_by_text(re.compile("mine.csv: .*2 classes")).wait_for()
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 60 of 60')")
+    page.reload()
+    button(page, "Start").wait_for()
+    upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
+    page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()

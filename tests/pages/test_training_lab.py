@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lab import points
 from lab.diagnose import diagnose
 from train import Config, train
 
@@ -488,3 +489,79 @@ def test_the_page_never_imports_what_is_heavy():
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+# ---------------------------------------------------------------- own data
+
+
+def test_points_are_placed_by_typing_and_a_new_run_begins(at):
+    run(at, data="points")
+    before = live(at)
+    assert before.config.data == "points"
+    at.number_input(key="own points x").set_value(0.25).run()
+    at.button(key="own points add").click().run()
+    assert not at.exception
+    assert at.session_state["own points"][-1] == (0.25, 0.0, 0)
+    assert at.query_params["points"].endswith(";0.25,0,A")
+    assert live(at) is not before
+    assert len(live(at).trainer.dataset.train_x) + len(live(at).trainer.dataset.val_x) == 21
+    at.button(key="own points undo").click().run()
+    assert live(at).trainer.dataset.fingerprint == before.trainer.dataset.fingerprint
+
+
+def test_too_few_points_are_said_and_the_run_stays(at):
+    run(at, data="points")
+    before = live(at)
+    at.button(key="own points clear").click().run()
+    assert not at.exception
+    assert live(at) is before
+    assert at.info[0].value
+    at.selectbox(key="training data").set_value("blobs").run()
+    assert not at.exception
+    assert live(at).config.data == "blobs"
+
+
+def test_a_link_carries_the_points(at):
+    text = "0,0,A;0,1,A;1,0,C;1,1,C;0.5,0.5,C"
+    run(at, data="points", points=text, hidden="3")
+    assert live(at).trainer.dataset.classes == ("A", "C")
+    assert live(at).config.hidden == (3,)
+    assert not at.info
+
+
+def test_bad_points_in_a_link_fall_back_with_a_note(at):
+    run(at, data="points", points="0,0,A;9,9,B")
+    assert "points" in at.info[0].value
+    assert len(at.session_state["own points"]) == 20
+
+
+def test_the_board_is_full_at_some_time(at):
+    run(at, data="points", points=";".join("0.1,0.2,A" if i % 2 else "0.3,0.4,B" for i in range(points.MOST)))
+    assert at.button(key="own points add").disabled
+    assert not at.info
+
+
+def test_a_table_is_read_and_its_mistakes_are_said(at):
+    run(at, data="table")
+    assert live(at).config.data == "moons"  # until there is a table
+    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
+    upload = at.get("file_uploader")[0]
+    upload.set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+    assert not at.exception
+    assert live(at).config.data == "table"
+    assert live(at).trainer.dataset.classes == ("0", "1")
+    assert "mine.csv" in " ".join(c.value for c in at.caption)
+    at.selectbox(key="own table target").set_value("b").run()
+    assert live(at).trainer.dataset.classes == ("0", "1", "2")
+    before = live(at)
+    for name, content, words in [
+        ("bad.csv", f"a,b,class\n{rows}x,1,0\n".encode(), "row 42"),
+        ("short.csv", f"a,b,class\n{rows}1,2\n".encode(), "cells"),
+        ("empty.csv", b"", "empty"),
+        ("binary.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("wide.csv", (",".join("0" * 200) + ",x\n").encode() * 2 + (",".join("1" * 200) + ",y\n").encode() * 2, "200"),
+    ]:
+        at.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
+        assert not at.exception
+        assert words in at.error[0].value, name
+        assert live(at) is before
