@@ -167,6 +167,12 @@ def test_idx_files_are_read_plain_and_gzipped(folder):
     assert first_pixels == sorted(IMAGES[:, 0, 0].tolist())
 
 
+def test_a_file_that_is_read_in_many_blocks_gives_the_same_data(folder, monkeypatch):
+    whole = load_mnist(folder).fingerprint
+    monkeypatch.setattr(datasets, "IDX_BLOCK", 30)  # two images of twelve bytes
+    assert load_mnist(folder).fingerprint == whole
+
+
 def test_t10k_files_and_dotted_names_serve_when_there_are_no_others(folder):
     (folder / "train-images-idx3-ubyte").rename(folder / "t10k-images.idx3-ubyte")
     (folder / "train-labels-idx1-ubyte.gz").rename(folder / "t10k-labels-idx1-ubyte.gz")
