@@ -124,11 +124,12 @@ export class Graph {
     } else {
       const row = (name, word) => {
         line += step;
-        texts[name] = s("text", { class: name, x: right, y: line, "text-anchor": "end" });
-        parts.push(s("text", { class: "word", x: left, y: line }, word), texts[name]);
+        texts[name] = s("text", { class: name, x: compact ? 0 : right, y: line, "text-anchor": compact ? "middle" : "end" });
+        if (!compact) parts.push(s("text", { class: "word", x: left, y: line }, word));
+        parts.push(texts[name]);
       };
-      row("value", compact ? "=" : "value");
-      if (playback.nodes[item.node].requires_grad) row("gradient", compact ? "∂" : "grad");
+      row("value", "value");
+      if (playback.nodes[item.node].requires_grad) row("gradient", "grad");
     }
     const element = s(
       "g",
@@ -215,7 +216,8 @@ export class Graph {
     if (card.shown[name] === value && value !== null) return; // the same array as in the last frame
     card.shown[name] = value;
     if (!card.card.grid) {
-      setText(card.texts[name], value === null ? missing : numeral(value));
+      const sign = !this.plan.compact ? "" : name === "value" ? "= " : "∂ "; // instead of words, where room is short
+      setText(card.texts[name], sign + (value === null ? missing : numeral(value)));
       return;
     }
     setAttribute(card.maps[name], "visibility", value === null ? "hidden" : "visible");

@@ -14,6 +14,8 @@ import { Source } from "./source.js";
 import { Table } from "./table.js";
 import { save, Takeaway } from "./takeaway.js";
 
+const NARROW = 760; // pixels of width, below which everything stands in one column
+
 /** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (wish: {what: string, event: number}) => void}} Host
  * where Graphviz is, and how to reach the server, if there is one */
 
@@ -66,6 +68,8 @@ export function mount(root, host) {
     takeaway.element,
   );
   root.append(element);
+  const observer = new ResizeObserver(([entry]) => element.classList.toggle("narrow", entry.contentRect.width < NARROW));
+  observer.observe(element);
 
   function move(next, moving) {
     k = next;
@@ -143,6 +147,7 @@ export function mount(root, host) {
     },
 
     destroy() {
+      observer.disconnect();
       controls.destroy();
       sender.destroy();
       ledger.destroy();

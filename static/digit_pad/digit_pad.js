@@ -1,0 +1,102 @@
+// A pad of 32 x 32 pixels to draw a digit on, with the pointer or with the keyboard. It reports the drawing as a text
+// of zeros and ones.
+
+const SIDE = 32;
+const CELL = 4; // the keyboard draws blocks of 4 x 4
+const PEN = 1.9; // radius
+const MIDDLE = { x: 3, y: 3 }; // the block where the keyboard begins
+const PAUSE = 120; // milliseconds between two reports while the pen moves
+
+export function show({ parentElement, setStateValue }) {
+  const canvas = parentElement.querySelector("canvas");
+  if (canvas.dataset.ready) return;
+  canvas.dataset.ready = "yes";
+  const ink = new Uint8Array(SIDE * SIDE);
+  const pen = canvas.getContext("2d");
+  let cursor = null; // the block where the keyboard is, while the pad has the focus
+  let last = null; // where the pointer was
+  let waiting = null;
+
+  const colour = (name, fallback) => getComputedStyle(canvas).getPropertyValue(name).trim() || fallback;
+
+  const draw = () => {
+    const size = canvas.width / SIDE;
+    pen.fillStyle = colour("--st-background-color", "white");
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.fillStyle = colour("--st-text-color", "black");
+    ink.forEach((on, at) => on && pen.fillRect((at % SIDE) * size, Math.floor(at / SIDE) * size, size, size));
+    if (cursor) {
+      pen.strokeStyle = colour("--st-primary-color", "blue");
+      pen.lineWidth = 3;
+      pen.strokeRect(cursor.x * CELL * size + 1.5, cursor.y * CELL * size + 1.5, CELL * size - 3, CELL * size - 3);
+    }
+  };
+
+  const report = () => {
+    if (waiting) return;
+    waiting = setTimeout(() => {
+      waiting = null;
+      setStateValue("ink", ink.join(""));
+    }, PAUSE);
+  };
+
+  const dot = (x, y) => {
+    for (let i = Math.max(0, Math.floor(y - PEN)); i <= Math.min(SIDE - 1, y + PEN); i++)
+      for (let j = Math.max(0, Math.floor(x - PEN)); j <= Math.min(SIDE - 1, x + PEN); j++)
+        if (Math.hypot(j + 0.5 - x, i + 0.5 - y) <= PEN) ink[i * SIDE + j] = 1;
+  };
+
+  const place = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE };
+  };
+
+  const stroke = (to) => {
+    const steps = Math.ceil(Math.hypot(to.x - last.x, to.y - last.y)) + 1;
+    for (let k = 1; k <= steps; k++)
+      dot(last.x + ((to.x - last.x) * k) / steps, last.y + ((to.y - last.y) * k) / steps);
+    last = to;
+    draw();
+    report();
+  };
+
+  canvas.onpointerdown = (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    last = place(event);
+    stroke(last);
+  };
+  canvas.onpointermove = (event) => last && stroke(place(event));
+  canvas.onpointerup = canvas.onpointercancel = () => (last = null);
+
+  const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  canvas.onkeydown = (event) => {
+    const move = moves[event.key];
+    const blocks = SIDE / CELL;
+    cursor ??= { ...MIDDLE };
+    if (move) {
+      cursor = { x: (cursor.x + move[0] + blocks) % blocks, y: (cursor.y + move[1] + blocks) % blocks };
+    } else if (event.key === " " || event.key === "Enter") {
+      const at = (i, j) => (cursor.y * CELL + i) * SIDE + cursor.x * CELL + j;
+      const value = ink[at(0, 0)] ? 0 : 1;
+      for (let i = 0; i < CELL; i++) for (let j = 0; j < CELL; j++) ink[at(i, j)] = value;
+      report();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation(); // the page has shortcuts on the same keys
+    draw();
+  };
+  canvas.onfocus = () => {
+    cursor = canvas.matches(":focus-visible") ? { ...MIDDLE } : null;
+    draw();
+  };
+  canvas.onblur = () => {
+    cursor = null;
+    draw();
+  };
+  parentElement.querySelector("button").onclick = () => {
+    ink.fill(0);
+    draw();
+    report();
+  };
+  draw();
+}
