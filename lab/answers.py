@@ -35,6 +35,15 @@ def _forward(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
     return outputs
 
 
+def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
+    """How fast the logit of a class grows with each input: the gradient (features,) at one input x (features,)."""
+    inputs = Tensor(x.reshape(1, -1).astype(np.float32), label="x")
+    with np.errstate(all="ignore"):
+        model(inputs)[0, label].backward()
+    model.zero_grad()
+    return inputs.grad[0]
+
+
 def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
     """How often a sample of class `row` was taken for class `column`: integers (classes, classes)."""
     counts = np.zeros((classes, classes), dtype=int)

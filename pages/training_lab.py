@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.answers import confusion, grid, over_plane, probabilities, unit_maps
+from lab.answers import confusion, grid, over_plane, probabilities, saliency, unit_maps
 from lab.datasets import SYNTHETIC, Dataset
 from lab.diagnose import diagnose
+from lab.drawing import LEVELS, normalise
 from lab.live import LiveRun, Worker
 from lab.runs import Record
 from lab.shelf import Kept, differences, from_folder, put, unused
 from lab.ui import charts, page
 from lab.ui.charts import Chart
+from lab.ui.digit_pad import digit_pad
 from lab.ui.own_data import your_points, your_table
 from lab.ui.table import escape_markdown, markdown_table
 from model import ACTIVATIONS, INITS, MLP
@@ -85,6 +87,7 @@ def main() -> None:
     _transport()
     with st.container(key="training-instruments"):
         _instruments(_view())
+    _probe()
     _shelf()
     page.closing(
         "Choose the lesson “Rate too high”, press Start, and read what the doctor says. Then lower the learning rate "
@@ -640,6 +643,43 @@ def _tab(name: str, view: View, options: dict[str, Any]) -> None:
 
 def _layer(label: str, layers: list[str], key: str) -> str:
     return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
+
+
+# ---------------------------------------------------------------- one input of one's own
+
+
+def _probe() -> None:
+    """For digits, a pad to draw one on."""
+    if _run().config.data != "digits":
+        return
+    pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
+    if pad.open:
+        with pad:
+            st.fragment(_read_drawing)()
+
+
+def _read_drawing() -> None:
+    run, theme = _run(), page.theme()
+    data = run.trainer.dataset
+    left, right = st.columns(2, gap="medium")
+    with left:
+        bitmap = digit_pad("training pad")
+        st.caption("Draw large, with the pointer, or with arrow keys and space. The network in training reads along.")
+    if bitmap is None:
+        return
+    image = normalise(bitmap)
+    x = (image.ravel() - data.mean) / data.scale
+    network = run.network()
+    answer = probabilities(network, x[np.newaxis])[0]
+    best = int(answer.argmax())
+    slopes = saliency(network, x, best).reshape(image.shape)
+    with right:
+        st.markdown(f"The network takes it for **{data.classes[best]}**.")
+        for key, chart in (
+            ("likelihoods", charts.likelihoods(answer, data.classes, theme)),
+            ("drawing", charts.drawing(image / LEVELS, slopes, data.classes[best], theme)),
+        ):
+            _draw({key: _frame(key, chart.title)}, key, chart)
 
 
 # ---------------------------------------------------------------- the shelf: earlier runs, to compare and to go back to

@@ -842,6 +842,64 @@ def samples(
     )
 
 
+def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = "light") -> Chart:
+    """A drawn image (height, width) from 0 to 1 and, beside it, the size of the gradient at each of its pixels."""
+    colours = COLOURS[theme]
+    height, width = image.shape
+    sizes = np.abs(slopes) / (np.abs(slopes).max() or 1)
+    codes = np.zeros((height, 2 * width + 1), dtype=int)
+    codes[:, :width] = np.rint(SHADES * image[::-1])
+    codes[:, width + 1 :] = SHADES + 1 + np.rint(SHADES * sizes[::-1])
+    palette = [
+        _mix(colours["paper"], colours[ink] if ink == "text" else colours[ink][1], k / SHADES)
+        for ink in ("text", "gradient")
+        for k in range(SHADES + 1)
+    ]
+    hidden = {"type": "category", "show": False}
+    row, column = np.unravel_index(sizes.argmax(), sizes.shape)
+    return Chart(
+        "What the network sees, and which pixels matter",
+        {
+            "animation": False,
+            "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+            "xAxis": {**hidden, "data": [""] * codes.shape[1]},
+            "yAxis": {**hidden, "data": [""] * height},
+            "visualMap": _palette(palette, 0),
+            "series": [{"type": "heatmap", "data": _cells(codes), "silent": True}],
+        },
+        190,
+        f"Left the drawing as {height} by {width} pixels, right the size of the gradient of the answer {taken_for} at "
+        f"each pixel; it is largest in row {row + 1}, column {column + 1}.",
+        ("row", *(f"ink {j + 1}" for j in range(width)), *(f"gradient {j + 1}" for j in range(width))),
+        [(str(i + 1), *map(_short, image[i]), *map(_short, slopes[i])) for i in range(height)],
+    )
+
+
+def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
+    """The probability of each class for one input: answer (classes,)."""
+    colours = COLOURS[theme]
+    best = int(answer.argmax())
+    label = {"show": True, "position": "right", "formatter": "{c} %", "color": colours["text"]}
+    bars = [
+        {"value": _percent(p), "itemStyle": {"color": colours["train"] if c == best else colours["faint"]}}
+        for c, p in enumerate(answer)
+    ]
+    return Chart(
+        "Probabilities",
+        {
+            "animation": False,
+            "grid": {"left": 24, "right": 60, "top": 4, "bottom": 4, "outerBoundsMode": "none"},
+            "xAxis": {"type": "value", "min": 0, "max": 100, "show": False},
+            "yAxis": {"type": "category", "data": list(classes), "inverse": True, "axisTick": {"show": False}},
+            "series": [{"type": "bar", "data": bars, "label": label, "barWidth": "70%", "silent": True}],
+        },
+        24 * len(classes) + 8,
+        f"Probabilities of the classes: most likely {classes[best]} with {_percent_text(float(answer[best]))}.",
+        ("class", "probability"),
+        [(name, _percent_text(float(p))) for name, p in zip(classes, answer, strict=True)],
+    )
+
+
 def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
     """How often a sample of one class (row) was taken for another (column): counts (classes, classes)."""
     colours = COLOURS[theme]

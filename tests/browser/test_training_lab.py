@@ -18,7 +18,7 @@ def button(page, name):
 
 def open_lab(open_page, query="epochs=300", **options):
     page = open_page(f"training?{query}", **options)
-    button(page, "Start").wait_for()
+    button(page, "(Start|Pause|Continue)").wait_for()
     return page
 
 
@@ -97,3 +97,24 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     button(page, "Start").wait_for()
     upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
     page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()
+
+
+def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
+    page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 6 of 6')")
+    page.get_by_text("Draw a digit").click()
+    pad = page.get_by_role("application")
+    pad.scroll_into_view_if_needed()
+    page.wait_for_timeout(1000)
+    box = pad.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.1)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.9, steps=10)
+    page.mouse.up()
+    page.get_by_text(re.compile("The network takes it for 1")).wait_for()
+    page.get_by_role("button", name="Clear the pad").click()
+    page.get_by_text(re.compile("The network takes it for")).wait_for(state="hidden")
+    pad.focus()
+    for key in ("ArrowUp", "Space", "ArrowDown", "Space", "ArrowDown", "Space"):
+        page.keyboard.press(key)
+    page.get_by_text(re.compile("The network takes it for")).wait_for()

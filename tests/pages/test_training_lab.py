@@ -565,3 +565,19 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         assert not at.exception
         assert words in at.error[0].value, name
         assert live(at) is before
+
+
+def test_a_drawn_digit_is_read_by_the_network(at):
+    run(at, data="digits", hidden="32", epochs="6", lr="0.01")
+    run_to_the_end(at)
+    at.session_state["training pad open"] = True
+    at.run()
+    one = "".join("1" if 13 <= i % 32 < 19 and 2 <= i // 32 < 30 else "0" for i in range(1024))
+    at.session_state["training pad"] = {"ink": one}
+    at.run()
+    assert not at.exception
+    assert any("takes it for **1**" in m.value for m in at.markdown)
+    for hostile in ("1" * 5, 7, None, {"x": 1}, "2" * 1024):
+        at.session_state["training pad"] = {"ink": hostile}
+        at.run()
+        assert not at.exception

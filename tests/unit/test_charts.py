@@ -236,3 +236,22 @@ def test_every_line_can_be_seen_on_the_paper(theme):
     lines = [colours["train"], colours["validation"], colours["faint"], *colours["gradient"], *colours["weight"]]
     for colour in [*lines, *colours["classes"]]:
         assert contrast(colour, colours["paper"]) >= 3, colour
+
+
+def test_a_drawing_beside_its_gradient():
+    image, slopes = np.zeros((8, 8)), np.zeros((8, 8))
+    image[0, 1], slopes[7, 0] = 1.0, -3.0
+    chart = charts.drawing(image, slopes, "5")
+    json.dumps(chart.spec, allow_nan=False)
+    codes = {(x, y): code for x, y, code in chart.spec["series"][0]["data"]}
+    assert codes[1, 7] == charts.SHADES  # the first row is at the top
+    assert codes[9, 0] == 2 * charts.SHADES + 1
+    assert "row 8, column 1" in chart.alt
+    assert chart.rows[7][9] == "-3"
+
+
+def test_likelihoods_name_the_most_likely():
+    chart = charts.likelihoods(np.array([0.1, 0.7, 0.2]), ("a", "b", "c"))
+    json.dumps(chart.spec, allow_nan=False)
+    assert "most likely b with 70.0%" in chart.alt
+    assert [bar["value"] for bar in chart.spec["series"][0]["data"]] == [10.0, 70.0, 20.0]
