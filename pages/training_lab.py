@@ -16,12 +16,15 @@ from lab.datasets import SYNTHETIC, Dataset
 from lab.diagnose import diagnose
 from lab.drawing import LEVELS, normalise
 from lab.live import LiveRun, Worker
+from lab.probe import MOST_WEIGHTS, loss_of_sample
 from lab.runs import Record
 from lab.shelf import Kept, differences, from_folder, put, unused
+from lab.trace import record
 from lab.ui import charts, page
 from lab.ui.charts import Chart
 from lab.ui.digit_pad import digit_pad
 from lab.ui.own_data import your_points, your_table
+from lab.ui.player import player
 from lab.ui.table import escape_markdown, markdown_table
 from model import ACTIVATIONS, INITS, MLP
 from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
@@ -74,8 +77,8 @@ def main() -> None:
     page.opening(
         "Training lab",
         "Choose data and a network, then press **Start**. Watch how far training and validation drift apart, and "
-        "which layer’s gradients fade first. A change of a setting begins a new run at once; the **Epoch** slider goes "
-        "back to where it went wrong.",
+        "which layer’s gradients fade first. A change of a setting begins a new run at once; the slider "
+        "**Show the epoch** goes back to where it went wrong.",
     )
     st.html(STYLE)
     _start()
@@ -86,8 +89,9 @@ def main() -> None:
         _keep_up(config, data)
     _transport()
     with st.container(key="training-instruments"):
-        _instruments(_view())
-    _probe()
+        view = _view()
+        _instruments(view)
+        _read_along(view)
     _shelf()
     page.closing(
         "Choose the lesson “Rate too high”, press Start, and read what the doctor says. Then lower the learning rate "
@@ -648,14 +652,43 @@ def _layer(label: str, layers: list[str], key: str) -> str:
 # ---------------------------------------------------------------- one input of one's own
 
 
-def _probe() -> None:
-    """For digits, a pad to draw one on."""
-    if _run().config.data != "digits":
+def _read_along(view: View) -> None:
+    """One sample in the player; for digits, also a pad to draw one on."""
+    player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
+    if player_box.open:
+        with player_box:
+            _play_sample(view)
+    if view.run.config.data == "digits":
+        pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
+        if pad.open:
+            with pad:
+                st.fragment(_read_drawing)()
+
+
+def _play_sample(view: View) -> None:
+    run = view.run
+    if st.session_state["training running"]:
+        st.markdown("Pause the training to follow one sample: the weights must stand still for it.")
         return
-    pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
-    if pad.open:
-        with pad:
-            st.fragment(_read_drawing)()
+    network = run.network(None if view.cursor is None else run.kept_epoch(view.cursor))
+    if sum(parameter.size for parameter in network.parameters()) > MOST_WEIGHTS:
+        st.markdown(f"The player shows networks of up to {MOST_WEIGHTS} weights: choose narrower hidden layers.")
+        return
+    data = run.trainer.dataset
+    number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
+    label = int(data.train_y[number])
+    st.markdown(
+        f"Sample {number + 1} is of class {escape_markdown(data.classes[label])}. Its loss, and the gradient of that "
+        "loss for every weight, with the weights of the epoch shown above."
+    )
+    build, leaves = loss_of_sample(network, data.train_x[number], label)
+    try:
+        trace = record(build, leaves)
+    except RuntimeError as error:
+        st.warning(str(error))
+        return
+    if player(trace, key="training player").failed:
+        st.code(trace.to_text(), language=None)
 
 
 def _read_drawing() -> None:

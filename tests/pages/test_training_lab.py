@@ -581,3 +581,16 @@ def test_a_drawn_digit_is_read_by_the_network(at):
         at.session_state["training pad"] = {"ink": hostile}
         at.run()
         assert not at.exception
+
+
+def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
+    run(at, hidden="3", epochs="300")
+    at.session_state["training probe open"] = True
+    start(at)
+    assert any("Pause the training" in m.value for m in at.markdown)
+    click(at, "toggle")
+    (shown,) = (c for c in at.get("bidi_component"))
+    assert "cross_entropy" in shown.proto.bytes.decode() + shown.proto.json
+    at.text_input(key="training hidden").set_value("64 64").run()
+    assert not at.exception
+    assert any("up to 600 weights" in m.value for m in at.markdown)

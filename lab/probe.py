@@ -1,0 +1,28 @@
+"""One sample on its way through a network, as a function of the weights that `lab.trace.record` can record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from model import MLP, Tensor, cross_entropy
+
+MOST_WEIGHTS = 600  # a picture of more would be read by nobody
+
+
+def loss_of_sample(model: MLP, x: np.ndarray, label: int) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
+    """The loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
+
+    The function runs the layers themselves, on the tensors that it is given.
+    """
+    leaves = {parameter.label: parameter.numpy().astype(np.float64) for parameter in model.parameters()}
+    sizes = [model.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in model.layers)]
+
+    def build(**weights: Tensor) -> Tensor:
+        network = MLP(sizes, model.activation, "zeros")
+        for number, layer in enumerate(network.layers, start=1):
+            layer.weight, layer.bias = weights[f"W{number}"], weights[f"b{number}"]
+        return cross_entropy(network(x.reshape(1, -1).astype(np.float64)), np.array([label]))
+
+    return build, leaves
