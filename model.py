@@ -648,7 +648,9 @@ class Tensor:
         else:
             seed = _as_float_array(grad, self.dtype)
         if seed.shape != self.shape:
-            raise ValueError(f"The gradient passed to backward() has shape {seed.shape}, but {_name(self)}.")
+            raise ValueError(
+                f"The gradient passed to backward() has shape {seed.shape}; it must be that of {_name(self)}."
+            )
 
         interior = [node for node in topological_order(self) if node._backward is not None]
         mode = _mode.get()
@@ -693,7 +695,9 @@ class Tensor:
             return
         values = _as_float_array(value, self.dtype)
         if values.shape != self.shape:
-            raise ValueError(f"The new data have shape {values.shape}, but {_name(self)}. Make a new Tensor instead.")
+            raise ValueError(
+                f"The new data have shape {values.shape}; they cannot replace {_name(self)}. Make a new Tensor."
+            )
         self._data, self._handed_out = values, False
 
     def _assign(self, values: Any) -> None:
@@ -710,7 +714,9 @@ class Tensor:
 
     def item(self) -> float:
         if self.size != 1:
-            raise ValueError(f"item() needs exactly one element, but {_name(self)}.")
+            raise ValueError(
+                f"item() needs exactly one element, but {_name(self)} has {self.size}; numpy() gives them all."
+            )
         return self._data.item()
 
     shape = property(lambda self: self._data.shape)
@@ -792,7 +798,7 @@ def _check_unwritten(node: Tensor, mode: Mode) -> None:
         tensor = node if tensor is None else tensor
         if tensor._data is not kept and _bytes(tensor._data) != _bytes(kept):
             which = "its own output" if tensor is node else "its input"
-            raise _mutation_error(node, f"{which} {_name(tensor)}")
+            raise _mutation_error(node, f"{which}, {_name(tensor)},")
     if mode.fingerprints is not None:
         before = mode.fingerprints.get(node._backward, {})
         for name, fingerprint in _fingerprints(node._backward).items():
@@ -1165,9 +1171,10 @@ class Optimizer:
     """What SGD and Adam share. A parameter that is given twice is stepped once; one without a gradient not at all."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float) -> None:
-        self.parameters = list(dict.fromkeys(parameters))
-        if not all(isinstance(p, Tensor) for p in self.parameters):
+        parameters = list(parameters)
+        if not all(isinstance(p, Tensor) for p in parameters):
             raise TypeError("An optimizer steps Tensors: give it a list of them, such as network.parameters().")
+        self.parameters = list(dict.fromkeys(parameters))
         self.lr = lr
         self.weight_decay = float(weight_decay)  # float: a NumPy number would turn float32 into float64
         if not lr > 0 or not math.isfinite(lr):
