@@ -452,34 +452,10 @@ def _choice(label: str, options: list[str], key: str) -> str:
 
 
 def _instruments(view: View) -> None:
-    """Headings and places, then what fills them: while training, a few times a second on its own."""
-    run, running = view.run, st.session_state["training running"]
-    plane, digits = run.trainer.sizes[0] == 2, run.config.data == "digits"
-    flat = run.config.activation in ("tanh", "sigmoid")
-    frames = {"progress": st.container()}
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if plane:
-            shown = (
-                f"Output of unit {view.unit[1] + 1} of layer {view.unit[0] + 1}" if view.unit else "Decision boundary"
-            )
-            frames["plane"] = _frame("plane", shown, _when(view))
-        if digits:
-            frames["samples"] = _frame("samples", "Samples and answers", _when(view))
-            frames["confusion"] = _frame("confusion", "Confusion matrix", _when(view))
-    with right:
-        frames["loss"] = _frame("loss", "Loss", "band behind: single batches")
-        frames["accuracy"] = _frame("accuracy", "Accuracy")
-    frames["doctor"] = st.container()
-    left, right = st.columns(2, gap="medium")  # a second row, so that a phone shows them in this order, too
-    with left:
-        frames["gradients"] = _frame("gradients", "Gradient norm per layer")
-        if run.config.hidden:
-            frames["dead"] = _frame("dead", "Saturated outputs per layer" if flat else "Dead units per layer")
-    with right:
-        frames["weights"] = _frame("weights", "Weights per layer", "dashed: before training")
-    st.fragment(_fast, run_every=FAST if running else None)(view, frames)
-    st.fragment(_slow, run_every=SLOW if running else None)(view, frames)
+    """Two parts, each of which redraws itself while training, at its own pace."""
+    running = st.session_state["training running"]
+    st.fragment(_fast, run_every=FAST if running else None)(view)
+    st.fragment(_slow, run_every=SLOW if running else None)(view)
 
 
 def _when(view: View) -> str:
@@ -490,34 +466,24 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _frame(key: str, title: str, note: str = "") -> tuple[Any, Any]:
-    """A heading, a place for a chart, and one for its table."""
-    st.subheader(f"{title} :small[:gray[{note}]]" if note else title, anchor=f"training-{key}")
-    return _place(key)
-
-
-def _place(key: str) -> tuple[Any, Any]:
-    """Where a chart comes, and its table, which is filled while it is open."""
-    return st.container(), st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
-
-
-def _draw(frames: dict[str, Any], key: str, chart: Chart) -> None:
-    place, table = frames[key]
-    place.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"chart-{key}")
+def _show(key: str, chart: Chart, note: str = "") -> None:
+    """A chart under its heading, and its numbers as a table for whoever opens it."""
+    st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
+    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"chart-{key}")
+    table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
     if table.open:
         table.markdown(markdown_table(chart.headers, chart.rows))
 
 
-def _fast(view: View, frames: dict[str, Any]) -> None:
-    """Progress, loss, accuracy and the pictures; also the heartbeat of the worker."""
+def _fast(view: View) -> None:
+    """Progress, the pictures, loss and accuracy; also the heartbeat of the worker."""
     state, run = st.session_state, view.run
     if state["training running"]:
         if run.done:
             state["training running"] = False
             st.rerun()  # the buttons stand outside of this fragment
         state["training worker"].watch()
-    trainer, theme = run.trainer, page.theme()
-    losses = run.losses()
+    trainer, losses = run.trainer, run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
@@ -525,27 +491,36 @@ def _fast(view: View, frames: dict[str, Any]) -> None:
         where += f". Loss of the last batch: {losses[-1]:.3g}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    frames["progress"].progress(run.progress, text=where)
+    st.progress(run.progress, text=where)
 
     history, options = list(run.history), _by_epoch(view)
     others = [(kept.name, kept.records) for kept in _overlaid()]
-    chart = charts.loss(history, losses, trainer.steps_per_epoch, log=view.log, others=others, **options)
-    _draw(frames, "loss", chart)
-    _draw(frames, "accuracy", charts.accuracy(history, others=others, **options))
-    kept = None if view.cursor is None else run.kept_epoch(view.cursor)
-    network, data = run.network(kept), trainer.dataset
-    if "plane" in frames:
-        xs, ys = grid(data.train_x, CELLS)
-        inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
-        samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, theme
-        if view.unit:
-            layer, number = view.unit
-            outputs = unit_maps(network, layer, xs, ys)[..., number]
-            _draw(frames, "plane", charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples))
-        else:
-            _draw(frames, "plane", charts.boundary(over_plane(network, xs, ys), *samples))
-    if "samples" in frames:
-        _draw_digits(view, frames, network)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if trainer.sizes[0] == 2:
+            _show("plane", _plane(view), _when(view))
+        elif run.config.data == "digits":
+            _digits(view)
+    with right:
+        chart = charts.loss(history, losses, trainer.steps_per_epoch, log=view.log, others=others, **options)
+        _show("loss", chart, "band behind: single batches")
+        _show("accuracy", charts.accuracy(history, others=others, **options))
+
+
+def _shown_network(view: View) -> MLP:
+    return view.run.network(None if view.cursor is None else view.run.kept_epoch(view.cursor))
+
+
+def _plane(view: View) -> Chart:
+    data, network = view.run.trainer.dataset, _shown_network(view)
+    xs, ys = grid(data.train_x, CELLS)
+    inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
+    samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
+    if view.unit is None:
+        return charts.boundary(over_plane(network, xs, ys), *samples)
+    layer, number = view.unit
+    outputs = unit_maps(network, layer, xs, ys)[..., number]
+    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples)
 
 
 def _by_epoch(view: View) -> dict[str, Any]:
@@ -553,9 +528,9 @@ def _by_epoch(view: View) -> dict[str, Any]:
     return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
 
 
-def _draw_digits(view: View, frames: dict[str, Any], network: MLP) -> None:
+def _digits(view: View) -> None:
     data, theme = view.run.trainer.dataset, page.theme()
-    answers = probabilities(network, data.val_x)
+    answers = probabilities(_shown_network(view), data.val_x)
     predicted = answers.argmax(axis=1)
     rows = np.flatnonzero(predicted != data.val_y) if view.images == "mistakes" else np.arange(len(predicted))
     rows = rows[:IMAGES]
@@ -563,25 +538,28 @@ def _draw_digits(view: View, frames: dict[str, Any], network: MLP) -> None:
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
     images = np.clip(pixels, 0, 1).reshape(-1, side, side)
     if len(rows):
-        _draw(frames, "samples", charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme))
+        chart = charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme)
+        _show("samples", chart, _when(view))
     else:
-        frames["samples"][0].markdown("No mistakes among the validation samples.")
+        st.markdown("No mistakes among the validation samples.")
     counts = confusion(data.val_y, predicted, len(data.classes))
-    _draw(frames, "confusion", charts.confusion_matrix(counts, data.classes, theme))
+    _show("confusion", charts.confusion_matrix(counts, data.classes, theme), _when(view))
 
 
-def _slow(view: View, frames: dict[str, Any]) -> None:
+def _slow(view: View) -> None:
     """What is read rather than watched: the doctor, gradients, weights, and whichever tab is open."""
     run, theme = view.run, page.theme()
     history, layers, options = list(run.history), run.trainer.layer_names, _by_epoch(view)
-    with frames["doctor"]:
-        _doctor([record for record in view.seen if record["epoch"] > 0])
-    _draw(frames, "gradients", charts.gradient_norms(history, layers, **options))
-    if "dead" in frames:
-        flat = run.config.activation in ("tanh", "sigmoid")
-        _draw(frames, "dead", (charts.saturation if flat else charts.dead_units)(history, layers[:-1], **options))
-    record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
-    _draw(frames, "weights", charts.weight_histograms(record, history[0], layers, theme))
+    _doctor([record for record in view.seen if record["epoch"] > 0])
+    left, right = st.columns(2, gap="medium")  # a second row, so that a phone shows them in this order, too
+    with left:
+        _show("gradients", charts.gradient_norms(history, layers, **options))
+        if run.config.hidden:
+            flat = run.config.activation in ("tanh", "sigmoid")
+            _show("dead", (charts.saturation if flat else charts.dead_units)(history, layers[:-1], **options))
+    with right:
+        record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+        _show("weights", charts.weight_histograms(record, history[0], layers, theme), "dashed: before training")
     names = ["Over the epochs", "Updates", "Units of a layer", "Command line"]
     tabs = dict(zip(names, st.tabs(names, key="training tabs", on_change="rerun"), strict=True))
     for name, tab in tabs.items():
@@ -622,22 +600,21 @@ def _tab(name: str, view: View, options: dict[str, Any]) -> None:
         st.code(_command(run.config), language="bash", wrap_lines=True)
     elif name == "Updates":
         st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
-        _draw({"updates": _place("updates")}, "updates", charts.update_ratios(list(run.history), layers, **options))
+        _show("updates", charts.update_ratios(list(run.history), layers, **options))
     elif name == "Over the epochs":
         with st.container(horizontal=True):
             layer = _layer("Layer", layers, "training ridge layer")
             of = _choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
         records = [record for record in view.seen if f"{of}_histogram" in record]
         if records:
-            _draw({"ridges": _place("ridges")}, "ridges", charts.ridges(records, layer, of, options["theme"]))
+            _show("ridges", charts.ridges(records, layer, of, options["theme"]))
         else:
             st.markdown("Gradients are counted from the first epoch on.")
     elif run.trainer.sizes[0] == 2 and hidden:
         layer = _layer("Layer", hidden, "training unit layer")
         xs, ys = grid(run.trainer.dataset.train_x, SMALL)
-        kept = None if view.cursor is None else run.kept_epoch(view.cursor)
-        maps = unit_maps(run.network(kept), hidden.index(layer), xs, ys)
-        _draw({"units": _place("units")}, "units", charts.thumbnails(maps, charts.layer_name(layer), options["theme"]))
+        maps = unit_maps(_shown_network(view), hidden.index(layer), xs, ys)
+        _show("units", charts.thumbnails(maps, charts.layer_name(layer), options["theme"]))
         st.caption(
             "Blue above 0, pink below, in reading order. Choose one above, under “On the plane”, to see it large."
         )
@@ -670,7 +647,7 @@ def _play_sample(view: View) -> None:
     if st.session_state["training running"]:
         st.markdown("Pause the training to follow one sample: the weights must stand still for it.")
         return
-    network = run.network(None if view.cursor is None else run.kept_epoch(view.cursor))
+    network = _shown_network(view)
     if sum(parameter.size for parameter in network.parameters()) > MOST_WEIGHTS:
         st.markdown(f"The player shows networks of up to {MOST_WEIGHTS} weights: choose narrower hidden layers.")
         return
@@ -712,7 +689,7 @@ def _read_drawing() -> None:
             ("likelihoods", charts.likelihoods(answer, data.classes, theme)),
             ("drawing", charts.drawing(image / LEVELS, slopes, data.classes[best], theme)),
         ):
-            _draw({key: _frame(key, chart.title)}, key, chart)
+            _show(key, chart)
 
 
 # ---------------------------------------------------------------- the shelf: earlier runs, to compare and to go back to

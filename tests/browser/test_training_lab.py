@@ -118,3 +118,18 @@ def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     for key in ("ArrowUp", "Space", "ArrowDown", "Space", "ArrowDown", "Space"):
         page.keyboard.press(key)
     page.get_by_text(re.compile("The network takes it for")).wait_for()
+
+
+def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
+    page = open_lab(open_page, "batch_size=8&epochs=300")
+    for pause in (300, 900, 1500, 1100):
+        button(page, "(Start|Continue)").click()
+        button(page, "Pause").wait_for()
+        page.wait_for_timeout(pause)
+        button(page, "Pause").click()
+        button(page, "Continue").wait_for()
+        page.wait_for_timeout(800)
+        for name in ("plane", "loss", "accuracy", "gradients", "dead", "weights", "ridges"):
+            assert page.locator(f".st-key-chart-{name} canvas").count() == 1, name
+        assert page.get_by_role("tab").count() == 4
+        assert page.locator("[data-testid=stException]").count() == 0
