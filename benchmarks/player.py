@@ -44,7 +44,9 @@ FIND = """(() => {
 
 # The moment of the key press is taken in the page; then every frame is asked whether the new value is there.
 ARM = """([selector, expected]) => {
-  window.latency = new Promise((resolve) => {
+  window.latency = new Promise((resolve, reject) => {
+    const shows = () => deep(selector)?.textContent;
+    setTimeout(() => reject(new Error(`waited for ${expected} in ${selector}, which shows ${shows()}`)), 60_000);
     addEventListener("keydown", () => {
       const start = performance.now();
       let node = null;
@@ -158,7 +160,7 @@ def main():
 
 def measure(browser, player_url, baseline_url, presses):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    slider, card = '[data-testid="stSlider"] input', '.card[data-node="0"] .value'
+    slider, shown = '[data-testid="stSlider"] input', ".nodes tbody tr td.number"
     pages = {
         "slider alone": Page(context, baseline_url, slider, slider, '[data-testid="stMarkdown"] p'),
         **{
@@ -166,7 +168,7 @@ def measure(browser, player_url, baseline_url, presses):
             for n in (30, 150)
         },
         **{
-            f"player, {n} nodes": Page(context, f"{player_url}/?nodes={n}", ".card", 'input[aria-label="a"]', card)
+            f"player, {n} nodes": Page(context, f"{player_url}/?nodes={n}", ".card", 'input[aria-label="a"]', shown)
             for n in (5, 30, 150)
         },
     }
