@@ -141,7 +141,7 @@ class Expression:
             self.result_name += "_"
         self._source, self._free, self._lines = builder.source, builder.free, lines
 
-    def __call__(self, **values: Any) -> Tensor:
+    def __call__(self, /, **values: Any) -> Tensor:  # `/`: a learner may call a leaf `self`
         """The value of the last line. Leaves and named lines without a label get their name as label.
 
         ExpressionError: a value is missing, is not numeric or has no elements; shapes do not fit; too much work.
@@ -160,7 +160,7 @@ class Expression:
                 result = run.values[name] = _labelled(part.value(run), name)
         return result
 
-    def to_python(self, **values: Any) -> str:
+    def to_python(self, /, **values: Any) -> str:
         """The expression as Python over Tensor, ending in `<result_name> = ...`.
 
         With values for the names, a line for each leaf stands before it, and the whole runs as a script.

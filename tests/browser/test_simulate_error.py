@@ -50,7 +50,7 @@ def test_guard_off_then_on(open_page, theme):
 
     button(page, "The same with the guard on").click()
     page.get_by_text(REFUSED).wait_for()
-    assert page.get_by_text("needs its input 'a' of shape (3,)").is_visible()
+    assert page.get_by_text("needs its input, 'a' of shape (3,)").is_visible()
     assert "guard=on" in page.url
     assert "Traceback" not in page.inner_text("body")
 

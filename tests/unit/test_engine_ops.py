@@ -220,7 +220,7 @@ def test_a_new_value_must_have_the_old_shape():
     x = Tensor(np.zeros((2, 3)), label="W")
     x.data = np.ones((2, 3), int)
     np.testing.assert_array_equal(x.numpy(), np.ones((2, 3)), strict=True)
-    with pytest.raises(ValueError, match=r"shape \(3,\), but 'W' of shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"shape \(3,\).*'W' of shape \(2, 3\)"):
         x.data = np.ones(3)
 
 

@@ -554,3 +554,9 @@ def test_tables_name_what_the_engine_has():
     signatures = [*METHODS.values(), *(signature for _, signature in FUNCTIONS.values())]
     kinds = {word.split(":")[1].rstrip("?") for signature in signatures for word in signature.split()}
     assert kinds == {"values", "wholes"} | expression._OPERANDS.keys() | expression._OPTIONS.keys()
+
+
+def test_a_leaf_may_be_called_self():
+    expression = parse("self * self")
+    assert expression(self=3.0).item() == 9.0
+    assert "self = Tensor(3" in expression.to_python(self=3.0)
