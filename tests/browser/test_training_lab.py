@@ -41,6 +41,7 @@ def test_start_watch_pause(open_page, theme):
 def test_step_by_keyboard(open_page):
     page = open_lab(open_page)
     for expected in (1, 2, 3):
+        page.locator("[data-test-script-state=notRunning]").wait_for()  # a key pressed before is for the old page
         page.keyboard.press("ArrowRight")
         page.wait_for_function(
             f"document.querySelector('[data-testid=stProgress]').innerText.includes('batch {expected} of')"
