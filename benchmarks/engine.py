@@ -39,10 +39,11 @@ def engine_step(weights, x, labels):
     for layer, w in zip(net.layers, weights, strict=True):
         layer.weight.data = w
     optimizer = SGD(net.parameters(), LEARNING_RATE)
+    inputs = Tensor(x, requires_grad=False)  # made once, as for the peers
 
     def step():
         optimizer.zero_grad()
-        loss = cross_entropy(net(Tensor(x, requires_grad=False)), labels)
+        loss = cross_entropy(net(inputs), labels)
         loss.backward()
         optimizer.step()
         return loss.item()
