@@ -33,9 +33,10 @@ sys.path.insert(0, str(ROOT))
 from tests.browser.conftest import QUIET, chromium, start_app
 from train import Config, Trainer
 
+# Small batches, so that the job outlasts the measurement at full speed.
 JOBS = {
-    "digits 64-128-64-10": Config(hidden=(128, 64), epochs=300),
-    "moons 2-16-16-2": Config(data="moons", hidden=(16, 16), lr=0.01, batch_size=4, epochs=300),
+    "digits 64-128-64-10": Config(hidden=(128, 64), batch_size=8, epochs=300),
+    "moons 2-16-16-2": Config(data="moons", hidden=(16, 16), lr=0.01, batch_size=2, epochs=300),
 }
 BARS = {"pace": 0.7, "updates": 5.0, "slider": 1.5, "closed": 5.0}
 
