@@ -293,7 +293,7 @@ def _healthy(h: History) -> Evidence:
 
 
 def _early(h: History) -> Evidence:
-    return [f"There are {len(h.epochs)} epochs so far."], h.epochs[-1]
+    return [f"Epochs so far: {len(h.epochs)}."], h.epochs[-1]
 
 
 RULES = (
