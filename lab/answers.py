@@ -12,14 +12,9 @@ Segment = tuple[tuple[float, float], tuple[float, float]]
 
 def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
     """Softmax probabilities (n, classes), float64, for inputs (n, features). Weights that are not finite give nan."""
-    return _softmax(_forward(model, inputs)[-1])
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
+    logits = Tensor(_forward(model, inputs)[-1].astype(np.float64), requires_grad=False)
     with np.errstate(all="ignore"):
-        shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
-        odds = np.exp(shifted)
-        return odds / odds.sum(axis=1, keepdims=True)
+        return logits.softmax(axis=1).numpy()
 
 
 def _forward(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
