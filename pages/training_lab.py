@@ -15,7 +15,7 @@ from lab.answers import confusion, grid, over_plane, probabilities, saliency, un
 from lab.datasets import SYNTHETIC, Dataset
 from lab.diagnose import diagnose
 from lab.drawing import LEVELS, normalise
-from lab.live import LiveRun, Worker
+from lab.live import LiveRun
 from lab.probe import MOST_WEIGHTS, loss_of_sample
 from lab.runs import Record
 from lab.shelf import Kept, differences, from_folder, put, unused
@@ -26,6 +26,7 @@ from lab.ui.digit_pad import digit_pad
 from lab.ui.own_data import your_points, your_table
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, markdown_table
+from lab.worker import Worker
 from model import ACTIVATIONS, INITS, MLP
 from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
 
@@ -479,10 +480,14 @@ def _fast(view: View) -> None:
     """Progress, the pictures, loss and accuracy; also the heartbeat of the worker."""
     state, run = st.session_state, view.run
     if state["training running"]:
+        try:
+            state["training worker"].watch()
+        except RuntimeError as error:
+            state["training running"] = False
+            st.error(str(error))
         if run.done:
             state["training running"] = False
             st.rerun()  # the buttons stand outside of this fragment
-        state["training worker"].watch()
     trainer, losses = run.trainer, run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:

@@ -64,21 +64,21 @@ def run_to_the_end(at):
 
 
 def finish(at):
-    wait_for(lambda: not at.run().session_state["training running"])
-    assert not at.exception
+    tick_until(at, lambda: not at.session_state["training running"])
 
 
-def wait_for(condition):
+def tick_until(at, condition):
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
+        at.run()
+        assert not at.exception
 
 
 def start(at):
     """Press Start, and wait for the first batch."""
     click(at, "toggle")
-    wait_for(lambda: live(at).batches)
+    tick_until(at, lambda: live(at).batches)
 
 
 def test_it_waits_for_start(at):
@@ -106,7 +106,7 @@ def test_start_pause_continue(at):
     start(at)
     assert at.button(key="training toggle").label == "Pause"
     count = live(at).batches
-    wait_for(lambda: live(at).batches > count)
+    tick_until(at, lambda: live(at).batches > count)
     click(at, "toggle")
     assert at.button(key="training toggle").label == "Continue"
     count = live(at).batches
@@ -114,7 +114,7 @@ def test_start_pause_continue(at):
     time.sleep(0.1)
     assert live(at).batches == count
     start(at)
-    wait_for(lambda: live(at).batches > count)
+    tick_until(at, lambda: live(at).batches > count)
 
 
 def test_the_speed_is_kept_to(at):
@@ -130,11 +130,10 @@ def test_when_the_page_is_left_the_training_stops(at):
     run(at, epochs="300")
     at.session_state["training worker"]._patience = 0.3
     start(at)
-    time.sleep(0.4)
-    wait_for(lambda: not at.session_state["training worker"].training)
-    count = live(at).batches
-    at.run()  # the visitor is back: the timer ticks again
-    wait_for(lambda: live(at).batches > count)
+    process = at.session_state["training worker"]._process
+    process.wait(timeout=10)
+    count = live(at).batches  # from here on the visitor is back: the timer ticks again
+    tick_until(at, lambda: live(at).batches > count)
 
 
 def test_a_step_is_one_batch_and_pauses(at):
@@ -169,7 +168,7 @@ def test_a_change_of_a_setting_begins_a_new_run(at):
     at.select_slider(key="training lr").set_value(0.1).run()
     assert not at.exception
     assert live(at).config.lr == 0.1
-    wait_for(lambda: live(at).batches)  # it goes on: the instruments answer at once
+    tick_until(at, lambda: live(at).batches)  # it goes on: the instruments answer at once
     assert not before.training
 
 

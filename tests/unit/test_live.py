@@ -1,12 +1,9 @@
 """A watched run: it is the command line's run, it goes back exactly, what it keeps is bounded, and it stops in time."""
 
-import threading
-import time
-
 import numpy as np
 import pytest
 
-from lab.live import LiveRun, Worker
+from lab.live import LiveRun
 from train import Config, train
 
 CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)
@@ -16,13 +13,6 @@ ALL = float("inf")
 
 def without_time(records):
     return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
-
-
-def wait_for(condition):
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.005)
 
 
 def test_it_is_the_run_of_the_command_line():
@@ -95,68 +85,3 @@ def test_the_network_of_an_epoch_is_a_copy():
     assert np.array_equal(run.network(6).layers[1].bias.numpy(), run.trainer.model.layers[1].bias.numpy())
     run.network().layers[0].weight.data[...] = 0
     assert run.trainer.model.layers[0].weight.numpy().any()
-
-
-# ---------------------------------------------------------------- the worker
-
-
-@pytest.fixture
-def worker():
-    worker = Worker(LiveRun(LONG), patience=0.4)
-    yield worker
-    worker.pause()
-
-
-def test_it_trains_while_it_is_watched_and_pauses_within_a_batch(worker):
-    worker.watch()
-    wait_for(lambda: worker.run.batches > 50)
-    worker.pause()
-    count = worker.run.batches
-    time.sleep(0.05)
-    assert worker.run.batches == count
-    worker.watch()
-    wait_for(lambda: worker.run.batches > count)
-
-
-def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
-    worker.rate = 0.5
-    worker.watch()
-    wait_for(lambda: worker.run.batches == 1)
-    began = time.monotonic()
-    worker.pause()
-    assert time.monotonic() - began < 0.5
-    assert worker.run.batches == 1
-
-
-def test_it_stops_when_nobody_watches(worker):
-    worker.watch()
-    time.sleep(0.6)
-    wait_for(lambda: not worker.training)
-    count = worker.run.batches
-    worker.watch()  # the visitor has come back
-    wait_for(lambda: worker.run.batches > count)
-
-
-def test_watching_again_does_not_start_a_second_thread(worker):
-    before = set(threading.enumerate())
-    for _ in range(5):
-        worker.watch()
-    assert len(set(threading.enumerate()) - before) == 1
-
-
-def test_it_keeps_to_the_rate(worker):
-    worker.rate = 100
-    worker.watch()
-    began, count = time.monotonic(), worker.run.batches
-    time.sleep(0.3)
-    assert worker.run.batches - count <= 100 * (time.monotonic() - began) + 2
-
-
-def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
-    worker = Worker(LiveRun(CONFIG))
-    worker.watch()
-    wait_for(lambda: not worker.training)
-    assert worker.run.done
-    assert without_time(worker.run.records) == without_time(train(CONFIG))
-    worker.watch()
-    assert not worker.training
