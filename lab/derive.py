@@ -102,18 +102,21 @@ def derive(trace: Trace) -> list[dict]:
     terms   for each message the node received, in order: event (its index), node and operand (where it came from), text
             and latex (the local derivative in symbols, or the whole message when `local` is None), upstream, local
             (number or array; None when the table cannot tell), message (what the engine sent, in this node's shape),
-            agrees (whether the message is what the rule says; None when the table cannot tell)
+            agrees (whether the message is what the rule says; None when the table cannot tell). A node that no message
+            reached has {event: None, node, operand} for each that is due instead: the pass has not come so far, or it
+            stopped, or the engine is broken
     """
     names = short_names(trace)
     symbols = [_latex_name(name) for name in names]
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached = trace.gradients_after()
+    unsent = _unsent(trace)
     derived = [
         {
             "name": names[i],
             "latex": symbols[i],
             "kind": kind_of(trace, node),
-            "why": _why(node, reached, trace),
+            "why": _why(node, reached, trace, unsent),
             "terms": [],
         }
         for i, node in enumerate(trace.nodes)
@@ -125,7 +128,27 @@ def derive(trace: Trace) -> list[dict]:
                 derived[event["child"]]["terms"].append(
                     {"event": index, **_term(trace, event, arrived, names, symbols, values)}
                 )
+    for child, terms in unsent.items():
+        derived[child]["terms"] = terms
     return derived
+
+
+def _unsent(trace: Trace) -> dict[int, list[dict]]:
+    """For each node on the way to the result that has no gradient: the messages that it should have got."""
+    reached, leading, due = trace.gradients_after(), {trace.output}, {}
+    for node in reversed(trace.nodes):  # operands come before their users
+        if node["id"] in leading:
+            leading.update(node["children"])
+            for operand, child in enumerate(node["children"]):
+                if trace.nodes[child]["requires_grad"] and child not in reached:
+                    due.setdefault(child, []).append({"event": None, "node": node["id"], "operand": operand})
+    return due
+
+
+def first_disagreement(trace: Trace) -> int | None:
+    """The index of the first message that is not what the rule says, or None."""
+    terms = (term for node in derive(trace) for term in node["terms"])
+    return min((term["event"] for term in terms if term.get("agrees") is False), default=None)
 
 
 def short_names(trace: Trace) -> list[str]:
@@ -162,7 +185,7 @@ def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
     for node, derivation in zip(trace.nodes, derived, strict=True):
         number, terms = node["id"], derivation["terms"]
         known = not node["op"] or number in computed
-        arrived = sum(term["event"] + 1 < len(events) for term in terms)
+        arrived = sum(term["event"] is not None and term["event"] + 1 < len(events) for term in terms)
         if derivation["why"]:
             state = derivation["why"] if number in reached or number != trace.output else "not computed yet"
         elif not known:
@@ -175,20 +198,24 @@ def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
                 "role": " ".join(filter(None, (derivation["kind"], node["op"]))),
                 "value": brief(node["value"]) if known else "not computed yet",
                 "gradient": brief(reached[number]) if number in reached else "none"
-                if not node["requires_grad"] else "0" if derivation["why"] else "not computed yet",
+                if not node["requires_grad"] else "not computed yet" if terms or number == trace.output else "0",
                 "state": state,
             }
         )  # fmt: skip
     return rows
 
 
-def _why(node: dict, reached: dict, trace: Trace) -> str:
+def _why(node: dict, reached: dict, trace: Trace, unsent: dict) -> str:
     if node["id"] == trace.output:
+        if node["id"] not in reached:
+            return "not computed: the backward pass has not started"
         seed = brief(reached[node["id"]])
         return f"{seed} because it is the seed: the backward pass starts here"
     if not node["requires_grad"]:
         return "none because it is a constant: nobody asks how the result changes with it"
     if node["id"] not in reached:
+        if node["id"] in unsent:
+            return "not computed: no message was sent to it"
         return "0 because no path leads from here to the result; the engine leaves it at None"
     return ""
 

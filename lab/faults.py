@@ -4,8 +4,8 @@ A fault of the engine is a subclass of Tensor with one wrong rule. The result of
 operands, so an expression on such tensors runs on the broken engine, and nothing else in the process does. A fault of
 the training is another optimizer, loss or setting of a real run.
 
-`compare` runs the same expression, from the same numbers, in the healthy and in the broken engine; `train_with` does
-that for a training run; `check` lets gradcheck loose on one of them.
+`compare` runs the same expression, from the same numbers, in the healthy and in the broken engine; `play` records that
+event by event; `train_with` does it for a training run; `check` lets gradcheck loose on one of them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -22,6 +23,7 @@ import numpy as np
 
 from lab.gradcheck import Report, gradcheck
 from lab.source import body
+from lab.trace import Recording, Trace
 from model import (
     MLP,
     SGD,
@@ -317,6 +319,12 @@ def doublings(a: Tensor) -> Tensor:
     return a
 
 
+def few_doublings(a: Tensor) -> Tensor:
+    for _ in range(3):
+        a = a + a
+    return a
+
+
 def long_chain(a: Tensor) -> Tensor:
     for _ in range(1000):
         a = a * 0.999
@@ -403,6 +411,7 @@ class Fault:
     example: Callable[..., Tensor] | None = None
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     checked: Callable[..., Tensor] | None = None  # what gradcheck is run on, where that is not the example
+    shorter: Callable[..., Tensor] | None = None  # the example with fewer events, to be gone through one by one
     verdict: str = ""  # what the training doctor says of the run
     guard: Callable[[], None] | None = None  # lines that the healthy engine refuses
     fix: str = ""  # a diff
@@ -531,6 +540,7 @@ FAULTS = (
         example=doublings,
         shapes={"a": ()},
         checked=long_chain,
+        shorter=few_doublings,
         fix=_diff(
             "self._backward(_fitted(message, self))",
             "for node in reversed(interior):",
@@ -851,9 +861,8 @@ def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: 
         output = build(**inputs)
         nodes = topological_order(output)
         before = [node.numpy() for node in nodes]
-        upstream = np.arange(1.0, output.size + 1).reshape(output.shape)
         try:
-            output.backward(upstream)
+            output.backward(_upstream(output))
         except Exception as raised:  # whatever a broken engine raises is something to show
             error = f"{type(raised).__name__}: {raised}"
     return Pass(
@@ -866,6 +875,47 @@ def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: 
         messages=messages,
         error=error,
     )
+
+
+def _upstream(output: Tensor) -> np.ndarray:
+    return np.arange(1.0, output.size + 1).reshape(output.shape)
+
+
+def play(fault: Fault, engine: type[Tensor], seed: int) -> Trace:
+    """The pass of `compare` in an engine (the fault's, or Tensor), event by event, on the shorter example if there is
+    one. An error that the engine raises ends the trace, which then tells it."""
+    if fault.example is None:
+        raise ValueError(f"“{fault.name}” is a fault of the training: no single pass shows it.")
+    recording = Recording(leaves(fault, seed), engine)
+    error = ""
+    with allow_mutation(), np.errstate(all="ignore"):
+        output = (fault.shorter or fault.example)(**recording.tensors)
+        try:
+            output.backward(_upstream(output))
+        except Exception as raised:  # as in expression_pass
+            error = f"{type(raised).__name__}: {raised}"
+    return recording.finish(output, error)
+
+
+def first_difference(healthy: Trace, broken: Trace) -> int | None:
+    """The index of the first event of the broken pass that the healthy one does not have, or not as often.
+
+    None where it has them all. Two events are the same if their numbers are; the graphs may differ.
+    """
+    known = Counter(_told(healthy, event) for event in healthy.events)
+    for index, event in enumerate(broken.events):
+        told = _told(broken, event)
+        if not known[told]:
+            return index
+        known[told] -= 1
+    return None
+
+
+def _told(trace: Trace, event: dict) -> str:
+    """The numbers of an event, and of the nodes that it is about."""
+    numbers = [event.get(name) for name in ("grad", "upstream", "contribution", "before", "message", "after")]
+    values = [trace.nodes[event[name]]["value"] for name in ("node", "child") if name in event]
+    return repr((event["kind"], numbers, values))  # as text, nan equals nan
 
 
 def training_pass(setup: Setup, seed: int) -> Pass:

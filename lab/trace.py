@@ -1,8 +1,9 @@
 """One forward and backward pass of the real engine, written down as a list of events.
 
-`Recorded` is a Tensor that reports what happens to it: each operation that makes a node, the seed, each message that
-a closure sends and how it was added to a gradient. It changes nothing: the numbers are the engine's own. The result
-is plain data (dicts, lists, numbers), so that a browser can play it without Python.
+A `Recorded` tensor reports what happens to it: each operation that makes a node, the seed, each message that a closure
+sends and what the gradient was before and after. It changes nothing: the numbers are those of the engine, which may be
+`model.Tensor` or a broken one derived from it. The result is plain data (dicts, lists, numbers), so that a browser can
+play it without Python.
 """
 
 import inspect
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from model import Tensor, _fitted, topological_order
+from model import Tensor, _fitted
 
 _ENGINE = Tensor._node.__code__.co_filename
 
@@ -36,11 +37,13 @@ class Trace:
                calls (the functions of the engine that called the operation, such as a layer or a mean, outermost first)
     events     dicts with kind and line (of `source`, a key of `sources`):
                "forward" {node}, "seed" {node, grad}, "message" {node, child, operand, upstream, contribution},
-               "accumulate" {node, before, message, after, first}. `first` says that there was no gradient before; then
-               before is 0. A contribution has the shape of the result; its message has the shape of the operand.
-    gradients  leaf name -> array, or None where no path leads from the output to the leaf
+               "accumulate" {node, before, message, after, first}, right after its message. `first` says that there was
+               no gradient before; then before is 0. A contribution has the shape of the result; its message has the
+               shape of the operand. before + message = after, unless the engine is broken just there.
+    gradients  leaf name -> array, or None where none arrived
     output     the id of the result
     sources    function name -> {file, first, lines}: the code that ran, with the number of its first line
+    error      what backward() raised, or "": then the events are those up to there
     """
 
     nodes: list[dict] = field(default_factory=list)
@@ -48,12 +51,13 @@ class Trace:
     gradients: dict[str, np.ndarray | None] = field(default_factory=dict)
     output: int = 0
     sources: dict[str, dict] = field(default_factory=dict)
+    error: str = ""
 
     def to_json(self) -> str:
         """The whole trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
         gradients = {name: None if g is None else g.tolist() for name, g in self.gradients.items()}
         parts = {"nodes": self.nodes, "events": self.events, "gradients": gradients}
-        return strict_json({**parts, "output": self.output, "sources": self.sources})
+        return strict_json({**parts, "output": self.output, "sources": self.sources, "error": self.error})
 
     def _repr_html_(self) -> str:
         """The player, where a notebook displays the trace."""
@@ -63,7 +67,7 @@ class Trace:
 
     @property
     def forward_events(self) -> int:
-        """How many events the forward pass has: the index of the seed."""
+        """How many events the forward pass has; where a backward pass began, the index of the seed."""
         return sum(event["kind"] == "forward" for event in self.events)
 
     def gradients_after(self, count: int | None = None) -> dict[int, Any]:
@@ -100,37 +104,31 @@ class Trace:
         return "\n".join(lines)
 
 
-def record(build: Callable[..., Tensor], leaves: Mapping[str, Any], seed: Any = None) -> Trace:
+def record(
+    build: Callable[..., Tensor], leaves: Mapping[str, Any], seed: Any = None, *, tensor: type[Tensor] = Tensor
+) -> Trace:
     """Run `build(**leaves)` forward and backward on recording tensors.
 
     build   called with a Tensor for each leaf, as keywords; returns a Tensor computed from them
     leaves  name -> number or array; each becomes a leaf with that label
     seed    the upstream gradient of the result; ones of its shape by default
+    tensor  the engine: Tensor, or a class derived from it, such as a broken one
 
     Errors are those of the engine and of `build`.
     """
-    trace = Trace()
-    recorder = _Recorder(trace)
-    tensors = {name: Recorded(value, label=name) for name, value in leaves.items()}
-    for tensor in tensors.values():
-        recorder.add(tensor)
+    recording = Recording(leaves, tensor)
     with np.errstate(all="ignore"):  # inf and nan are shown where they arise
-        output = build(**tensors)
+        output = build(**recording.tensors)
         if not isinstance(output, Recorded):
             raise TypeError("The function to record must return a Tensor computed from its arguments.")
-        trace.output = output.id
-        for tensor in topological_order(output):  # a name like `h` in `h = a * b` is given after the operation
-            trace.nodes[tensor.id]["label"] = tensor.label
-        recorder.seed(output, np.ones(output.shape) if seed is None else seed)
-    recorder.calls.clear()  # the frames in it hold the variables of those functions
-    trace.gradients = {name: None if t.grad is None else np.array(t.grad) for name, t in tensors.items()}
-    return trace
+        output.backward(np.ones(output.shape) if seed is None else seed, retain_graph=True)
+    return recording.finish(output)
 
 
-class Recorded(Tensor):
-    """A Tensor that reports to the recorder of its leaves. Results of operations on it are Recorded too."""
+class Recorded:
+    """What a recording tensor does besides being one. Results of operations on it are recording tensors too."""
 
-    __slots__ = ("id", "recorder")
+    __slots__ = ()
 
     def _node(self, data: Any, children: tuple, op: str, backward: Callable, saved: tuple = ()) -> Tensor:
         recorder = self.recorder
@@ -139,7 +137,9 @@ class Recorded(Tensor):
         def observed(upstream):
             recorder.enter(out_id, upstream, backward)
             backward(upstream)
+            recorder.leave()
 
+        observed.__wrapped__ = backward
         out = super()._node(data, children, op, observed, saved)
         out_id = recorder.add(out)
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
@@ -159,25 +159,75 @@ class Recorded(Tensor):
 
     def _accumulate(self, message: Any) -> None:
         if self.requires_grad:
-            before = self.grad if self.grad is None else self.grad.copy()
-            self.recorder.message(self.id, message, sys._getframe(1))
-            super()._accumulate(message)
-            self.recorder.accumulate(self.id, before, _fitted(message, self), self.grad)
+            self.recorder.message(self, message, sys._getframe(1))
+        super()._accumulate(message)
+
+    def _set_grad(self, value: Any) -> None:
+        Tensor.grad.__set__(self, value)
+        if value is not None:
+            self.recorder.gradient(self, value, sys._getframe(1))
+
+    # However an engine comes by a gradient, it ends with setting it. So an event stands where it happened, even if that
+    # is in the middle of another message.
+    grad = property(lambda self: Tensor.grad.__get__(self), _set_grad)
 
 
-class _Recorder:
-    """Writes the trace. Its state is where in the backward pass we are: whose closure runs, and with what."""
+@cache
+def _recorded(tensor: type[Tensor]) -> type[Tensor]:
+    return type(f"Recorded{tensor.__name__}", (Recorded, tensor), {"__slots__": ("id", "recorder")})
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
-        self.node = 0
-        self.upstream: Any = None
-        self.operands: list[int] = []  # of the node, without those that were sent their message
-        self.calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
 
-    def add(self, tensor: Recorded) -> int:
+@dataclass
+class _Sender:
+    """A closure that runs: the node it belongs to, the gradient it was given, operands without a message so far."""
+
+    node: int
+    upstream: Any
+    operands: list[int]
+
+
+class Recording:
+    """A pass in the making, for a caller who goes through it step by step; `record` goes through it at once.
+
+    tensors  leaf name -> the recording tensor to compute with. An operation on it, and `backward()`, are written down
+    trace    what has happened so far
+    """
+
+    def __init__(self, leaves: Mapping[str, Any], tensor: type[Tensor] = Tensor) -> None:
+        self.trace = Trace()
+        self._made: list[Tensor] = []
+        self._senders: list[_Sender] = []  # the last one runs; a broken engine may start one inside another
+        self._arriving: tuple | None = None  # a message on its way into a gradient
+        self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
+        self.tensors = {name: _recorded(tensor)(value, label=name) for name, value in leaves.items()}
+        for leaf in self.tensors.values():
+            self.add(leaf)
+
+    def forget(self) -> None:
+        """Begin again with the leaves alone: what was done so far was no part of the pass."""
+        del self.trace.nodes[len(self.tensors) :], self._made[len(self.tensors) :]
+        self.trace.events.clear()
+        self.trace.sources.clear()
+
+    def finish(self, output: Tensor, error: str = "") -> Trace:
+        """The trace, with what is known at the end: labels, gradients, and the error of a pass that stopped."""
+        self.trace.output, self.trace.error = output.id, error
+        for node, tensor in zip(self.trace.nodes, self._made, strict=True):
+            node["label"] = tensor.label  # a name like `h` in `h = a * b` is given after the operation
+        self.trace.gradients = {
+            name: None if leaf.grad is None else np.array(leaf.grad) for name, leaf in self.tensors.items()
+        }
+        self._made.clear()  # else tensors and recording keep each other alive
+        self._calls.clear()  # the frames in it hold the variables of those functions
+        return self.trace
+
+    # -- what recorded tensors report
+
+    def add(self, tensor: Tensor) -> int:
+        """A tensor was made; returns its id."""
         tensor.recorder = self
         tensor.id = len(self.trace.nodes)
+        self._made.append(tensor)
         self.trace.nodes.append(
             {
                 "id": tensor.id,
@@ -192,61 +242,73 @@ class _Recorder:
         return tensor.id
 
     def forward(self, out: int, children: tuple, op: str, data: Any, backward: Callable, frame: FrameType) -> None:
+        """An operation made node `out`, in the function of this frame."""
         ids = [child.id for child in children]
         source = self._source(frame.f_code)
         captured = _captured(backward, children, data)
-        calls = self._calls(frame.f_back)
+        calls = self._callers(frame.f_back)
         self.trace.nodes[out] |= {"op": op, "children": ids, "source": source, "captured": captured, "calls": calls}
         self._event("forward", source, frame.f_lineno, node=out)
 
-    def seed(self, output: Recorded, seed: Any) -> None:
-        source = self._source(Tensor.backward.__code__)
-        line = _line_where(Tensor.backward, "self.grad = ")
-        self._event("seed", source, line, node=output.id, grad=plain(np.broadcast_to(seed, output.shape)))
-        output.backward(seed, retain_graph=True)
-
     def enter(self, node: int, upstream: Any, backward: Callable) -> None:
-        self.node, self.upstream = node, upstream
-        self.operands = list(enumerate(self.trace.nodes[node]["children"]))
+        """The closure of a node begins to run."""
         cells = dict(zip(backward.__code__.co_freevars, backward.__closure__ or (), strict=True))
         for entry in self.trace.nodes[node]["captured"]:
             if entry["holds"] != "operand":
                 now = _plain_captured(cells[entry["name"]].cell_contents)
                 entry["written"] = repr(now) != repr(entry["value"])  # as text, nan equals nan
+        self._senders.append(_Sender(node, plain(upstream), list(self.trace.nodes[node]["children"])))
 
-    def message(self, child: int, contribution: Any, frame: FrameType) -> None:
-        operand = next(entry for entry in self.operands if entry[1] == child)  # closures send in operand order
-        self.operands.remove(operand)
-        self._event(
-            "message",
-            self._source(frame.f_code),
-            frame.f_lineno,
-            node=self.node,
-            child=child,
-            operand=operand[0],
-            upstream=plain(self.upstream),
-            contribution=plain(contribution),
-        )
+    def leave(self) -> None:
+        """The closure that began last has run."""
+        self._senders.pop()
 
-    def accumulate(self, node: int, before: Any, message: Any, after: Any) -> None:
+    def message(self, child: Tensor, contribution: Any, frame: FrameType) -> None:
+        """A closure sends a message: an event once it has got into the gradient."""
+        if self._senders:
+            before = None if child.grad is None else child.grad.copy()
+            self._arriving = contribution, before, self._source(frame.f_code), frame.f_lineno
+
+    def gradient(self, tensor: Tensor, after: Any, frame: FrameType) -> None:
+        """A gradient was set: by the message that is arriving, or, where none is, as the seed."""
+        source = self._source(frame.f_code)
+        if self._arriving is None:
+            self._event("seed", source, frame.f_lineno, node=tensor.id, grad=plain(after))
+            return
+        contribution, before, sent_from, line = self._arriving
+        self._arriving = None
+        sender = self._senders[-1]
+        operand = self._operand(sender, tensor.id)
+        names = {"node": sender.node, "child": tensor.id, "operand": operand}
+        numbers = {"upstream": sender.upstream, "contribution": plain(contribution)}
+        self._event("message", sent_from, line, **names, **numbers)
+        # A broken engine may let a gradient have another shape; then the message went in as it came.
+        message = _fitted(contribution, tensor) if np.shape(after) == tensor.shape else contribution
         first = before is None
         before = np.zeros_like(after) if first else before
-        line = _line_where(Tensor._accumulate, "self.grad = " if first else "self.grad += ")
-        source = self._source(Tensor._accumulate.__code__)
-        values = {"before": plain(before), "message": plain(message), "after": plain(after)}
-        self._event("accumulate", source, line, node=node, **values, first=first)
+        numbers = {"before": plain(before), "message": plain(message), "after": plain(after)}
+        self._event("accumulate", source, frame.f_lineno, node=tensor.id, **numbers, first=first)
 
-    def _calls(self, frame: FrameType | None) -> list[str]:
+    def _operand(self, sender: _Sender, child: int) -> int:
+        """Which operand a message went to. Closures send in operand order; one that sends twice has a fault."""
+        children = self.trace.nodes[sender.node]["children"]
+        waiting = [i for i, operand in enumerate(sender.operands) if operand == child]
+        if not waiting:
+            return children.index(child)
+        sender.operands[waiting[0]] = -1
+        return waiting[0]
+
+    def _callers(self, frame: FrameType | None) -> list[str]:
         """The functions of the engine in which an operation was called; each call of one has a number of its own."""
         names = []
         while frame is not None and frame.f_code is not record.__code__:
             function = frame.f_code.co_qualname
             if frame.f_code.co_filename == _ENGINE and "<" not in function:
-                if frame not in self.calls:
+                if frame not in self._calls:
                     name = function.removesuffix(".__call__").split(".")[-1]
-                    number = 1 + sum(other.rpartition(" ")[0] == name for other in self.calls.values())
-                    self.calls[frame] = f"{name} {number}"
-                names.append(self.calls[frame])
+                    number = 1 + sum(other.rpartition(" ")[0] == name for other in self._calls.values())
+                    self._calls[frame] = f"{name} {number}"
+                names.append(self._calls[frame])
             frame = frame.f_back
         return names[::-1]
 
@@ -299,8 +361,8 @@ def _captured(backward: Callable, children: tuple, data: Any) -> list[dict]:
 
 
 def _plain_captured(value: Any) -> Any:
-    """A captured array as plain numbers, anything else (an axis, a function) as Python writes it."""
-    return plain(value) if isinstance(value, (np.ndarray, np.generic)) else repr(value)
+    """A captured array as plain numbers, anything else (an axis, a function) as Python writes it, without addresses."""
+    return plain(value) if isinstance(value, (np.ndarray, np.generic)) else re.sub(r" at 0x\w+", "", repr(value))
 
 
 @cache
@@ -311,13 +373,6 @@ def _source_lines(filename: str, line: int, name: str) -> dict:
     first = next(above, line)  # a lambda has no such line: it stands for itself
     block = textwrap.dedent("".join(inspect.getblock(lines[first - 1 :]))).rstrip()
     return {"file": Path(filename).name, "first": first, "lines": block.split("\n")}
-
-
-@cache
-def _line_where(function: Callable, start: str) -> int:
-    """The number of the first line of a function that starts with this text."""
-    lines, first = inspect.getsourcelines(function)
-    return first + next(number for number, line in enumerate(lines) if line.lstrip().startswith(start))
 
 
 def strict_json(value: Any) -> str:

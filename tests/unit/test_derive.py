@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import model
-from lab.derive import RULES, derive, short_names, table
-from lab.trace import record
+from lab.derive import RULES, derive, first_disagreement, short_names, table
+from lab.trace import Recording, record
 from model import concatenate, cross_entropy, maximum, minimum, stack, where
 from tests.unit.test_trace import LEAVES, STEP, program, shared
 
@@ -60,6 +60,22 @@ def test_not_computed_yet_differs_from_every_reason():
     assert after["b"]["state"].startswith("0 because no path")
     assert after["0"]["gradient"] == "none"
     assert table(trace, 0)[-1]["value"] == "not computed yet"
+
+
+def test_a_message_that_was_never_sent_is_no_missing_path():
+    recording = Recording({"a": 2.0, "b": 3.0, "c": 4.0})
+    a, b, _ = recording.tensors.values()
+    trace = recording.finish(a * b + a)
+    derived = derive(trace)
+    assert [term["event"] for term in derived[0]["terms"]] == [None, None]
+    assert [(term["node"], term["operand"]) for term in derived[1]["terms"]] == [(3, 1)]
+    assert derived[0]["why"] == "not computed: no message was sent to it"
+    assert derived[2]["why"].startswith("0 because no path")
+    assert derived[4]["why"] == "not computed: the backward pass has not started"
+    rows = {row["node"]: (row["gradient"], row["state"]) for row in table(trace)}
+    assert rows["a"] == ("not computed yet", "not computed: no message was sent to it")
+    assert rows["c"][0] == "0"
+    assert rows["out"][0] == "not computed yet"
 
 
 def test_the_table_counts_messages():
@@ -112,7 +128,9 @@ def test_every_operation_of_the_engine_has_a_rule():
 def test_a_broken_rule_is_told_from_the_message():
     trace = record(lambda a, b: a * b, {"a": 2.0, "b": 3.0})
     message = next(event for event in trace.events if event["kind"] == "message")
+    assert first_disagreement(trace) is None
     message["contribution"] = 2 * message["contribution"]
+    assert first_disagreement(trace) == trace.events.index(message)
     assert derive(trace)[0]["terms"][0]["agrees"] is False
     assert derive(trace)[1]["terms"][0]["agrees"] is True
 
@@ -129,6 +147,7 @@ def test_random_programs_add_up(steps, a, b):
     reached = trace.gradients_after()
     for node, derivation in zip(trace.nodes, derive(trace), strict=True):
         terms = derivation["terms"]
+        assert all(term["event"] is not None for term in terms)
         if terms and np.all(np.isfinite([t["message"] for t in terms])):
             np.testing.assert_allclose(sum(t["message"] for t in terms), reached[node["id"]], rtol=1e-9, atol=1e-12)
             for term in terms:

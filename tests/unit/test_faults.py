@@ -1,15 +1,18 @@
 """Every fault does what its entry says, is found by the check that it names, and exists nowhere else."""
 
 import inspect
+import json
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import model
+from lab.derive import derive, first_disagreement
 from lab.diagnose import diagnose
+from lab.export import playable
 from lab.faults import (
     BY_KEY,
     FAULTS,
@@ -18,8 +21,10 @@ from lab.faults import (
     check,
     compare,
     expression_pass,
+    first_difference,
     leaves,
     outcome,
+    play,
     search,
     train_with,
 )
@@ -101,6 +106,114 @@ def test_a_network_computes_in_the_engine_of_its_parameters(fault):
     logits, _ = trainer._forward(trainer.dataset.train_x[:4])
     assert type(logits) is fault.broken.engine
     assert all(node.dtype == np.float32 for node in trainer.model.parameters())
+
+
+# -- event by event
+
+
+@by_key(ENGINE)
+def test_the_events_replay_to_the_gradients_that_the_broken_engine_left(fault):
+    for build in {fault.example, fault.shorter or fault.example}:
+        for seed in (0, 3):
+            for engine in (fault.broken.engine, Tensor):
+                trace = play(replace(fault, example=build, shorter=None), engine, seed)
+                ran = expression_pass(build, engine, leaves(fault, seed))
+                replayed = trace.gradients_after()
+                assert trace.error == ran.error == ""
+                for number, (name, gradient) in enumerate(ran.gradients.items()):
+                    np.testing.assert_array_equal(trace.gradients[name], gradient)
+                    assert (number in replayed) == (gradient is not None)
+                    if gradient is not None:
+                        np.testing.assert_array_equal(replayed[number], gradient)
+                sent = [event for event in trace.events if event["kind"] == "message"]
+                seeds = engine is BY_KEY["recursive"].broken.engine  # it sends itself the seed as a message
+                assert len(sent) == ran.messages - seeds - _to_constants(trace)
+
+
+def _to_constants(trace):
+    """`_accumulate` is called for an operand that is a constant too, and does nothing."""
+    sent = {event["node"] for event in trace.events if event["kind"] == "message"}
+    two = [trace.nodes[node] for node in sent if trace.nodes[node]["op"] in ("+", "-", "*", "/")]
+    return sum(not trace.nodes[child]["requires_grad"] for node in two for child in node["children"])
+
+
+ADDS_WRONGLY = ("overwrite", "half-precision")
+
+
+@by_key(ENGINE)
+def test_before_and_message_make_after_unless_that_is_the_fault(fault):
+    for engine in (Tensor, fault.broken.engine):
+        trace = play(fault, engine, 0)
+        assert trace.events[trace.forward_events]["kind"] == "seed"
+        wrong = 0
+        for sent, arrived in zip(trace.events, trace.events[1:], strict=False):
+            assert (sent["kind"] == "message") == (arrived["kind"] == "accumulate")
+            if arrived["kind"] == "accumulate":
+                assert sent["child"] == arrived["node"]
+                assert trace.nodes[sent["node"]]["children"][sent["operand"]] == sent["child"]
+                with np.errstate(invalid="ignore"):
+                    due = np.add(arrived["before"], arrived["message"])
+                wrong += not np.array_equal(due, arrived["after"], equal_nan=True)
+        assert bool(wrong) == (engine is not Tensor and fault.key in ADDS_WRONGLY)
+
+
+@by_key(ENGINE)
+def test_the_first_event_that_the_healthy_engine_does_not_have(fault):
+    healthy, broken = play(fault, Tensor, 0), play(fault, fault.broken.engine, 0)
+    assert first_difference(healthy, play(fault, Tensor, 0)) is None
+    index = first_difference(healthy, broken)
+    event = broken.events[index]
+    line = broken.sources[event["source"]]["lines"][event["line"] - broken.sources[event["source"]]["first"]]
+    kind, where = FIRST[fault.key]
+    assert event["kind"] == kind
+    assert where in line
+    assert first_disagreement(healthy) is None
+    assert (first_disagreement(broken) == index) == (fault.key in ("late-read", "relu-side"))
+
+
+FIRST = {
+    "overwrite": ("accumulate", "self.grad = _fitted(message, self)"),
+    "skip-unbroadcast": ("accumulate", "else self.grad + message"),
+    "wrong-order": ("message", "self._accumulate(upstream * b)"),  # of a product that has not got its second message
+    "recursive": ("message", "self._accumulate(upstream * 1.0)"),
+    "late-read": ("message", "upstream * self.numpy()"),
+    "wrong-capture": ("message", "senders.append(lambda"),
+    "backward-twice": ("message", "self._accumulate(upstream * b)"),
+    "relu-side": ("message", "(y <= 0.0)"),
+    "mean-undivided": ("message", "self._accumulate(np.broadcast_to"),
+    "softmax-unshifted": ("forward", '"exp"'),
+    "log-unguarded": ("forward", '"softmax"'),
+    "half-precision": ("accumulate", "self.grad = message"),
+}
+
+
+@by_key(ENGINE)
+def test_the_player_gets_all_it_needs_of_a_broken_pass(fault):
+    trace = play(fault, fault.broken.engine, 0)
+    data = playable(trace)
+    assert "0x" not in json.dumps(data["nodes"])  # an address in memory says nothing and differs each time
+    sent = sum(event["kind"] == "message" for event in trace.events)
+    terms = [term for node in derive(trace) for term in node["terms"]]
+    assert sum(term["event"] is not None for term in terms) == sent
+
+
+def test_what_a_broken_engine_raises_ends_its_trace():
+    def batches(X, Y, b):  # two batches of different sizes: the gradient of b that has no shape cannot hold both
+        return (X + b).sum() + (Y + b).sum()
+
+    fault = replace(BY_KEY["skip-unbroadcast"], example=batches, shapes={"X": (4, 3), "Y": (2, 3), "b": (3,)})
+    trace = play(fault, fault.broken.engine, 0)
+    assert trace.error.startswith("ValueError: operands could not be broadcast")
+    assert json.loads(trace.to_json())["error"] == trace.error
+    assert trace.events[-1]["kind"] == "accumulate"
+    assert len(trace.events) < len(play(fault, Tensor, 0).events)
+    playable(trace)
+
+
+@by_key(TRAINING)
+def test_a_fault_of_the_training_cannot_be_played(fault):
+    with pytest.raises(ValueError, match="no single pass"):
+        play(fault, Tensor, 0)
 
 
 # -- what is shown

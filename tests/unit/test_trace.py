@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.trace import _source_lines, brief, record
-from model import Tensor, concatenate, maximum, no_grad
+from lab.trace import Recording, _source_lines, brief, record
+from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad
 
 LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
@@ -135,6 +135,78 @@ def test_text_writes_a_shared_node_once():
     assert "    a (see above)" in text
     before = record(shared, LEAVES).to_text(count=4)
     assert "a = 2, grad not computed" in before
+
+
+def test_a_pass_can_be_recorded_step_by_step():
+    recording = Recording({"a": 2.0, "b": 3.0})
+    a, b = recording.tensors.values()
+    (a * b).backward()
+    a.zero_grad()
+    b.zero_grad()
+    recording.forget()
+    assert (len(recording.trace.nodes), recording.trace.events) == (2, [])
+    y = a * b
+    assert [event["kind"] for event in recording.trace.events] == ["forward"]
+    y.backward()
+    y.label = "y"
+    trace = recording.finish(y, "an error")
+    assert trace.error == "an error"
+    whole = record(lambda a, b: a * b, {"a": 2.0, "b": 3.0})
+    assert trace.events == whole.events
+    assert [node["label"] for node in trace.nodes] == ["a", "b", "y"]
+    assert trace.gradients == whole.gradients
+
+
+def test_a_pass_that_the_guard_stops_has_a_forward_pass_and_no_seed():
+    recording = Recording({"a": [1.0, 2.0]})
+    y = recording.tensors["a"].exp().sum()
+    recording.tensors["a"].data += 1.0
+    y._children[0].data += 1.0
+    with pytest.raises(MutationError):
+        y.backward()
+    trace = recording.finish(y)
+    assert [event["kind"] for event in trace.events] == ["forward", "forward"]
+    assert trace.gradients == {"a": None}
+    assert trace.forward_events == len(trace.events)
+
+
+def test_a_closure_whose_array_was_written_to_is_told_when_it_runs():
+    def build(a):
+        y = a.exp()
+        y.data += 1.0
+        return y.sum()
+
+    with allow_mutation():
+        trace = record(build, {"a": [0.0, 1.0]})
+    exp, total = trace.nodes[1], trace.nodes[2]
+    written = {entry["name"]: entry.get("written") for entry in exp["captured"]}
+    assert written == {"self": None, "y": True}
+    assert exp["captured"][-1]["value"] == [1.0, np.e]  # as it was in the forward pass
+    assert not any(entry.get("written") for entry in total["captured"])
+
+
+class Halves(Tensor):
+    __slots__ = ()
+
+    def __mul__(self, other):
+        other, a, b = self._operands(other, "*")
+
+        def _backward(upstream):
+            self._accumulate(upstream * b / 2)
+            other._accumulate(upstream * a / 2)
+
+        return self._node(a * b, (self, other), "*", _backward)
+
+
+def test_another_engine_is_recorded_with_its_own_lines_and_numbers():
+    trace = record(shared, LEAVES, tensor=Halves)
+    leaves = {name: Halves(value) for name, value in LEAVES.items()}
+    shared(**leaves).backward()
+    assert {name: float(g) for name, g in trace.gradients.items()} == {n: float(t.grad) for n, t in leaves.items()}
+    assert trace.gradients["b"] != record(shared, LEAVES).gradients["b"]
+    assert trace.sources["Halves.__mul__"]["file"] == "test_trace.py"
+    assert trace.sources["Tensor.__add__"]["file"] == "model.py"
+    check_arithmetic(trace)
 
 
 def test_functions_of_several_tensors_are_recorded():
