@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lab.datasets import NAMES, DataError, Dataset, load
-from lab.runs import Record, Run, RunError, State, new_run_path, write_atomic
+from lab.diagnose import Finding, diagnose
+from lab.runs import Record, Run, RunError, State, new_run_path, slim, write_atomic
 from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
 
 if TYPE_CHECKING:
@@ -645,6 +646,7 @@ def _run_command(given: dict[str, Any]) -> int:
     if log:
         print("\n".join(_introduction(trainer, run)), file=log, flush=True)
     interrupted = False
+    doctor = Doctor(run.records())
     events = open_events(run.path) if open_events else None
     total, begun = (epochs * trainer.steps_per_epoch for epochs in (trainer.config.epochs, trainer.epoch))
     with _bar(total, begun, "batch", show=not (quiet or as_json)) as bar:
@@ -654,11 +656,14 @@ def _run_command(given: dict[str, Any]) -> int:
                     run.save(record, trainer.state())
                     if events:
                         events.write(record)
-                    if as_json:
-                        print(json.dumps(record), flush=True)
-                    elif not quiet:
-                        with bar.external_write_mode():
+                    news = doctor.look(record)
+                    with bar.external_write_mode():
+                        if as_json:
+                            print(json.dumps(record), flush=True)
+                        elif not quiet:
                             print(_line(record, trainer.config.epochs), flush=True)
+                        if not (quiet or trainer.done):  # at the end, all that stands is told
+                            _warn(news)
         except KeyboardInterrupt:
             interrupted = True
         except RunError as error:
@@ -667,6 +672,8 @@ def _run_command(given: dict[str, Any]) -> int:
         epochs = save_summary(run, trainer)
         if events:
             events.close()
+    if not quiet:
+        _warn(doctor.findings())
     if interrupted:
         print(
             f"Stopped by Ctrl-C with {epochs} of {trainer.config.epochs} epochs complete. "
@@ -677,6 +684,51 @@ def _run_command(given: dict[str, Any]) -> int:
     if not (as_json and quiet):
         print(_conclusion(trainer, run), file=sys.stderr if as_json else sys.stdout, flush=True)
     return 1 if trainer.diverged else 0
+
+
+class Doctor:
+    """Follows a run with `lab.diagnose`. `look` tells somebody who waits for its end what has gone wrong meanwhile.
+
+    It tells a finding once, when it is no passing one. Each look reads the whole history; they become rarer as it
+    grows, so that they cost an epoch the same all along.
+    """
+
+    STANDS = 3  # looks in a row, before a finding is told
+    SILENT = 5.0  # seconds: of a run that is over so soon, all is told at the end, and once
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        """records: of the epochs that the run has already, if any."""
+        self._speaks_from = time.monotonic() + self.SILENT
+        self._records = [*records[:1], *slim(records[1:-1]), *records[1:][-1:]]
+        self._next_look = 0
+        self._seen: dict[str, int] = {}  # in how many looks in a row, up to the last one
+        self._told: set[str] = set()
+
+    def look(self, record: Record) -> list[Finding]:
+        """Add the record of an epoch. Returns what is new: each finding at most once in a run."""
+        if len(self._records) > 1:  # of the histograms, the rules read the first and the last
+            self._records[-1:] = slim(self._records[-1:])
+        self._records.append(record)
+        if record["epoch"] < self._next_look:
+            return []
+        self._next_look = record["epoch"] + 1 + record["epoch"] // 20
+        found = {finding.name: finding for finding in self.findings()}
+        self._seen = {name: self._seen.get(name, 0) + 1 for name in found}
+        if time.monotonic() < self._speaks_from:
+            return []
+        news = [name for name, looks in self._seen.items() if looks >= self.STANDS and name not in self._told]
+        self._told.update(news)
+        return [found[name] for name in news]
+
+    def findings(self) -> list[Finding]:
+        """All that stand now, causes before consequences; none when the run is healthy or has only begun."""
+        found = diagnose(self._records) if self._records else []
+        return [finding for finding in found if finding.key not in ("healthy", "early")]
+
+
+def _warn(findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        print(f"warning: {finding}", file=sys.stderr, flush=True)
 
 
 def _event_writer() -> type[EventWriter]:

@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,16 @@ import numpy as np
 
 Record = dict[str, Any]
 State = dict[str, np.ndarray]
+BULKY = frozenset({"weight_histogram", "gradient_histogram"})  # most of a record
 
 
 class RunError(ValueError):
     """A run folder cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+
+
+def slim(records: Sequence[Record]) -> list[Record]:
+    """The records without their histograms, to be kept in numbers."""
+    return [{name: value for name, value in record.items() if name not in BULKY} for record in records]
 
 
 def write_atomic(path: Path, content: bytes) -> None:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from lab.runs import Record, Run, RunError
+from lab.runs import Record, Run, RunError, slim
 from train import Config, ConfigError
 
 MOST = 12  # of the page's runs: the oldest makes room
 NEEDED = frozenset({"epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"})  # to be drawn
-BULKY = "weight_histogram"  # left out of what is kept: nine tenths of a record
 
 
 @dataclass
@@ -27,10 +26,6 @@ class Kept:
     def to_jsonl(self) -> str:
         """The records as the command line writes them: one JSON object per line."""
         return "".join(json.dumps(record) + "\n" for record in self.records)
-
-
-def slim(records: Sequence[Record]) -> list[Record]:
-    return [{name: value for name, value in record.items() if name != BULKY} for record in records]
 
 
 def put(shelf: list[Kept], config: Config, records: Sequence[Record]) -> list[Kept]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.datasets import load
+from lab.diagnose import diagnose
 from lab.runs import Record, Run, RunError
 from train import Config, ConfigError, Trainer, save_summary, train, trainer_of
 
@@ -223,6 +224,7 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
                 "epochs": len(records),
                 "seconds": sum(record["seconds"] for record in records),
                 "outcome": outcome(member.config, records),
+                "doctor": [finding.name for finding in diagnose(records)],
                 "folder": str(member.path),
             }
         )
@@ -236,8 +238,11 @@ def rank(measured: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows, at least one, as lines of a table for the terminal, its head first."""
-    head = [*table[0]["settings"], "best val", "val loss", "train", "epoch", "time", ""]
+    """The rows, at least one, as lines of a table for the terminal, its head first.
+
+    The last column has how a run ended, unless it was trained as planned, and the first thing that the doctor says.
+    """
+    head = [*table[0]["settings"], "best val", "val loss", "train", "epoch", "time", " doctor"]
     lines = [
         [
             *map(shown, row["settings"].values()),
@@ -246,9 +251,12 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
             f"{row['train_accuracy']:.2%}",
             f"{row['best_epoch']}/{row['epochs']}",
             f"{row['seconds']:.1f} s",
-            "" if row["outcome"] == "trained" else row["outcome"],
+            " " + ": ".join(([] if row["outcome"] == "trained" else [row["outcome"]]) + row["doctor"][:1]),
         ]
         for row in table
     ]
     widths = [max(map(len, column)) for column in zip(head, *lines, strict=True)]
-    return ["  ".join(cell.rjust(n) for cell, n in zip(line, widths, strict=True)).rstrip() for line in [head, *lines]]
+    return [
+        "  ".join([*(cell.rjust(n) for cell, n in zip(line[:-1], widths[:-1], strict=True)), line[-1]])
+        for line in [head, *lines]
+    ]

@@ -1,6 +1,7 @@
 """The command line: as a real process where the process matters (exit codes, signals, kills, full disks)."""
 
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import train
+from lab.diagnose import diagnose
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "train.py")
@@ -177,14 +179,14 @@ def test_a_csv_trains(here, capsys):
     assert names("runs") == ["csv-own-1", "csv-own-2"]
 
 
-@posix
-def test_a_terminal_shows_a_progress_bar(here):
+def on_a_terminal(arguments, cwd, columns, **options):
+    """The exit code, and the bytes that a terminal receives. It is stderr; stdout too, unless the options say else."""
     import termios  # only POSIX has it
 
     main_end, terminal = os.openpty()
-    termios.tcsetwinsize(terminal, (24, 80))
+    termios.tcsetwinsize(terminal, (24, columns))
     process = subprocess.Popen(
-        command(*SMALL, "--epochs", "60"), cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=terminal
+        arguments, cwd=cwd, env=environment(), **{"stdout": terminal, **options}, stderr=terminal
     )
     os.close(terminal)
     shown = b""
@@ -192,11 +194,17 @@ def test_a_terminal_shows_a_progress_bar(here):
         while True:
             shown += os.read(main_end, 4096)
     os.close(main_end)
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
+    return process.wait(timeout=60), shown
+
+
+@posix
+def test_a_terminal_shows_a_progress_bar(here):
+    with open("out", "wb") as out:
+        code, shown = on_a_terminal(command(*SMALL, "--epochs", "60"), here, 80, stdout=out)
+    assert code == 0
     assert b"batch" in shown
     assert b"%|" in shown
-    assert out.count(b"\nepoch ") == 60
+    assert Path("out").read_bytes().count(b"\nepoch ") == 60
 
 
 def test_help_names_flags_and_exit_codes(here, capsys):
@@ -206,6 +214,109 @@ def test_help_names_flags_and_exit_codes(here, capsys):
     text = capsys.readouterr().out
     for flag in ("--data-dir", "--val-fraction", "--resume", "exit codes", "130"):
         assert flag in text
+
+
+# The doctor's warnings
+
+BAD = [
+    ("flat", "--data moons --init zeros --epochs 6"),
+    ("rate-high", "--data digits --hidden 16 --activation tanh --lr 1 --epochs 12"),
+    ("rate-low", "--data moons --hidden 8 --optimizer sgd --lr 0.00001 --epochs 6"),
+    ("overflow", "--data moons --optimizer sgd --lr 1e30"),
+    ("overfitting", "--data digits --lr 0.01 --val-fraction 0.97 --epochs 15"),
+]
+
+
+def warnings(*folders):
+    """The doctor's words on what the folders hold, as warnings."""
+    return [f"warning: {finding}" for folder in folders for finding in diagnose(metrics(folder))]
+
+
+@pytest.mark.parametrize(("key", "flags"), BAD)
+def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, key, flags):
+    _, _, err = call(capsys, *flags.split(), "--out", "r")
+    assert key in [finding.key for finding in diagnose(metrics("r"))]
+    assert err.splitlines() == warnings("r")
+    _, out, err = call(capsys, "--resume", "--out", "r", "--json")  # nothing is left to train: the same words again
+    assert out == ""
+    assert [line for line in err.splitlines() if line.startswith("warning")] == warnings("r")
+
+
+def test_a_healthy_run_and_a_run_too_short_to_judge_are_not_warned_of(here, capsys):
+    assert call(capsys, "--data", "blobs", "--hidden", 8, "--lr", 0.01, "--epochs", 8, "--out", "r")[2] == ""
+    assert [finding.key for finding in diagnose(metrics("r"))] == ["healthy"]
+    assert call(capsys, *SMALL)[2] == ""
+
+
+def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
+    _, out, err = call(capsys, *BAD[0][1].split(), "--quiet")
+    assert (out.count("\n"), err) == (1, "")
+
+
+def standing(records):
+    """Epoch by epoch, the names of what the doctor finds in three epochs in a row."""
+    found = [
+        {f.name for f in diagnose(records[: n + 1])} - {"Healthy", "Too early to say"} for n in range(len(records))
+    ]
+    return [found[n] & found[n - 1] & found[n - 2] if n > 1 else set() for n in range(len(records))]
+
+
+def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch):
+    config = train.Config(data="digits", hidden=(16,), activation="tanh", lr=0.2, epochs=20, seed=1)
+    records = list(train.train(config))
+    stood = standing(records)
+    flickering = {f.name for n in range(20) for f in diagnose(records[: n + 1])} - set.union(*stood)
+    assert flickering - {"Healthy", "Too early to say"}  # or this would show nothing
+    reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
+    assert reappearing > 0
+    monkeypatch.setattr(train.Doctor, "SILENT", 0.0)
+    doctor, told = train.Doctor([]), []
+    for record, now in zip(records, stood, strict=True):
+        news = {finding.name for finding in doctor.look(record)}
+        assert news == now - set(told)
+        told += sorted(news)
+    assert len(told) == len(set(told)) > 0
+    assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records)]
+    assert [str(f) for f in train.Doctor(records).findings()] == [str(f) for f in diagnose(records)]
+
+
+def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
+    class Counting(train.Doctor):
+        read = 0
+
+        def findings(self):
+            self.read += len(self._records)
+            return super().findings()
+
+    for epochs in (100, 1000):
+        doctor = Counting([])
+        for record in train.train(train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)):
+            assert doctor.look(record) == []  # over in seconds: silent
+        assert doctor.read < 25 * epochs
+
+
+@posix
+def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
+    program = (
+        f"import sys, train; train.Doctor.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
+    )
+    flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
+    code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
+    assert code == 0
+    assert b"%|" in shown
+    lines = []
+    for line in shown.decode().split("\n"):
+        text = ""
+        for part in line.split("\r"):  # what a carriage return is followed by is written over the line
+            text = part + text[len(part) :]
+        lines.append(text.rstrip())
+    epochs = [n for n, line in enumerate(lines) if line.startswith("epoch ")]
+    assert len(epochs) == 9
+    told = [line for line in lines[: epochs[-1]] if "warning:" in line]
+    assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3])[0]}"
+    assert [line for line in lines[epochs[-1] :] if "warning:" in line] == warnings(here / "r")
+    assert len({line.split(":")[1] for line in told}) == len(told)
+    assert not [line for line in lines if "%|" in line and line[:5] in ("epoch", "warni")]
 
 
 # Resuming
