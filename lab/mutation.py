@@ -6,7 +6,6 @@ guard is on. `run` goes through its steps with the engine itself; nothing here k
 
 import inspect
 import re
-import textwrap
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,14 +14,9 @@ from typing import Any
 
 import numpy as np
 
-import model
 from lab.gradcheck import numerical_gradient
-from lab.snapshot import Snapshot
-from lab.trace import Trace, brief
+from lab.trace import Recording, Trace, brief
 from model import SGD, MutationError, Tensor, allow_mutation
-
-# Read with the engine: the file may be edited under a running app, and then its lines are no longer those that run.
-_ENGINE = inspect.getsource(model).splitlines(keepends=True)
 
 LIMIT = 5.0  # of the values and of what is written, either way
 
@@ -196,8 +190,7 @@ class Run:
     """What has happened after some steps of an experiment.
 
     op          the engine's name of the operation
-    graph       the graph, with the values and gradients of now
-    closure     the source of the closure, and the line of model.py where it begins
+    trace       the graph, and what has happened in it event by event; its values are those of the forward pass
     held        what the closure captured
     boxes       the arrays that belong to the tensor that is written to
     before      name -> values in the forward pass, of the inputs and y
@@ -211,8 +204,7 @@ class Run:
     experiment: Experiment
     steps: int
     op: str
-    graph: Trace
-    closure: tuple[str, int]
+    trace: Trace
     held: list[Held]
     boxes: list[Box]
     before: dict[str, np.ndarray]
@@ -266,18 +258,6 @@ def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
         one.backward()
         one.write()
     return {name: np.array(one.tensors[name].grad) for name in experiment.inputs}
-
-
-def picture(result: Run) -> Trace:
-    """The graph of a run. Its labels say what was written to and, after the comparison, which gradients are wrong."""
-    graph = Trace([dict(node) for node in result.graph.nodes], result.graph.events, output=result.graph.output)
-    for node in graph.nodes:
-        name = node["label"]
-        if name == result.experiment.target and result.steps >= 2:
-            node["label"] += ", written to"
-        if name in result.right and not result.error and not same(result.gradients[name], result.right[name]):
-            node["label"] += ", ✗ wrong gradient"
-    return graph
 
 
 def same(one: np.ndarray, other: np.ndarray) -> bool:
@@ -341,9 +321,11 @@ class _Pass:
         self.experiment = experiment
         self.route = ROUTES[experiment.route]
         self.error = ""
-        self.tensors = {name: Tensor(values, label=name) for name, values in experiment.inputs.items()}
+        self.recording = Recording(experiment.inputs)
+        self.tensors = dict(self.recording.tensors)
         if experiment.written == "input":
             self._prepare()
+            self.recording.forget()  # a backward pass of the batch before
 
     def _mode(self) -> AbstractContextManager:
         return nullcontext() if self.experiment.guard else allow_mutation()
@@ -363,8 +345,7 @@ class _Pass:
         with self._mode():
             self.loss = y.sum()
             self.loss.label = "L"
-        self.op, self.closure = y.op, y._backward
-        self.graph = Snapshot(self.loss)
+        self.op = y.op
         self.before = {name: tensor.numpy() for name, tensor in self.tensors.items()}
 
     def write(self) -> None:
@@ -379,14 +360,11 @@ class _Pass:
             self.error = str(error)
 
     def result(self, steps: int) -> Run:
-        first = self.closure.__code__.co_firstlineno
-        lines = inspect.getblock(_ENGINE[first - 1 :])
         return Run(
             experiment=self.experiment,
             steps=steps,
             op=self.op,
-            graph=self.graph.trace(),
-            closure=(textwrap.dedent("".join(lines)), first),
+            trace=self.recording.finish(self.loss, self.error),
             held=[Held(name, of, then, np.array(array)) for name, of, then, array in self.held],
             boxes=self._boxes(),
             before=self.before,
@@ -424,7 +402,8 @@ def _size(named: tuple[str, np.ndarray]) -> int:
 def _held(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
     """What the closure of `y` captured: (variable, tensor that has these values, a copy of them, the array itself)."""
     found = []
-    for name, cell in zip(y._backward.__code__.co_freevars, y._backward.__closure__, strict=True):
+    closure = inspect.unwrap(y._backward)  # recording has put a function around it
+    for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
         array = cell.cell_contents
         if isinstance(array, np.ndarray | np.generic):
             found.append((name, _whose(array, y), np.array(array), array))

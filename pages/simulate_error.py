@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab import cuts, lifecycle, messages, mutation
+from lab.derive import first_disagreement
 from lab.dot import PALETTES, draw
 from lab.lifecycle import ACTIONS, STATES
 from lab.memory_dot import describe_boxes, draw_boxes
@@ -16,6 +17,7 @@ from lab.messages import MESSAGES
 from lab.mutation import LIMIT, OPS, ROUTES, WRITTEN, Experiment, Run
 from lab.trace import Trace, brief, describe
 from lab.ui import page
+from lab.ui.player import player
 from lab.ui.table import escape_markdown, markdown_table
 
 PARTS = {
@@ -152,20 +154,17 @@ def _four_steps() -> None:
     step = _step_buttons(experiment)
     result = mutation.run(experiment, step)
     _what_happened(result)
-    picture, text = st.columns([2, 3], gap="large")
-    with picture:
-        st.markdown("**The graph**")
-        _graph(mutation.picture(result), 0 if step == 0 else None)
-        if step:
+    text, picture = st.columns([3, 2], gap="large")
+    with text:
+        st.markdown("**The code so far**")
+        st.code(mutation.script(experiment, step), wrap_lines=True)
+    if step:
+        with picture:
             st.markdown(f"**Names for the values of `{experiment.target}`**")
             drawing = draw_boxes(result.boxes, page.theme())
             st.graphviz_chart(drawing, alt=f"Names and the arrays they lead to. {describe_boxes(result.boxes)}")
             st.markdown(f":small[{escape_markdown(describe_boxes(result.boxes))}]")
-    with text:
-        st.markdown("**The code so far**")
-        st.code(mutation.script(experiment, step), wrap_lines=True)
-        if step:
-            _closure(result)
+    _events(result)
 
 
 def _settings() -> Experiment:
@@ -282,18 +281,27 @@ def _turn_guard(guard: str) -> None:
     st.session_state["trap guard"] = guard
 
 
-def _closure(result: Run) -> None:
-    source, line = result.closure
-    st.markdown(f"**The closure of `{result.op}`**, from line {line} of model.py")
-    st.code(source, wrap_lines=True)
-    if not result.held:
-        st.markdown("It captured no array: it needs no values, only the gradient that comes in.")
-        return
-    rows = []
-    for h in result.held:
-        what = "a constant" if not h.of else f"the values of {h.of}"
-        rows.append((f"{h.name}: {what}", brief(h.then), f"✗ {brief(h.now)}" if h.changed else "✓ the same"))
-    st.markdown(markdown_table(["captured", "in the forward pass", "now"], rows))
+def _events(result: Run) -> None:
+    """The pass in the player, at the last event; once compared, at the message that went wrong."""
+    trace = result.trace
+    wrong = first_disagreement(trace) if result.steps == 4 else None
+    event = 0 if result.steps == 0 else len(trace.events) if wrong is None else wrong + 1
+    said = "The values are those of the forward pass."
+    if result.error:
+        said += " The guard looked before the first message, so the backward pass has no events."
+    elif wrong is not None:
+        message = trace.events[wrong]
+        name = trace.nodes[message["child"]]["label"]
+        said += (
+            f" At event {event} the closure sends {brief(message['contribution'])} to {name}, where "
+            f"{brief(result.right[name])} is due. The closure X-ray says which array was written to."
+        )
+    st.markdown(f"**Event by event.** {said}")
+    script = mutation.script(result.experiment, result.steps)
+    shown = player(trace, key="trap player", event=event, script=script, height=300)
+    if shown.failed:
+        st.info("The player could not be loaded. This is the plain drawing.")
+        _graph(trace, None if result.steps else 0)
 
 
 def _graph(graph: Trace, count: int | None = None, cuts_in_it: list[tuple[int, int, str]] = ()) -> None:

@@ -46,7 +46,11 @@ def test_guard_off_then_on(open_page, theme):
             got = result.gradients[leaf][i]
             sign = "✓" if got == value else "✗"
             assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {got:g}", f"{value:g}", f"{value:g}")
-    page.locator("[data-testid=stGraphVizChart]").get_by_text("b, ✗ wrong gradient").wait_for()
+    page.locator(".sentence", has_text="y (*) sends [1, 1, 1] × [2, −1, 3] ≠ [3, 0, 4] to b").wait_for()
+    page.locator(".closure").scroll_into_view_if_needed()
+    written = page.locator(".closure tbody tr", has_text="written to")
+    written.wait_for()
+    assert written.locator("code").inner_text() == "a"
 
     button(page, "The same with the guard on").click()
     page.get_by_text(REFUSED).wait_for()
@@ -130,8 +134,24 @@ def test_no_part_is_wider_than_a_phone(open_page, part):
     assert main.evaluate("e => e.scrollWidth") <= 360
 
 
-def test_each_drawing_has_a_text_of_its_own(open_page):
+def test_the_pass_is_gone_through_event_by_event(open_page):
     page = open_page("simulate-error?step=4")
-    page.get_by_text(WRONG).wait_for()
-    page.get_by_role("figure", name="b, ✗ wrong gradient").wait_for()
+    page.locator(".count", has_text="8 / 9").wait_for()
+    page.locator(".scrubber").press("ArrowRight")
+    page.locator(".sentence", has_text="before nothing yet, after [3, 0, 4]").wait_for()
+    page.locator(".scrubber").press("Home")
+    page.locator(".sentence", has_text="Nothing has run yet").wait_for()
+    button(page, "The same with the guard on").click()
+    page.locator(".count", has_text="2 / 2").wait_for()
+    page.locator(".nodes").scroll_into_view_if_needed()
+    page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
+
+
+def test_without_the_player_the_plain_drawing_stands_in(browser, app_url):
+    page = browser.new_page()
+    page.route("**/static/player/**", lambda route: route.abort())
+    page.goto(f"{app_url}/simulate-error?step=4")
+    page.get_by_text("The player could not be loaded").wait_for()
+    page.get_by_role("figure", name="b = [4, 5, -2], grad [3, 0, 4]").wait_for()
     page.get_by_role("figure", name="Two names for one array").wait_for()
+    page.close()

@@ -1,15 +1,13 @@
 """The Fault lab without a browser: every fault, the guesses, the search, the address."""
 
 import re
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from lab.faults import BY_KEY, CURVES, EFFECTS, FAULTS, compare, outcome, train_with
 from lab.ui.side_by_side import number
+from tests.pages.conftest import app, run
 
-ROOT = Path(__file__).resolve().parents[2]
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
     "computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ReluBackward0, "
@@ -18,12 +16,7 @@ PASTED = (
 
 
 def opened(**address):
-    at = AppTest.from_file(ROOT / "pages/fault_lab.py", default_timeout=30)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
+    return run(app("pages/fault_lab.py"), **address)
 
 
 def said(at):

@@ -1,27 +1,20 @@
 """The Graph lab's controls, one by one, without a browser."""
 
 import json
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from lab.dot import PALETTES
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.pages.conftest import app, run, sent
 
 
 @pytest.fixture
 def at():
-    return AppTest.from_file(ROOT / "pages/graph_lab.py", default_timeout=20)
+    return app("pages/graph_lab.py")
 
 
-def run(at, view="plain", **address):
-    for key, value in {"view": view, **address}.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
+def plain(at, **address):
+    return run(at, view="plain", **address)
 
 
 def button(at, label):
@@ -49,7 +42,7 @@ def go_both(at):
 
 
 def test_values_then_gradients_appear(at):
-    run(at)
+    plain(at)
     assert "not run yet" in drawing(at)
     assert button(at, "Run backward pass").disabled
     button(at, "Run forward pass").click().run()
@@ -60,14 +53,14 @@ def test_values_then_gradients_appear(at):
 
 
 def test_a_slider_updates_the_picture_at_once(at):
-    run(at)
+    plain(at)
     go_both(at)
     slider(at, "a").set_value(3.0).run()
     assert orange(at) == [3 * 3 + 4 + 3 * (3 + 5), 3 * (3 + 5), 8, 13]
 
 
 def test_the_number_entry_sets_the_slider(at):
-    run(at)
+    plain(at)
     go_both(at)
     next(n for n in at.number_input if n.label.startswith("b,")).set_value(1.5).run()
     assert slider(at, "b").value == 1.5
@@ -76,7 +69,7 @@ def test_the_number_entry_sets_the_slider(at):
 
 @pytest.mark.parametrize("index", range(10))
 def test_every_preset_runs_and_is_checked_numerically(at, index):
-    run(at)
+    plain(at)
     at.selectbox(key="preset").set_value(at.selectbox(key="preset").options[index]).run()
     go_both(at)
     table = next(m.value for m in at.markdown if m.value.startswith("| input"))
@@ -84,7 +77,7 @@ def test_every_preset_runs_and_is_checked_numerically(at, index):
 
 
 def test_own_expression_and_its_mistakes(at):
-    run(at)
+    plain(at)
     at.text_area(key="expression").set_value("p * q + p").run()
     assert [s.label for s in at.slider] == ["p", "q"]
     go_both(at)
@@ -102,12 +95,12 @@ def test_own_expression_and_its_mistakes(at):
     [("log(x)", "not a real number"), ("1 / (x - x)", "divided by 0"), ("exp(x * x * 1000)", "overflow")],
 )
 def test_values_that_are_not_finite_get_a_sentence(at, text, words):
-    run(at, expression=text, in_x="-2.5", stage="backward")
+    plain(at, expression=text, in_x="-2.5", stage="backward")
     assert any(words in warning.value for warning in at.warning)
 
 
 def test_the_address_restores_everything(at):
-    run(at, expression="u * v", in_u="2.5", in_v="[1.0, 2.0]", stage="backward")
+    plain(at, expression="u * v", in_u="2.5", in_v="[1.0, 2.0]", stage="backward")
     assert slider(at, "u").value == 2.5
     assert "grad 3<" in drawing(at)
     assert "grad [2.5, 2.5]<" in drawing(at)
@@ -115,13 +108,13 @@ def test_the_address_restores_everything(at):
 
 
 def test_a_bad_address_falls_back_with_a_note(at):
-    run(at, in_a="1e999", stage="sideways")
+    plain(at, in_a="1e999", stage="sideways")
     assert len(at.info) == 2
     assert slider(at, "a").value == 2.0
 
 
 def test_arrays_are_entered_as_text_and_mistakes_are_explained(at):
-    run(at, expression="(w * w).sum()", in_w="[1, 2]", stage="backward")
+    plain(at, expression="(w * w).sum()", in_w="[1, 2]", stage="backward")
     for text in ("[1, 2", "[[1], [2, 3]]", "[]", '["a"]', "[1e300]", "null", "[" * 5000):
         at.text_input(key="leaf w array").set_value(text).run()
         assert not at.exception
@@ -131,14 +124,14 @@ def test_arrays_are_entered_as_text_and_mistakes_are_explained(at):
 
 
 def test_the_shape_of_an_input_can_be_chosen(at):
-    run(at, expression="(w * 2).sum()")
+    plain(at, expression="(w * 2).sum()")
     next(c for c in at.get("button_group") if "Shape of w" in c.label).set_value("matrix").run()
     assert not at.exception
     assert json.loads(at.text_input(key="leaf w array").value) == [[1, 2], [3, 4]]
 
 
 def test_leaving_and_returning_keeps_the_work():
-    at = run(AppTest.from_file(ROOT / "app.py", default_timeout=20))
+    at = plain(app("app.py"))
     at.text_area(key="expression").set_value("k * k").run()
     go_both(at)
     at.switch_page("pages/simulate_error.py").run()
@@ -146,11 +139,6 @@ def test_leaving_and_returning_keeps_the_work():
     assert not at.exception
     assert at.text_area(key="expression").value == "k * k"
     assert orange(at) == [2.0]
-
-
-def sent(at):
-    """What the player was given to show."""
-    return json.loads(at.get("bidi_component")[0].proto.bytes)
 
 
 def test_the_player_shows_what_was_run(at):

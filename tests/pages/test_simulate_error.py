@@ -1,13 +1,12 @@
 """The controls of Simulate Error, one by one, without a browser."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from lab.mutation import OPS, ROUTES, WRITTEN, Experiment, outcomes, run
+from lab.derive import first_disagreement
+from lab.mutation import OPS, ROUTES, WRITTEN, Experiment, outcomes
+from lab.mutation import run as run_experiment
+from tests.pages.conftest import app, in_address, press, run, sent, texts
 
-ROOT = Path(__file__).resolve().parents[2]
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
     "computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ReluBackward0, "
@@ -16,17 +15,7 @@ PASTED = (
 
 
 def opened(**address):
-    at = AppTest.from_file(ROOT / "pages/simulate_error.py", default_timeout=20)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def press(at, key):
-    at.button(key=key).click().run()
-    assert not at.exception
+    return run(app("pages/simulate_error.py"), **address)
 
 
 def four_steps(at):
@@ -34,20 +23,11 @@ def four_steps(at):
         press(at, f"trap go {number}")
 
 
-def texts(elements):
-    return "\n".join(element.value for element in elements)
-
-
-def address(at, name):
-    value = at.query_params[name]
-    return value[0] if isinstance(value, list) else value
-
-
 def test_the_first_thing_to_do_is_the_first_step():
     at = opened()
     assert at.title[0].value == "Simulate Error"
     assert [at.button(key=f"trap go {n}").disabled for n in range(1, 5)] == [False, True, True, True]
-    assert "not run yet" in at.get("graphviz_chart")[0].proto.spec
+    assert sent(at)["event"] == 0
 
 
 def test_guard_off_a_wrong_gradient_without_an_error():
@@ -57,7 +37,7 @@ def test_guard_off_a_wrong_gradient_without_an_error():
         assert not at.error
     press(at, "trap go 4")
     assert "A wrong gradient, and no error" in at.error[0].value
-    result = run(Experiment())
+    result = run_experiment(Experiment())
     table = next(m.value for m in at.markdown if "numerical" in m.value and "this run" in m.value)
     assert table.count("✗") == 3
     assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
@@ -68,7 +48,7 @@ def test_guard_on_the_engines_error_in_its_own_words():
     press(at, "trap go 1")
     press(at, "trap go 2")
     press(at, "trap go 3")
-    assert run(Experiment(guard=True), 3).error in at.error[0].value
+    assert run_experiment(Experiment(guard=True), 3).error in at.error[0].value
     press(at, "trap go 4")
     assert "Refused" in at.warning[0].value
     press(at, "trap other guard")
@@ -87,7 +67,40 @@ def test_every_operation_write_and_route_goes_through(op, guard):
             at.run()
             assert not at.exception
             shown = {"wrong": at.error, "error": at.warning, "right": at.success}
-            assert shown[run(Experiment(op, written, route, guard == "on")).outcome]
+            assert shown[run_experiment(Experiment(op, written, route, guard == "on")).outcome]
+
+
+def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
+    at, events = opened(), []
+    for number in range(1, 5):
+        press(at, f"trap go {number}")
+        data = sent(at)
+        events.append((data["event"], len(data["trace"]["events"])))
+    trace = run_experiment(Experiment()).trace
+    wrong = first_disagreement(trace)
+    end = len(trace.events)
+    assert events == [(2, 2), (2, 2), (end, end), (wrong + 1, end)]
+    message = data["trace"]["events"][wrong]
+    assert message["contribution"] == [3.0, 0.0, 4.0]
+    captured = {entry["name"]: entry.get("written") for entry in data["trace"]["nodes"][message["node"]]["captured"]}
+    assert captured == {"a": True, "b": False, "other": None, "self": None}
+    assert "sends [3, 0, 4] to b, where [2, -1, 3] is due" in texts(at.markdown)
+
+
+def test_the_guard_leaves_a_pass_without_messages():
+    at = opened(guard="on", step="3")
+    assert [event["kind"] for event in sent(at)["trace"]["events"]] == ["forward", "forward"]
+    assert "before the first message" in texts(at.markdown)
+
+
+def test_without_the_player_the_drawing_and_its_table_stand_in():
+    at = opened(step="4")
+    assert len(at.get("graphviz_chart")) == 1
+    at.session_state["trap player"] = {"failed": True}
+    run(at)
+    assert len(at.get("graphviz_chart")) == 2
+    assert "grad [3, 0, 4]" in at.get("graphviz_chart")[1].proto.spec
+    assert any("| node | computed from |" in m.value for m in at.markdown)
 
 
 def test_a_step_that_is_done_can_be_gone_back_to():
@@ -105,7 +118,7 @@ def test_the_sliders_change_what_is_run():
     assert "same numbers" in at.success[0].value
     at.slider(key="trap a0").set_value(-4.0).run()
     assert "a0 = [-4.0, -1.0, 3.0]" in texts(at.code)
-    assert address(at, "a") == "-4,-1,3"
+    assert in_address(at, "a") == "-4,-1,3"
 
 
 def test_choosing_the_output_takes_the_optimizer_away():
@@ -118,7 +131,7 @@ def test_choosing_the_output_takes_the_optimizer_away():
 
 def test_a_link_reproduces_the_experiment():
     at = opened(op="exp", written="output", route="name", guard="on", number="2.5", a="1,0,-1", step="3")
-    result = run(Experiment("exp", "output", "name", True, (1.0, 0.0, -1.0), number=2.5), 3)
+    result = run_experiment(Experiment("exp", "output", "name", True, (1.0, 0.0, -1.0), number=2.5), 3)
     assert result.error in at.error[0].value
     assert "other[0] = 2.5" in at.code[0].value
 
@@ -166,7 +179,7 @@ def test_predictions_are_in_the_link_and_a_case_can_be_watched():
     press(at, "guess watch")
     assert at.session_state["trap part"] == "Four steps"
     assert "exp" in at.error[0].value
-    assert address(at, "op") == "exp"
+    assert in_address(at, "op") == "exp"
 
 
 @pytest.mark.parametrize("kind", ["detach", "no_grad", "all"])
@@ -189,7 +202,7 @@ def test_a_life_is_lived_button_by_button():
     assert "already gone through" in at.error[0].value
     press(at, "life undo")
     assert not at.error
-    assert address(at, "life") == "flb"
+    assert in_address(at, "life") == "flb"
     at.slider(key="life rate").set_value(0.5)
     for _ in range(12):
         press(at, "life whole")
@@ -206,7 +219,7 @@ def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps(
     assert at.success
     press(at, "message watch")
     assert at.session_state["trap part"] == "Four steps"
-    assert (address(at, "op"), address(at, "written")) == ("relu", "output")
+    assert (in_address(at, "op"), in_address(at, "written")) == ("relu", "output")
     four_steps(at)
     assert "`relu` needs its own output" in at.error[0].value
 
@@ -226,11 +239,11 @@ def test_every_message_has_its_demonstration_under_its_own_link(key):
     at = opened(part="messages", message=key)
     assert "Error: " in at.error[0].value
     assert "No error" in at.success[0].value
-    assert address(at, "message") == key
+    assert in_address(at, "message") == key
 
 
 def test_inside_the_app_the_page_keeps_what_was_set():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=20).run()
+    at = run(app("app.py"))
     at.switch_page("pages/simulate_error.py").run()
     at.segmented_control(key="trap op").set_value("exp").run()
     press(at, "trap go 1")

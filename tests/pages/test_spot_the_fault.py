@@ -1,23 +1,14 @@
 """Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from lab.faults import BY_KEY
 from lab.suspects import COSTS, NOTHING, START, WRONG, open_case
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.pages.conftest import app, run
 
 
 def opened(**address):
-    at = AppTest.from_file(ROOT / "pages/spot_the_fault.py", default_timeout=30)
-    for key, value in address.items():
-        at.query_params[key] = str(value)
-    at.run()
-    assert not at.exception
-    return at
+    return run(app("pages/spot_the_fault.py"), **address)
 
 
 def points(at):
