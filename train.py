@@ -27,7 +27,7 @@ import numpy as np
 
 from lab.datasets import NAMES, DataError, Dataset, load
 from lab.diagnose import Finding, diagnose
-from lab.runs import Record, Run, RunError, State, new_run_path, slim, write_atomic
+from lab.runs import Record, Run, RunError, State, alone_in, new_run_path, slim, write_atomic
 from model import ACTIVATIONS, INITS, MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _is_whole(value: Any, low: int) -> bool:
@@ -641,7 +641,18 @@ def _fail(sentence: str) -> int:
 def _run_command(given: dict[str, Any]) -> int:
     out, resume, quiet, as_json = (given.pop(name) for name in ("out", "resume", "quiet", "json"))
     open_events = _event_writer() if given.pop("tensorboard") else None
-    run, trainer = _resume(out, given) if resume else _start(out, given)
+    if resume:
+        _require(out is not None, "--resume needs --out DIR: the folder of the run to continue.")
+        run, trainer = Run(Path(out)), None
+    else:
+        trainer = Trainer(Config(**given))  # first, so that a mistake in the data leaves no folder behind
+        path = new_run_path(trainer.config.data) if out is None else Path(out)
+        run = Run.create(path, trainer.config.to_json())
+    with alone_in(run.path):
+        return _train_run(run, trainer or _resume(run, given), open_events, quiet, as_json)
+
+
+def _train_run(run: Run, trainer: Trainer, open_events: type[EventWriter] | None, quiet: bool, as_json: bool) -> int:
     log = None if quiet else sys.stderr if as_json else sys.stdout
     if log:
         print("\n".join(_introduction(trainer, run)), file=log, flush=True)
@@ -739,16 +750,9 @@ def _event_writer() -> type[EventWriter]:
     return EventWriter
 
 
-def _start(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
-    config = Config(**given)
-    trainer = Trainer(config)  # first, so that a mistake in the data leaves no folder behind
-    return Run.create(new_run_path(config.data) if out is None else Path(out), config.to_json()), trainer
-
-
-def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
-    """Open the run in `out`. The flags given must be those of the run; only epochs, patience, data_dir may change."""
-    _require(out is not None, "--resume needs --out DIR: the folder of the run to continue.")
-    run = Run(Path(out))
+def _resume(run: Run, given: dict[str, Any]) -> Trainer:
+    """The flags given must be those of the run; only epochs, patience and data_dir may change."""
+    out = str(run.path)
     begun = Config.from_json(run.config())
     for name, value in given.items():
         before = getattr(begun, name)
@@ -767,7 +771,7 @@ def _resume(out: str | None, given: dict[str, Any]) -> tuple[Run, Trainer]:
     trainer = trainer_of(run, config)
     if config != begun:
         run.write_config(config.to_json())
-    return run, trainer
+    return trainer
 
 
 def trainer_of(run: Run, config: Config) -> Trainer:

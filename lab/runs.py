@@ -19,7 +19,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,31 @@ def write_atomic(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise cannot_write(path, error) from None
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Be the only one who changes the run in the folder. Raises RunError when another process is at it, unless it
+    waits.
+
+    The system takes the lock from a process that dies.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise RunError(f"Another process is training the run in {str(folder)!r}: let it end, or stop it.") from None
+        except OSError:
+            pass  # a network drive without locks
+        yield
+    finally:
+        os.close(handle)
 
 
 def cannot_write(path: Path, error: OSError) -> RunError:
@@ -104,7 +129,7 @@ class Run:
     def config(self) -> dict[str, Any]:
         try:
             settings = json.loads((self.path / "config.json").read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise self._damaged("config.json") from None
         if not isinstance(settings, dict):
             raise self._damaged("config.json")
@@ -128,7 +153,7 @@ class Run:
             lines.pop()
         try:
             return [json.loads(line) for line in lines]
-        except ValueError:
+        except (ValueError, RecursionError):
             raise self._damaged("metrics.jsonl") from None
 
     def save(self, record: Record, state: State) -> None:

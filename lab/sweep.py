@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.datasets import load
 from lab.diagnose import diagnose
-from lab.runs import Record, Run, RunError
+from lab.runs import Record, Run, RunError, alone_in
 from train import Config, ConfigError, Trainer, save_summary, train, trainer_of
 
 if TYPE_CHECKING:
@@ -101,31 +101,12 @@ def make_folders(members: Sequence[Member]) -> None:
 def train_folder(path: str) -> None:
     """Train the run in a folder to its end, from wherever it stands. This is what a worker process does."""
     run = Run(Path(path))
-    with _alone_in(run.path):
+    with alone_in(run.path, wait=True):  # a cluster may still be at work on an earlier sweep
         config = Config.from_json(run.config())
         trainer = trainer_of(run, config)
         for record in train(config, trainer):
             run.save(record, trainer.state())
         save_summary(run, trainer)
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Wait until nobody else trains the run in the folder: a cluster may still be at work on an earlier sweep.
-
-    The system takes the lock from a process that dies.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows, where nobody asks for a cluster
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def train_all(members: Sequence[Member], executor: Executor, on_progress: Callable[[int], Any]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import train
 from lab import sweep
+from lab.runs import alone_in
 
 SCRIPT = str(Path(__file__).resolve().parents[2] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
@@ -175,7 +176,7 @@ def test_two_workers_never_train_the_same_run_at_once(here):
     (member,) = sweep.plan({"lr": [0.1]}, {"data": "moons", "epochs": 2}, here)
     sweep.make_folders([member])
     worker = threading.Thread(target=sweep.train_folder, args=(str(member.path),))
-    with sweep._alone_in(member.path):
+    with alone_in(member.path):
         worker.start()
         worker.join(timeout=0.3)
         assert worker.is_alive()

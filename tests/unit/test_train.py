@@ -25,6 +25,7 @@ def same_but_for_time(first, second):
     [
         ({"lr": math.nan}, "--lr .* positive number, not nan"),
         ({"lr": math.inf}, "--lr"),
+        ({"lr": 10**400}, "--lr"),
         ({"lr": 0}, "--lr"),
         ({"lr": -0.1}, "--lr"),
         ({"lr": "fast"}, "--lr"),

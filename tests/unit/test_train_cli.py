@@ -5,17 +5,20 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import matplotlib.image
 import numpy as np
 import pytest
 
 import train
 from lab.diagnose import diagnose
+from lab.runs import Run, alone_in
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "train.py")
@@ -381,6 +384,14 @@ def test_resume_needs_a_run(here, capsys):
     assert names(here) == []
 
 
+@posix
+def test_a_run_in_training_is_not_resumed_a_second_time(here, capsys):
+    call(capsys, *SMALL, "--out", "r", "--quiet")
+    with alone_in(here / "r"):
+        assert "Another process is training the run in 'r'" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 3, "--quiet")[0] == 0
+
+
 def test_resume_refuses_data_that_have_changed(here, capsys):
     table = Path("own.csv")
     table.write_text("".join(f"{n},{n % 2}\n" for n in range(40)))
@@ -413,47 +424,74 @@ def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
     assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
 
 
-LONG = [
-    "--data",
-    "spirals",
-    "--hidden",
-    "8",
-    "--schedule",
-    "cosine",
-    "--warmup",
-    "9",
-    "--clip",
-    "1",
-    "--patience",
-    "99",
-    "--epochs",
-    "120",
-    "--batch-size",
-    "100",
-    "--quiet",
-]
+KILLS = int(os.environ.get("TRAIN_KILLS", "4"))
+KILLED = "--data digits --hidden 16 --epochs 40 --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
+
+
+def going_on(folder):
+    """What whoever finds the run in this folder types: --resume, unless it was killed before it was there."""
+    return command(*KILLED.split(), *(["--resume"] if (folder / "run").exists() else []))
+
+
+def kill(folder, longest):
+    """Start or resume the run in a folder and kill it at a random moment; returns where that was, None if too late."""
+    process = subprocess.Popen(going_on(folder), cwd=folder, env=environment(), stderr=subprocess.PIPE)
+    time.sleep(random.SystemRandom().uniform(0, longest))
+    early = process.poll() is None
+    process.kill()
+    assert process.communicate()[1] == b""
+    if not early:
+        return None
+    if not (folder / "run").exists():
+        return "before there was a run"
+    opened = Run(folder / "run")  # every file can be loaded, whenever the kill came
+    config, records, state = train.Config.from_json(opened.config()), opened.records(), opened.checkpoint()
+    train.Trainer(config).load_state(state) if state else None
+    if any(record["best"] for record in records[: state["epoch"] if state else 0]):
+        assert np.load(folder / "run" / "best_weights.npy").size == 64 * 16 + 16 + 16 * 10 + 10
+    if (folder / "run" / "summary.png").exists():
+        assert matplotlib.image.imread(folder / "run" / "summary.png").size > 0
+        return "after the summary was written"
+    if state is None:
+        return "before the first checkpoint"
+    half = f", with the line of epoch {len(records)} written" if len(records) > state["epoch"] else ""
+    return f"after epoch {state['epoch']}{half}"
+
+
+def content(folder):
+    """The bytes of all files of a run, but for its timings."""
+    files = {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
+    timing = rb'"seconds": [^,}]+'
+    assert len(re.findall(timing, files["metrics.jsonl"])) == 40
+    files["metrics.jsonl"] = re.sub(timing, b"", files["metrics.jsonl"])
+    with np.load(folder / "run" / "checkpoint.npz") as checkpoint:
+        files["checkpoint.npz"] = {name: checkpoint[name].tobytes() for name in checkpoint.files}
+    return files
 
 
 @posix
-def test_a_run_killed_again_and_again_ends_as_if_never_stopped(here):
-    assert run(*LONG, "--out", "whole", cwd=here).returncode == 0
-    chance = random.Random(0)
-    killed = 0
-    for attempt in range(5):
-        flags = [*LONG, "--out", "killed"] + (["--resume"] if attempt else [])
-        process = subprocess.Popen(command(*flags), cwd=here, env=environment(), stderr=subprocess.PIPE)
-        before = Path("killed/metrics.jsonl").stat().st_mtime_ns if attempt else 0
-        while process.poll() is None:  # wait until it has begun to write, then some more
-            if Path("killed/metrics.jsonl").exists() and Path("killed/metrics.jsonl").stat().st_mtime_ns > before:
-                break
-        time.sleep(chance.uniform(0, 0.08))
-        killed += process.poll() is None
-        process.kill()
-        assert process.communicate()[1] == b""
-    assert killed >= 3
-    assert run(*LONG, "--out", "killed", "--resume", cwd=here).returncode == 0
-    assert names("killed") == FILES
-    assert_same_run(here / "whole", here / "killed")
+def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here):
+    """TRAIN_KILLS=50 in the environment makes it 50 kills; with -s, pytest shows where they hit."""
+    whole = here / "whole"
+    whole.mkdir()
+    started = time.monotonic()
+    assert run(*KILLED.split(), cwd=whole).returncode == 0
+    longest = time.monotonic() - started
+    expected = content(whole)
+    assert sorted(expected) == FILES
+    kills = runs = 0
+    while kills < KILLS:
+        runs += 1
+        folder = here / str(runs)
+        folder.mkdir()
+        places = [kill(folder, longest)]
+        if runs % 3 == 0:  # some are killed again
+            places.append(kill(folder, longest))
+        kills += sum(place is not None for place in places)
+        print(f"run {runs}, killed {', then '.join(place or 'not at all: too late' for place in places)}")
+        done = subprocess.run(going_on(folder), cwd=folder, env=environment(), capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert content(folder) == expected
 
 
 @posix
