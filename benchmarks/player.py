@@ -108,7 +108,7 @@ class Page:
 
 def drag(page, seconds=2.0):
     """How many different results appear on the screen while a slider is dragged to and fro."""
-    page.locator(".nodes tr.output .number").first.evaluate(
+    page.locator(".card.output .value").evaluate(
         "(cell) => { window.seen = 0; new MutationObserver(() => window.seen++).observe(cell, {childList: true}) }"
     )
     box = page.get_by_label("a", exact=True).bounding_box()

@@ -58,6 +58,7 @@ export class Controls {
   setTrace(playback, k) {
     this.length = playback.length;
     this.scrubber.max = String(playback.length);
+    this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
     this.element.style.setProperty("--seed", `${(100 * playback.seedIndex) / playback.length}%`);
     this.k = k;
     this.show(playback);

@@ -15,6 +15,7 @@ import { Table } from "./table.js";
 import { save, Takeaway } from "./takeaway.js";
 
 const NARROW = 760; // pixels of width, below which everything stands in one column
+const REST = 100; // milliseconds without a new event
 
 /** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (wish: {what: string, event: number}) => void}} Host
  * where Graphviz is, and how to reach the server, if there is one */
@@ -50,6 +51,16 @@ export function mount(root, host) {
     onHtml: host.ask ? () => host.ask({ what: "html", event: k }) : null,
   });
   const chosen = h("p", { class: "chosen" });
+  const details = h(
+    "div",
+    { class: "columns" },
+    h("div", { class: "wide" }, derivation.element, arrays.element),
+    h("div", { class: "side" }, closure.element),
+  );
+  const lower = new Lower([
+    [h("div", { class: "details" }, chosen, details), paintDetails],
+    [table.element, (frame) => table.paint(playback, frame, selected)],
+  ]);
 
   const element = h(
     "div",
@@ -62,14 +73,32 @@ export function mount(root, host) {
       h("div", { class: "wide" }, graph.element, graph.legend, graph.folding),
       h("div", { class: "side" }, inputs.element, source.element),
     ),
-    chosen,
-    h("div", { class: "columns" }, h("div", { class: "wide" }, derivation.element, arrays.element), h("div", { class: "side" }, closure.element)),
+    chosen.parentElement,
     h("div", { class: "columns" }, h("div", { class: "wide" }, table.element), h("div", { class: "side" }, probe.element)),
     takeaway.element,
   );
   root.append(element);
-  const observer = new ResizeObserver(([entry]) => element.classList.toggle("narrow", entry.contentRect.width < NARROW));
+  // The derivation is longer for some nodes than for others. What it has needed stays reserved, so that nothing below
+  // moves with each event; a window of another width needs another height.
+  let width = 0;
+  let reserved = 0;
+  const reserve = (height) => {
+    reserved = height;
+    details.style.minHeight = `${height}px`;
+  };
+  const observer = new ResizeObserver((entries) => {
+    for (const { target, contentRect } of entries) {
+      if (target === details) {
+        if (contentRect.height > reserved) reserve(contentRect.height);
+      } else if (contentRect.width !== width) {
+        width = contentRect.width;
+        element.classList.toggle("narrow", width < NARROW);
+        reserve(0);
+      }
+    }
+  });
   observer.observe(element);
+  observer.observe(details);
 
   function move(next, moving) {
     k = next;
@@ -82,6 +111,7 @@ export function mount(root, host) {
     pinned = same ? null : id;
     cell = same ? null : position;
     repaint(false);
+    lower.finish();
   }
 
   function repaint(moving) {
@@ -92,10 +122,13 @@ export function mount(root, host) {
     ledger.paint(playback, frame, focus.to === pinned ? cell : null);
     graph.paint(frame, pinned, moving);
     source.paint(playback, frame);
+    lower.paint(frame);
+  }
+
+  function paintDetails(frame) {
     derivation.paint(playback, frame, selected, cell);
-    closure.paint(playback, frame, pinned ?? focus.from ?? selected); // it is the sender's closure that runs
+    closure.paint(playback, frame, pinned ?? playback.focus(frame).from ?? selected); // it is the sender's closure that runs
     arrays.paint(playback, frame, selected, cell);
-    table.paint(playback, frame, selected);
     showChosen();
   }
 
@@ -128,6 +161,7 @@ export function mount(root, host) {
       if (!sameStructure) {
         pinned = null;
         cell = null;
+        reserve(0);
       }
       if (!sameStructure || next.event !== before.event) k = next.event ?? playback.length;
       k = Math.min(k, playback.length);
@@ -148,6 +182,7 @@ export function mount(root, host) {
 
     destroy() {
       observer.disconnect();
+      lower.destroy();
       controls.destroy();
       sender.destroy();
       ledger.destroy();
@@ -155,4 +190,46 @@ export function mount(root, host) {
       element.remove();
     },
   };
+}
+
+/** The panels further down: painted with each event where they can be seen, otherwise as soon as the events rest. */
+class Lower {
+  /** @param {[Element, (frame: import("./playback.js").Frame) => void][]} panels each with how it is painted */
+  constructor(panels) {
+    this.panels = new Map(panels);
+    this.stale = new Set();
+    this.inSight = new Set();
+    this.observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) this.inSight.add(target);
+        else this.inSight.delete(target);
+      }
+      this.catchUp(this.inSight);
+    });
+    for (const element of this.panels.keys()) this.observer.observe(element);
+  }
+
+  /** @param {import("./playback.js").Frame} frame */
+  paint(frame) {
+    this.frame = frame;
+    this.stale = new Set(this.panels.keys());
+    this.catchUp(this.inSight);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.finish(), REST);
+  }
+
+  finish() {
+    this.catchUp(this.panels.keys());
+  }
+
+  catchUp(elements) {
+    for (const element of elements) {
+      if (this.stale.delete(element)) this.panels.get(element)(this.frame);
+    }
+  }
+
+  destroy() {
+    clearTimeout(this.timer);
+    this.observer.disconnect();
+  }
 }

@@ -52,7 +52,13 @@ def runs(page):
     return int(re.search(r"\d+", page.get_by_text("runs:").inner_text())[0])
 
 
+def rest(page):
+    """Panels that are out of sight follow when the events have rested for a tenth of a second."""
+    page.wait_for_timeout(200)
+
+
 def row(page, name):
+    rest(page)
     return (
         page.locator(".nodes tr", has=page.get_by_role("button", name=name, exact=True)).locator("td").all_inner_texts()
     )
@@ -62,6 +68,7 @@ def press(page, *keys):
     page.locator(".scrubber").focus()
     for key in keys:
         page.keyboard.press(key)
+    rest(page)
 
 
 def test_from_the_first_event_to_the_last(open_player):
@@ -169,7 +176,7 @@ def test_the_derivation_of_the_shared_leaf(open_player):
 def test_the_source_line_and_the_closure_are_those_of_the_event(open_player):
     page = open_player()
     press(page, "Home", *["ArrowRight"] * 18)  # v1 sends its message to a
-    lit = page.locator(".source .lit").inner_text()
+    lit = page.locator(".source [aria-current]:visible").inner_text()
     number = int(re.match(r"\d+", lit)[0])
     line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
     assert lit[len(str(number)) :].strip() == line.strip()
@@ -213,7 +220,7 @@ def test_a_live_input_is_computed_by_the_engine(open_player):
 def test_a_drag_is_followed(open_player):
     page = open_player()
     slider = page.get_by_label("a", exact=True)
-    page.locator(".nodes tr.output .number").first.evaluate(
+    page.locator(".card.output .value").evaluate(
         "(cell) => { window.updates = 0; new MutationObserver(() => window.updates++).observe(cell, {childList: true}) }"
     )
     box = slider.bounding_box()
