@@ -30,44 +30,58 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Worker:
-    """Trains a run from `watch()` to `pause()`, or until nobody has watched for a while."""
+    """Trains a run from the first `watch()` to `pause()`, or until nobody has watched for a while.
+
+    Streamlit may begin a run of the page while an older one of the same visitor is still on its way out. A page run
+    therefore takes a turn as it begins, and `watch` does nothing for a turn that is over.
+    """
 
     def __init__(self, run: LiveRun, patience: float = PATIENCE) -> None:
         self.run = run
         self.rate = math.inf  # batches per second
-        self.training = False  # was it watched last, and not paused?
+        self.training = False  # has the process been told to?
         self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._turn = 0
 
-    def watch(self) -> None:
+    def take_turn(self) -> int:
+        """A number for `watch`. From now on, until `pause` or the next turn, nothing else changes the run."""
+        with self._lock:
+            self._turn += 1
+            return self._turn
+
+    def watch(self, turn: int) -> None:
         """Somebody looks at the run: train, and bring the run up to date. To be called more often than `patience`.
 
         A process that has ended meanwhile, because nobody watched or because it was killed, is begun anew from where
         the run was last: the same numbers come again. Raises RuntimeError when that one ends before it answers, too.
         """
-        if self.run.done:
-            self.training = False
-            return
-        for _ in range(2):
-            try:
-                if self._process is None:
-                    self._begin()
-                self._ask(self.rate, None if self.training else self.run.trainer.state())
-            except ENDED:
-                self._end()
-            else:
-                self.training = not self.run.done
+        with self._lock:
+            if turn != self._turn or self.run.done:
                 return
+            for _ in range(2):
+                try:
+                    if self._process is None:
+                        self._begin()
+                    self._ask(self.rate, None if self.training else self.run.trainer.state())
+                except ENDED:
+                    self._end()
+                else:
+                    self.training = not self.run.done
+                    return
         raise RuntimeError("The training process ended before it answered: the log of the server says why.")
 
     def pause(self) -> None:
-        """Return when the batch in work is done and no other will follow."""
-        if self.training:
-            try:
-                self._ask(0, None)
-            except ENDED:
-                self._end()
-        self.training = False
+        """Return when the batch in work is done and no other will follow. It ends the turn."""
+        self.take_turn()
+        with self._lock:
+            if self.training:
+                try:
+                    self._ask(0, None)
+                except ENDED:
+                    self._end()
+            self.training = False
 
     def _begin(self) -> None:
         # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.

@@ -3,6 +3,7 @@
 import math
 import re
 import shlex
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab.answers import confusion, grid, over_plane, probabilities, saliency, unit_maps
 from lab.datasets import SYNTHETIC, Dataset
@@ -23,9 +25,10 @@ from lab.trace import record
 from lab.ui import charts, page
 from lab.ui.charts import Chart
 from lab.ui.digit_pad import digit_pad
+from lab.ui.frames import Frames
 from lab.ui.own_data import your_points, your_table
 from lab.ui.player import player
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown
 from lab.worker import Worker
 from model import ACTIVATIONS, INITS, MLP
 from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
@@ -54,7 +57,7 @@ BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
-FAST, SLOW = 0.17, 1.0  # seconds between two drawings while training
+ROUND, UPDATES = 1.0, 6  # seconds that the page follows the training without a rest, and drawings in that time
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 IMAGES = 18
@@ -65,6 +68,11 @@ STYLE = """<style>
 .st-key-training-instruments h3 {font-size: 1.05rem; padding: 0.25rem 0 0}
 .st-key-training-instruments h3 span {font-weight: 400}
 </style>"""
+ROWS = (  # of instruments, each in two columns, so that a phone shows a row in this order, too
+    (("plane", "samples", "confusion"), ("loss", "accuracy")),
+    (("gradients", "dead"), ("weights",)),
+)
+NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
 INSTRUMENTS = {  # of the doctor -> the chart that shows it
     "loss": "loss",
     "gap": "accuracy",
@@ -83,6 +91,7 @@ def main() -> None:
     )
     st.html(STYLE)
     _start()
+    st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
     config = _settings()
     own = OWN_DATA.get(st.session_state[_key("data")])
     data = own(st.session_state[_key("val_fraction")], st.session_state[_key("seed")]) if own else None
@@ -91,7 +100,7 @@ def main() -> None:
     _transport()
     with st.container(key="training-instruments"):
         view = _view()
-        _instruments(view)
+        places = _lay_out(view)
         _read_along(view)
     _shelf()
     page.closing(
@@ -100,6 +109,8 @@ def main() -> None:
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
+    if st.session_state["training running"]:
+        st.fragment(_follow, run_every=ROUND)(view, places, st.session_state["training worker"].take_turn())
 
 
 def _run() -> LiveRun:
@@ -337,6 +348,8 @@ def _transport() -> None:
         stop()
         run.rewind(0)
 
+    if "training complaint" in state:
+        st.error(state.pop("training complaint"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Pause" if running else "Continue" if run.batches else "Start",
@@ -452,11 +465,68 @@ def _choice(label: str, options: list[str], key: str) -> str:
 # ---------------------------------------------------------------- the instruments
 
 
-def _instruments(view: View) -> None:
-    """Two parts, each of which redraws itself while training, at its own pace."""
-    running = st.session_state["training running"]
-    st.fragment(_fast, run_every=FAST if running else None)(view)
-    st.fragment(_slow, run_every=SLOW if running else None)(view)
+@dataclass
+class Places:
+    """Where the instruments stand, to be filled again while the training goes on."""
+
+    progress: DeltaGenerator
+    doctor: DeltaGenerator
+    frames: Frames
+    detail: tuple[str, Callable[[], Chart]] | None = None  # of the open tab
+
+
+def _lay_out(view: View) -> Places:
+    """All instruments, as they are now."""
+    frames, shown = Frames(), _quick(view) | _slow(view)
+    notes = NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view))
+    places = Places(st.empty(), st.empty(), frames)
+    _progress(view.run, places.progress)
+    for number, row in enumerate(ROWS):
+        if number == 1:
+            places.doctor = st.empty()
+            _doctor(view, places.doctor)
+        for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
+            with column:
+                for key in keys:
+                    if key in shown:
+                        frames.add(key, shown[key], notes.get(key, ""))
+    places.detail = _tabs(view, frames)
+    return places
+
+
+def _follow(view: View, places: Places, turn: int) -> None:
+    """Train for a round, and keep the instruments up to date.
+
+    One long run of a fragment instead of many short ones: the browser goes through all of the page whenever a run
+    begins and ends. Moving a widget ends it at once.
+    """
+    state, run, behind = st.session_state, view.run, view.cursor is not None
+    places.frames.forget()
+    begun = time.monotonic()
+    for update in range(UPDATES):
+        try:
+            state["training worker"].watch(turn)
+        except RuntimeError as error:
+            state["training running"], state["training complaint"] = False, str(error)
+            st.rerun()
+        if run.done:
+            state["training running"] = False
+        if run.done or behind != (view.cursor is not None):
+            st.rerun()  # what stands outside of this fragment changes, too
+        shown = _quick(view)  # all that is to be computed first, then all that is to be sent: one update of the browser
+        if update == 0:
+            shown |= _slow(view)
+            if places.detail:
+                key, chart = places.detail
+                shown[key] = chart()
+            _doctor(view, places.doctor)
+        _progress(run, places.progress)
+        for key, chart in shown.items():
+            places.frames.fill(key, chart)
+        due = begun + (update + 1) * ROUND / UPDATES
+        while update < UPDATES - 1 and (now := time.monotonic()) < due:
+            state["training running"]  # reading it lets Streamlit end this run when the visitor moves a widget
+            time.sleep(min(0.01, due - now))
 
 
 def _when(view: View) -> str:
@@ -467,27 +537,7 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _show(key: str, chart: Chart, note: str = "") -> None:
-    """A chart under its heading, and its numbers as a table for whoever opens it."""
-    st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
-    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"chart-{key}")
-    table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
-    if table.open:
-        table.markdown(markdown_table(chart.headers, chart.rows))
-
-
-def _fast(view: View) -> None:
-    """Progress, the pictures, loss and accuracy; also the heartbeat of the worker."""
-    state, run = st.session_state, view.run
-    if state["training running"]:
-        try:
-            state["training worker"].watch()
-        except RuntimeError as error:
-            state["training running"] = False
-            st.error(str(error))
-        if run.done:
-            state["training running"] = False
-            st.rerun()  # the buttons stand outside of this fragment
+def _progress(run: LiveRun, place: DeltaGenerator) -> None:
     trainer, losses = run.trainer, run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
@@ -496,20 +546,32 @@ def _fast(view: View) -> None:
         where += f". Loss of the last batch: {losses[-1]:.3g}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    st.progress(run.progress, text=where)
+    place.progress(run.progress, text=where)
 
-    history, options = list(run.history), _by_epoch(view)
+
+def _quick(view: View) -> dict[str, Chart]:
+    """What is watched: it is drawn several times a second."""
+    run, options = view.run, _by_epoch(view)
     others = [(kept.name, kept.records) for kept in _overlaid()]
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if trainer.sizes[0] == 2:
-            _show("plane", _plane(view), _when(view))
-        elif run.config.data == "digits":
-            _digits(view)
-    with right:
-        chart = charts.loss(history, losses, trainer.steps_per_epoch, log=view.log, others=others, **options)
-        _show("loss", chart, "band behind: single batches")
-        _show("accuracy", charts.accuracy(history, others=others, **options))
+    shown = {"plane": _plane(view)} if run.trainer.sizes[0] == 2 else {}
+    shown["loss"] = charts.loss(
+        run.history, run.losses(), run.trainer.steps_per_epoch, log=view.log, others=others, **options
+    )
+    shown["accuracy"] = charts.accuracy(run.history, others=others, **options)
+    return shown
+
+
+def _slow(view: View) -> dict[str, Chart]:
+    """What is read rather than watched."""
+    run, layers, options = view.run, view.run.trainer.layer_names, _by_epoch(view)
+    shown = _digits(view) if run.config.data == "digits" else {}
+    shown["gradients"] = charts.gradient_norms(run.history, layers, **options)
+    if run.config.hidden:
+        flat = run.config.activation in ("tanh", "sigmoid")
+        shown["dead"] = (charts.saturation if flat else charts.dead_units)(run.history, layers[:-1], **options)
+    record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+    shown["weights"] = charts.weight_histograms(record, run.history[0], layers, options["theme"])
+    return shown
 
 
 def _shown_network(view: View) -> MLP:
@@ -533,7 +595,7 @@ def _by_epoch(view: View) -> dict[str, Any]:
     return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
 
 
-def _digits(view: View) -> None:
+def _digits(view: View) -> dict[str, Chart]:
     data, theme = view.run.trainer.dataset, page.theme()
     answers = probabilities(_shown_network(view), data.val_x)
     predicted = answers.argmax(axis=1)
@@ -542,42 +604,20 @@ def _digits(view: View) -> None:
     side = math.isqrt(data.val_x.shape[1])
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
     images = np.clip(pixels, 0, 1).reshape(-1, side, side)
-    if len(rows):
-        chart = charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme)
-        _show("samples", chart, _when(view))
-    else:
-        st.markdown("No mistakes among the validation samples.")
     counts = confusion(data.val_y, predicted, len(data.classes))
-    _show("confusion", charts.confusion_matrix(counts, data.classes, theme), _when(view))
+    return {
+        "samples": charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme),
+        "confusion": charts.confusion_matrix(counts, data.classes, theme),
+    }
 
 
-def _slow(view: View) -> None:
-    """What is read rather than watched: the doctor, gradients, weights, and whichever tab is open."""
-    run, theme = view.run, page.theme()
-    history, layers, options = list(run.history), run.trainer.layer_names, _by_epoch(view)
-    _doctor([record for record in view.seen if record["epoch"] > 0])
-    left, right = st.columns(2, gap="medium")  # a second row, so that a phone shows them in this order, too
-    with left:
-        _show("gradients", charts.gradient_norms(history, layers, **options))
-        if run.config.hidden:
-            flat = run.config.activation in ("tanh", "sigmoid")
-            _show("dead", (charts.saturation if flat else charts.dead_units)(history, layers[:-1], **options))
-    with right:
-        record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
-        _show("weights", charts.weight_histograms(record, history[0], layers, theme), "dashed: before training")
-    names = ["Over the epochs", "Updates", "Units of a layer", "Command line"]
-    tabs = dict(zip(names, st.tabs(names, key="training tabs", on_change="rerun"), strict=True))
-    for name, tab in tabs.items():
-        if tab.open:
-            with tab:
-                _tab(name, view, options)
-
-
-def _doctor(records: list[Record]) -> None:
+def _doctor(view: View, place: DeltaGenerator) -> None:
     """What the training doctor says of the records up to the cursor."""
+    records = [record for record in view.seen if record["epoch"] > 0]
     if not records:
-        st.caption("The doctor speaks after the first epoch.")
+        place.caption("The doctor speaks after the first epoch.")
         return
+    box = place.container()
     first, *more = diagnose(records)
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
     if first.instrument == "updates":
@@ -585,46 +625,65 @@ def _doctor(records: list[Record]) -> None:
     else:
         text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
     if first.key == "healthy":
-        st.success(text, icon=":material/check_circle:")
+        box.success(text, icon=":material/check_circle:")
     elif first.key == "early":
-        st.info(text, icon=":material/hourglass_top:")
+        box.info(text, icon=":material/hourglass_top:")
     else:
-        st.warning(text, icon=":material/stethoscope:")
+        box.warning(text, icon=":material/stethoscope:")
     if more:
-        also = st.expander(f"The doctor also sees: {', '.join(finding.name for finding in more)}", type="compact")
+        also = box.expander(f"The doctor also sees: {', '.join(finding.name for finding in more)}", type="compact")
         for finding in more:
             also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
 
 
-def _tab(name: str, view: View, options: dict[str, Any]) -> None:
-    """The contents of the tab called `name`, drawn only while it is open."""
-    run, layers = view.run, view.run.trainer.layer_names
-    hidden = layers[:-1]
-    if name == "Command line":
-        st.markdown("The same run, with the same numbers, in a terminal:")
-        st.code(_command(run.config), language="bash", wrap_lines=True)
-    elif name == "Updates":
-        st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
-        _show("updates", charts.update_ratios(list(run.history), layers, **options))
-    elif name == "Over the epochs":
-        with st.container(horizontal=True):
-            layer = _layer("Layer", layers, "training ridge layer")
-            of = _choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
-        records = [record for record in view.seen if f"{of}_histogram" in record]
-        if records:
-            _show("ridges", charts.ridges(records, layer, of, options["theme"]))
-        else:
-            st.markdown("Gradients are counted from the first epoch on.")
-    elif run.trainer.sizes[0] == 2 and hidden:
-        layer = _layer("Layer", hidden, "training unit layer")
-        xs, ys = grid(run.trainer.dataset.train_x, SMALL)
-        maps = unit_maps(_shown_network(view), hidden.index(layer), xs, ys)
-        _show("units", charts.thumbnails(maps, charts.layer_name(layer), options["theme"]))
-        st.caption(
-            "Blue above 0, pink below, in reading order. Choose one above, under “On the plane”, to see it large."
-        )
-    else:
+def _tabs(view: View, frames: Frames) -> tuple[str, Callable[[], Chart]] | None:
+    """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
+    names = {"Over the epochs": _ridges, "Updates": _updates, "Units of a layer": _units, "Command line": _terminal}
+    for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                detail = draw(view)
+                if detail:
+                    frames.add(detail[0], detail[1]())
+                return detail
+    return None
+
+
+def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
+    with st.container(horizontal=True):
+        layer = _layer("Layer", view.run.trainer.layer_names, "training ridge layer")
+        of = _choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+
+    def chart() -> Chart:
+        return charts.ridges([r for r in view.seen if f"{of}_histogram" in r], layer, of, page.theme())
+
+    return "ridges", chart
+
+
+def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
+    st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
+    return "updates", lambda: charts.update_ratios(view.run.history, view.run.trainer.layer_names, **_by_epoch(view))
+
+
+def _units(view: View) -> tuple[str, Callable[[], Chart]] | None:
+    hidden = view.run.trainer.layer_names[:-1]
+    if view.run.trainer.sizes[0] != 2 or not hidden:
         st.markdown("Units can be drawn for data with two inputs and a network with a hidden layer.")
+        return None
+    layer = _layer("Layer", hidden, "training unit layer")
+    st.caption("Blue above 0, pink below, in reading order. Choose one above, under “On the plane”, to see it large.")
+
+    def chart() -> Chart:
+        xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
+        maps = unit_maps(_shown_network(view), hidden.index(layer), xs, ys)
+        return charts.thumbnails(maps, charts.layer_name(layer), page.theme())
+
+    return "units", chart
+
+
+def _terminal(view: View) -> None:
+    st.markdown("The same run, with the same numbers, in a terminal:")
+    st.code(_command(view.run.config), language="bash", wrap_lines=True)
 
 
 def _layer(label: str, layers: list[str], key: str) -> str:
@@ -688,13 +747,14 @@ def _read_drawing() -> None:
     answer = probabilities(network, x[np.newaxis])[0]
     best = int(answer.argmax())
     slopes = saliency(network, x, best).reshape(image.shape)
+    frames = Frames()
     with right:
         st.markdown(f"The network takes it for **{data.classes[best]}**.")
         for key, chart in (
             ("likelihoods", charts.likelihoods(answer, data.classes, theme)),
             ("drawing", charts.drawing(image / LEVELS, slopes, data.classes[best], theme)),
         ):
-            _show(key, chart)
+            frames.add(key, chart)
 
 
 # ---------------------------------------------------------------- the shelf: earlier runs, to compare and to go back to

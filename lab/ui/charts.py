@@ -65,6 +65,14 @@ class Chart:
     rows: list[tuple[str, ...]]
 
 
+def _nothing(title: str, sentence: str, theme: str) -> Chart:
+    """A chart that has nothing to show yet, and says so."""
+    style = {"color": COLOURS[theme]["text"], "fontSize": 14, "fontWeight": "normal"}
+    return Chart(
+        title, {"title": {"text": sentence, "left": 0, "textStyle": style}}, 60, sentence, (title,), [(sentence,)]
+    )
+
+
 # ---------------------------------------------------------------- by epoch
 
 
@@ -486,6 +494,9 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
 
     of: "weight" or "gradient". Gradients range over powers of ten, and so do their bins: each is one step wide.
     """
+    title = f"{of.capitalize()}s over the epochs"
+    if not records:
+        return _nothing(title, "Gradients are counted from the first epoch on.", theme)
     colours = COLOURS[theme]
     shown = _thinned(records, RIDGES)
     histograms = [record[f"{of}_histogram"][layer] for record in shown]
@@ -515,7 +526,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
         for record, histogram in zip(shown, histograms, strict=True)
     ]
     return Chart(
-        f"{of.capitalize()}s over the epochs",
+        title,
         {
             "animation": False,
             "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
@@ -780,6 +791,8 @@ def samples(
 ) -> Chart:
     """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes)."""
     colours = COLOURS[theme]
+    if not len(images):
+        return _nothing("Samples and answers", "No mistakes among the validation samples.", theme)
     count, height, width = images.shape
     across = min(TILES, count)
     down = math.ceil(count / across)

@@ -42,7 +42,18 @@ def live(at):
 
 
 def chart(at, key):
-    return json.loads(next(c for c in at.get("echarts_chart") if c.key == f"chart-{key}").proto.spec)
+    return json.loads(find(at.main, f"chart-{key}").children[0].proto.spec)
+
+
+def find(block, key):
+    """The container with a key, at any depth; None if there is none."""
+    for child in block.children.values():
+        if getattr(child, "key", None) == key:
+            return child
+        found = find(child, key) if hasattr(child, "children") else None
+        if found:
+            return found
+    return None
 
 
 def line_series(at, key, name):

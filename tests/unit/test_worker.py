@@ -23,10 +23,11 @@ def without_time(records):
 
 
 def watch_until(worker, condition):
+    turn = worker.take_turn()
     deadline = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
-        worker.watch()
+        worker.watch(turn)
         time.sleep(0.005)
 
 
@@ -60,7 +61,7 @@ def test_it_trains_while_it_is_watched_and_pauses_within_a_batch(worker):
     worker.pause()
     assert worker.run.batches == count
     assert not worker.training
-    worker.watch()
+    worker.watch(worker.take_turn())
     assert worker.run.batches == count  # nothing was trained in between
     watch_until(worker, lambda: worker.run.batches > count)
 
@@ -87,7 +88,7 @@ def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
 
 def test_it_keeps_to_the_rate(worker):
     worker.rate = 100
-    worker.watch()
+    worker.watch(worker.take_turn())
     began = time.monotonic()
     time.sleep(0.3)
     worker.pause()
@@ -142,7 +143,7 @@ def test_a_process_that_is_killed_costs_no_number():
 def test_its_process_ends_with_the_server():
     code = (
         "import time; from lab.live import LiveRun; from lab.worker import Worker; from train import Config;"
-        "worker = Worker(LiveRun(Config(epochs=100_000)), patience=1000); worker.watch();"
+        "worker = Worker(LiveRun(Config(epochs=100_000)), patience=1000); worker.watch(worker.take_turn());"
         "print(worker._process.pid, flush=True); time.sleep(1000)"
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as server:
@@ -161,17 +162,32 @@ def test_ctrl_c_is_left_to_the_server(worker):
 
 
 def test_watching_again_does_not_start_a_second_process(worker):
-    worker.watch()
+    worker.watch(worker.take_turn())
     pid = worker._process.pid
     for _ in range(5):
-        worker.watch()
+        worker.watch(worker.take_turn())
     assert worker._process.pid == pid
+
+
+def test_an_older_turn_no_longer_changes_the_run(worker):
+    turn = worker.take_turn()
+    worker.watch(turn)
+    worker.pause()
+    count = worker.run.batches
+    worker.watch(turn)
+    assert not worker.training
+    newer = worker.take_turn()
+    worker.watch(turn)
+    assert not worker.training
+    worker.watch(newer)
+    assert worker.training
+    assert worker.run.batches == count
 
 
 def test_a_process_that_cannot_start_is_one_sentence(monkeypatch):
     monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(RuntimeError, match="ended before it answered"):
-        Worker(LiveRun(CONFIG)).watch()
+        watch_until(Worker(LiveRun(CONFIG)), lambda: False)
 
 
 def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
@@ -179,5 +195,5 @@ def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
     watch_until(worker, lambda: worker.run.done)
     assert not worker.training
     assert without_time(worker.run.records) == without_time(train(CONFIG))
-    worker.watch()
+    worker.watch(worker.take_turn())
     assert not worker.training

@@ -1,0 +1,52 @@
+"""Charts that stay in their places on the page while their contents change many times a second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab.ui.charts import Chart
+from lab.ui.table import markdown_table
+
+
+@dataclass
+class _Frame:
+    picture: DeltaGenerator
+    table: DeltaGenerator | None  # None while it is closed
+    shown: Chart | None = None
+
+
+class Frames:
+    """The script lays the charts out with `add`; a fragment fills them again with `fill`.
+
+    What a fragment adds for itself, headings and expanders too, would be sent and compared again with every update:
+    most of the work of an update, in the browser, was this.
+    """
+
+    def __init__(self) -> None:
+        self._frames: dict[str, _Frame] = {}
+
+    def add(self, key: str, chart: Chart, note: str = "") -> None:
+        """A chart under its heading, and its numbers as a table for whoever opens it, where the page is just now."""
+        st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
+        picture = st.container(key=f"chart-{key}").empty()
+        table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
+        self._frames[key] = _Frame(picture, table.empty() if table.open else None)
+        self.fill(key, chart)
+
+    def fill(self, key: str, chart: Chart) -> None:
+        """Show a chart in the place that was made for it. One that is there already is not sent again."""
+        frame = self._frames[key]
+        if chart == frame.shown:
+            return
+        frame.shown = chart
+        frame.picture.echarts_chart(chart.spec, height=chart.height, alt=chart.alt)
+        if frame.table:
+            frame.table.markdown(markdown_table(chart.headers, chart.rows))
+
+    def forget(self) -> None:
+        """Let `fill` send everything again: what a fragment does not send in a run of its own, vanishes."""
+        for frame in self._frames.values():
+            frame.shown = None
