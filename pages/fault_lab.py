@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.diagnose import diagnose
+from lab.dot import draw
 from lab.faults import (
     BY_KEY,
     CURVES,
@@ -18,19 +19,24 @@ from lab.faults import (
     History,
     check,
     compare,
+    first_difference,
     leaves,
     outcome,
+    play,
     search,
     source,
     train_with,
 )
+from lab.trace import brief
 from lab.ui import charts, page, side_by_side
 from lab.ui.charts import Chart
+from lab.ui.player import player
 from lab.ui.side_by_side import number
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor
 
-FIRST = {"fault": FAULTS[0].key, "seed": 0, "gradient": None, "curve": None, "run": False}
+FIRST = {"fault": FAULTS[0].key, "seed": 0, "gradient": None, "curve": None, "run": False, "play": False, "event": None}
+ENGINES = ("broken", "healthy")
 SEEDS = 1000
 
 
@@ -73,6 +79,8 @@ def _start() -> None:
         "gradient": page.one_of(*EFFECTS),
         "curve": page.one_of(*CURVES),
         "run": lambda text: page.one_of("1")(text) == "1",
+        "play": lambda text: page.one_of("1")(text) == "1",
+        "event": int,
     }
     asked = "fault" in st.query_params  # a link to a fault begins with that fault, not with what was guessed before
     for name, parse in parsers.items():
@@ -94,13 +102,21 @@ def _keep() -> None:
         gradient=kept["gradient"],
         curve=kept["curve"],
         run="1" if kept["run"] else None,
+        play="1" if kept["run"] and kept["play"] else None,
+        event=None if kept["event"] is None else str(kept["event"]),
     )
 
 
 def _begin_again() -> None:
     """Another fault: nothing is guessed and nothing is shown yet."""
     st.session_state["fault gradient"] = st.session_state["fault curve"] = None
-    st.session_state["fault run"] = False
+    st.session_state["fault run"] = st.session_state["fault play"] = False
+    _leave_event()
+
+
+def _leave_event() -> None:
+    """The pass is another one: a link may have asked for an event of the one before."""
+    st.session_state["fault event"] = None
 
 
 # ---------------------------------------------------------------- choose, read, guess
@@ -121,7 +137,13 @@ def _choice() -> tuple[Fault, int]:
             width=360,
         )
         seed = st.number_input(
-            "Seed", 0, SEEDS - 1, key="fault seed", help="Other numbers, other initial weights.", width=110
+            "Seed",
+            0,
+            SEEDS - 1,
+            key="fault seed",
+            on_change=_leave_event,
+            help="Other numbers, other initial weights.",
+            width=110,
         )
         text = st.text_input(
             "Search by a word, or paste an error message",
@@ -203,6 +225,8 @@ def _results(fault: Fault, seed: int) -> None:
     st.subheader("The gradients")
     _answer(EFFECTS, comparison.effect, "fault gradient")
     _gradients(fault, comparison)
+    if fault.kind == "engine":
+        _events(fault, seed)
     st.subheader("The training run")
     _answer(CURVES, outcome(healthy, broken), "fault curve")
     st.markdown(f"{fault.in_training}")
@@ -252,6 +276,43 @@ def _gradients(fault: Fault, comparison: Comparison) -> None:
         for title, one in (("healthy", comparison.healthy), ("broken", comparison.broken)):
             rows = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
             st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], rows))
+
+
+def _events(fault: Fault, seed: int) -> None:
+    """The pass in the player, at the first event that only one of the engines has."""
+    part = st.expander("See it event by event", key="fault play", on_change="rerun")
+    if not part.open:
+        return
+    with part:
+        engine = st.segmented_control(
+            "Engine", ENGINES, default=ENGINES[0], required=True, key="fault engine", on_change=_leave_event
+        )
+        if fault.shorter:
+            st.code(source(fault.shorter), wrap_lines=True)
+        passes = {"broken": play(fault, fault.broken.engine, seed), "healthy": play(fault, Tensor, seed)}
+        trace, first = passes[engine], 1 + first_difference(passes["healthy"], passes["broken"])
+        st.markdown(
+            f"Event {first} of the broken engine is the first that the healthy one does not have. "
+            f"{_sum_missed(passes['broken'].events[first - 1])}Go through what comes before and after it, then see "
+            "what the healthy engine does there."
+        )
+        asked = st.session_state["fault event"]
+        build = fault.shorter or fault.example
+        event = min(first, len(trace.events)) if asked is None else asked
+        shown = player(trace, key="fault player", build=build, event=event, address="event", height=340)
+        if shown.failed:
+            st.info("The player could not be loaded. This is the plain drawing.")
+            st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The graph. As text:\n{trace.to_text()}")
+
+
+def _sum_missed(event: dict) -> str:
+    """Where a gradient has not become what it was plus the message: a sentence with the three numbers and the sum."""
+    if event["kind"] != "accumulate" or np.array_equal(
+        due := np.add(event["before"], event["message"]), event["after"]
+    ):
+        return ""
+    before, message, after = (brief(event[name]) for name in ("before", "message", "after"))
+    return f"There {before} and the message {message} should make {brief(due)}, and the gradient becomes {after}. "
 
 
 def _short(array: np.ndarray | None) -> str:

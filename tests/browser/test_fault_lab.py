@@ -78,6 +78,21 @@ def test_a_phone_never_scrolls_sideways(open_page, path, theme):
     assert "Traceback" not in page.inner_text("body")
 
 
+def test_a_broken_engine_is_gone_through_event_by_event(open_page):
+    page = open_page("faults?fault=overwrite&run=1")
+    page.get_by_text("See it event by event").click()
+    page.locator(".count", has_text="9 / 11").wait_for()  # the second message to a replaces the first
+    page.locator(".sentence", has_text="before 1, after −0.4").wait_for()
+    page.wait_for_url("**play=1**")
+    page.locator(".scrubber").press("ArrowLeft")
+    page.locator(".count", has_text="8 / 11").wait_for()
+    assert "event=8" in page.url
+    page.reload()
+    page.locator(".count", has_text="8 / 11").wait_for()
+    page.get_by_role("radio", name="healthy").click()
+    page.locator(".sentence", has_text="before 1, after 0.6").wait_for()
+
+
 def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_page):
     page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
     assert {name: pair[0] for name, pair in shown_gradients(page).items()} == computed("relu-side", 5)[0]

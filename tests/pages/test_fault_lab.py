@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from lab.faults import BY_KEY, CURVES, EFFECTS, FAULTS, compare, outcome, train_with
+from lab.faults import BY_KEY, CURVES, EFFECTS, FAULTS, compare, first_difference, outcome, play, train_with
 from lab.ui.side_by_side import number
-from tests.pages.conftest import app, run
+from model import Tensor
+from tests.pages.conftest import app, run, sent, texts
 
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
@@ -72,6 +73,42 @@ def test_every_fault_shows_what_was_just_computed(key):
     assert all(chart.proto.alt for chart in charts)
 
 
+@pytest.mark.parametrize("fault", [f for f in FAULTS if f.kind == "engine"], ids=lambda fault: fault.key)
+def test_every_broken_engine_is_played_beside_the_healthy_one(fault):
+    at = opened(fault=fault.key, seed="3", run="1", play="1")
+    healthy, broken = play(fault, Tensor, 3), play(fault, fault.broken.engine, 3)
+    first = first_difference(healthy, broken) + 1
+    assert sent(at)["event"] == first
+    assert len(sent(at)["trace"]["events"]) == len(broken.events)
+    assert f"Event {first} of the broken engine" in texts(at.markdown)
+    assert ("should make" in texts(at.markdown)) == (fault.key in ("overwrite", "half-precision"))
+    at.segmented_control(key="fault engine").set_value("healthy").run()
+    assert not at.exception
+    assert len(sent(at)["trace"]["events"]) == len(healthy.events)
+    assert sent(at)["event"] == min(first, len(healthy.events))
+
+
+def test_the_player_is_there_when_it_is_asked_for_and_opens_at_an_event():
+    at = opened(fault="overwrite", run="1")
+    assert not at.get("bidi_component")
+    at = opened(fault="overwrite", run="1", play="1", event="4")
+    assert sent(at)["event"] == 4
+    at.number_input(key="fault seed").set_value(5).run()
+    assert sent(at)["event"] == 9
+    assert "event" not in at.query_params
+    at.selectbox(key="fault fault").set_value("recursive").run()
+    assert not at.get("bidi_component")
+    assert not opened(fault="zero-init", run="1", play="1").get("bidi_component")  # no single pass shows it
+
+
+def test_without_the_player_the_plain_drawing_stands_in():
+    at = opened(fault="overwrite", run="1", play="1")
+    at.session_state["fault player"] = {"failed": True}
+    run(at)
+    assert "could not be loaded" in texts(at.info)
+    assert "grad -0.4" in at.get("graphviz_chart")[0].proto.spec
+
+
 def test_another_seed_shows_other_numbers_and_the_same_effect():
     first, second = opened(fault="relu-side", run="1"), opened(fault="relu-side", run="1", seed="7")
     assert marked(first) != marked(second)
@@ -119,7 +156,15 @@ def test_a_text_that_fits_nothing_gets_a_sentence():
 
 @pytest.mark.parametrize(
     "address",
-    [{"fault": "no-such"}, {"seed": "x"}, {"seed": "-1"}, {"gradient": "1"}, {"curve": "<b>"}, {"run": "yes"}],
+    [
+        {"fault": "no-such"},
+        {"seed": "x"},
+        {"seed": "-1"},
+        {"gradient": "1"},
+        {"curve": "<b>"},
+        {"run": "yes"},
+        {"event": "x"},
+    ],
 )
 def test_an_old_or_wrong_address_falls_back_with_a_note(address):
     at = opened(**address)
