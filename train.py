@@ -263,7 +263,7 @@ class Trainer:
         self.batch += 1
         with np.errstate(all="ignore"):  # a loss that overflows is told in one sentence, not in NumPy's warnings
             self.optimizer.zero_grad()
-            loss = cross_entropy(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+            loss = self.loss(rows)
             value = loss.item()
             if math.isfinite(value):
                 loss.backward()
@@ -272,6 +272,10 @@ class Trainer:
                 self.diverged = True
         self._seconds += time.perf_counter() - started
         return value
+
+    def loss(self, rows: np.ndarray) -> Tensor:
+        """The loss of the training samples in these rows, integers (n,), with its graph: what a step lowers."""
+        return cross_entropy(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
 
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""
@@ -408,14 +412,9 @@ class Trainer:
         return loss_sum / len(labels), correct / len(labels), dead, shares
 
     def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
-        """The same as self.model(inputs), with the outputs of the hidden layers."""
-        x, hidden = Tensor(inputs, requires_grad=False), []
-        for layer in self.model.layers[:-1]:
-            x = layer(x)
-            if self.config.activation != "identity":
-                x = getattr(x, self.config.activation)()
-            hidden.append(x.numpy())
-        return self.model.layers[-1](x), hidden
+        """The logits (n, classes) for inputs (n, features), and the outputs of the hidden layers."""
+        *hidden, logits = layer_outputs(self.model, inputs)
+        return logits, [outputs.numpy() for outputs in hidden]
 
     def _per_layer(self, values: Any) -> dict[str, Any]:
         return dict(zip(self.layer_names, values, strict=False))  # hidden layers come first, so fewer values fit
@@ -508,6 +507,18 @@ def train(
             on_batch()
         if trainer.epoch_complete:
             yield trainer.finish_epoch()
+
+
+def layer_outputs(model: MLP, inputs: np.ndarray) -> list[Tensor]:
+    """What `model(inputs)` computes on its way for inputs (n, features): the outputs (n, width) of all hidden layers,
+    then the logits (n, classes)."""
+    x, outputs = Tensor(inputs, requires_grad=False), []
+    for layer in model.layers[:-1]:
+        x = layer(x)
+        if model.activation != "identity":
+            x = getattr(x, model.activation)()
+        outputs.append(x)
+    return [*outputs, model.layers[-1](x)]
 
 
 def _number(value: float) -> float | None:
@@ -649,7 +660,15 @@ def _run_command(given: dict[str, Any]) -> int:
         path = new_run_path(trainer.config.data) if out is None else Path(out)
         run = Run.create(path, trainer.config.to_json())
     with alone_in(run.path):
-        return _train_run(run, trainer or _resume(run, given), open_events, quiet, as_json)
+        try:
+            return _train_run(run, trainer or _resume(run, given), open_events, quiet, as_json)
+        except KeyboardInterrupt:
+            complete, epochs = len(run.records()), Config.from_json(run.config()).epochs
+            print(
+                f"Stopped by Ctrl-C with {complete} of {epochs} epochs complete. Continue with: {_resume_command(run)}",
+                file=sys.stderr,
+            )
+            return 130
 
 
 def _train_run(run: Run, trainer: Trainer, open_events: type[EventWriter] | None, quiet: bool, as_json: bool) -> int:
@@ -680,18 +699,13 @@ def _train_run(run: Run, trainer: Trainer, open_events: type[EventWriter] | None
         except RunError as error:
             raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
     with _ctrl_c_held_back(and_forget=True):
-        epochs = save_summary(run, trainer)
+        save_summary(run, trainer)
         if events:
             events.close()
     if not quiet:
         _warn(doctor.findings())
     if interrupted:
-        print(
-            f"Stopped by Ctrl-C with {epochs} of {trainer.config.epochs} epochs complete. "
-            f"Continue with: {_resume_command(run)}",
-            file=sys.stderr,
-        )
-        return 130
+        raise KeyboardInterrupt
     if not (as_json and quiet):
         print(_conclusion(trainer, run), file=sys.stderr if as_json else sys.stdout, flush=True)
     return 1 if trainer.diverged else 0
@@ -789,8 +803,8 @@ def trainer_of(run: Run, config: Config) -> Trainer:
     return trainer
 
 
-def save_summary(run: Run, trainer: Trainer) -> int:
-    """Draw summary.png, if there is anything to draw; returns the number of epochs that the run has on disk."""
+def save_summary(run: Run, trainer: Trainer) -> None:
+    """Draw summary.png, if there is anything to draw."""
     records = run.records()
     if records:
         from lab.summary import draw  # brings in matplotlib, which would slow down every start
@@ -798,7 +812,6 @@ def save_summary(run: Run, trainer: Trainer) -> int:
         run.write_summary(
             draw(records, f"{run.path.name}: {describe(trainer.sizes, trainer.config)}", trainer.stopped_early)
         )
-    return len(records)
 
 
 def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any]) -> int:
@@ -811,21 +824,26 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
     folder = new_run_path(f"sweep-{given.get('data', Config.data)}") if out is None else Path(out)
     members = sweep.plan(axes, given, folder)
     client = None if scheduler is None else sweep.connect(scheduler)
-    sweep.make_folders(members)
-    ready = sum(member.finished() for member in members)
-    if not (quiet or as_json):
-        finished = f", {ready} of them finished already" if ready else ""
-        print(f"sweep: {len(members)} runs in {folder}{finished}", flush=True)
     again = f"Go on with the same --sweep and --out {shlex.quote(str(folder))}."
+    sweep.make_folders(members)
     try:
+        ready = sum(member.finished() for member in members)
+        if not (quiet or as_json):
+            finished = f", {ready} of them finished already" if ready else ""
+            print(f"sweep: {len(members)} runs in {folder}{finished}", flush=True)
         with (
             _bar(sum(member.config.epochs for member in members), 0, "epoch", show=not (quiet or as_json)) as bar,
             sweep.cluster_workers(client) if client else sweep.local_workers(len(members) - ready) as workers,
         ):
             sweep.train_all(members, workers, on_progress=lambda epochs: bar.update(epochs - bar.n))
     except KeyboardInterrupt:
-        done = sum(member.finished() for member in members)
-        print(f"Stopped by Ctrl-C with {done} of {len(members)} runs finished. {again}", file=sys.stderr)
+        with _ctrl_c_held_back(and_forget=True):
+            begun = ""
+            if client:
+                sweep.stop(members)
+                begun = " Those that the cluster has begun stop after their present epoch."
+            done = sum(member.finished() for member in members)
+            print(f"Stopped by Ctrl-C with {done} of {len(members)} runs finished.{begun} {again}", file=sys.stderr)
         return 130
     except BrokenExecutor:
         raise RunError(f"A worker process was killed, perhaps for want of memory. {again}") from None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.datasets import load
 from lab.diagnose import diagnose
-from lab.runs import Record, Run, RunError, alone_in
+from lab.runs import Record, Run, RunError, alone_in, write_atomic
 from train import Config, ConfigError, Trainer, save_summary, train, trainer_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 CONNECT_SECONDS = 10
+STOP = ".stop"  # while it is in the folder of a sweep, nobody trains its runs any further
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,16 @@ def make_folders(members: Sequence[Member]) -> None:
             Run.create(member.path, member.config.to_json())
         elif Config.from_json(Run(member.path).config()) != member.config:
             raise RunError(f"{str(member.path)!r} holds a run with other settings: give the sweep another --out.")
+        (member.path.parent / STOP).unlink(missing_ok=True)
+
+
+def stop(members: Sequence[Member]) -> None:
+    """End the runs that a cluster has begun, each after its present epoch: Dask can take back only what has not begun.
+
+    `make_folders` allows it again. Raises RunError.
+    """
+    for folder in {member.path.parent for member in members}:
+        write_atomic(folder / STOP, b"")
 
 
 def train_folder(path: str) -> None:
@@ -106,6 +117,8 @@ def train_folder(path: str) -> None:
         trainer = trainer_of(run, config)
         for record in train(config, trainer):
             run.save(record, trainer.state())
+            if (run.path.parent / STOP).exists():
+                return
         save_summary(run, trainer)
 
 
@@ -115,7 +128,7 @@ def train_all(members: Sequence[Member], executor: Executor, on_progress: Callab
     An epoch that a run did not need, because it stopped before the last one, counts as done.
     """
     futures: dict[Future[None], Member] = {}
-    with _ctrl_c_ignored():  # the workers inherit this: it is for us to stop them
+    with _ctrl_c_blocked():
         for member in members:
             if not member.finished():
                 futures[executor.submit(train_folder, str(member.path.resolve()))] = member
@@ -136,12 +149,16 @@ def _epochs(path: Path) -> int:
 
 
 @contextmanager
-def _ctrl_c_ignored() -> Iterator[None]:
-    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Ctrl-C waits until the end of the block. A process that is started in it never sees any: we are to stop it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, previous)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,14 +12,15 @@ from pathlib import Path
 import pytest
 
 import train
+from lab.runs import alone_in
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["--data", "moons", "--hidden", "6", "--batch-size", "200", "--optimizer", "sgd"]
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is an optional extra")
 
 
-@pytest.fixture
-def start(tmp_path):
+@pytest.fixture(scope="module")
+def start():
     """Start `python ARGUMENTS`; whatever still runs at the end is killed."""
     processes = []
 
@@ -38,6 +40,29 @@ def start(tmp_path):
         process.communicate()
 
 
+@pytest.fixture(scope="module")
+def scheduler(start, tmp_path_factory):
+    """The address of a Dask scheduler without workers."""
+    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
+    start("-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
+    wait_for(file.exists)
+    return json.loads(file.read_text())["address"]
+
+
+@pytest.fixture
+def worker(start, scheduler):
+    """Start a worker of the scheduler; it is killed at the end of the test."""
+    workers = []
+
+    def worker():
+        workers.append(start("-m", "dask", "worker", scheduler, "--nthreads", 1, "--no-nanny", "--no-dashboard"))
+        return workers[-1]
+
+    yield worker
+    for process in workers:
+        process.kill()
+
+
 def wait_for(condition):
     deadline = time.monotonic() + 60
     while not condition():
@@ -46,14 +71,10 @@ def wait_for(condition):
 
 
 @needs_dask
-def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start):
-    file = tmp_path / "scheduler.json"
-    start("-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
-    wait_for(file.exists)
-    address = json.loads(file.read_text())["address"]
-    workers = [start("-m", "dask", "worker", address, "--nthreads", 1, "--no-nanny", "--no-dashboard") for _ in "ab"]
-    flags = [*FLAGS, "--epochs", 150, "--sweep", "lr=0.01,0.1", "init=he,xavier", "--scheduler", address, "--out", "s"]
-    sweep = start(ROOT / "train.py", *flags, cwd=tmp_path)
+def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start, scheduler, worker):
+    workers = [worker(), worker()]
+    flags = [*FLAGS, "--epochs", 100, "--sweep", "lr=0.01,0.1", "init=he,xavier", "--scheduler", scheduler]
+    sweep = start(ROOT / "train.py", *flags, "--out", "s", cwd=tmp_path)
     folders = tmp_path / "s"
     wait_for(lambda: len(list(folders.glob("*/checkpoint.npz"))) >= 2)  # both are at work
     workers[0].kill()
@@ -63,9 +84,34 @@ def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start):
     assert sum(1 for _ in folders.iterdir()) == 4
     for folder in folders.iterdir():
         records = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-        assert [record["epoch"] for record in records] == list(range(1, 151))
+        assert [record["epoch"] for record in records] == list(range(1, 101))
         assert (folder / "summary.png").exists()
     assert workers[1].poll() is None
+
+
+@needs_dask
+def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start, scheduler, worker):
+    flags = [*FLAGS, "--sweep", "epochs=300,2", "--scheduler", scheduler, "--out", "a sweep"]
+    only = worker()
+    sweep = start(ROOT / "train.py", *flags, cwd=tmp_path)
+    folders = [tmp_path / "a sweep" / name for name in ("epochs=300", "epochs=2")]
+    wait_for((folders[0] / "checkpoint.npz").exists)
+    sweep.send_signal(signal.SIGINT)
+    _, err = sweep.communicate(timeout=60)
+    assert sweep.returncode == 130
+    assert err.count("\n") == 1
+    assert "0 of 2 runs finished. Those that the cluster has begun stop after their present epoch. Go on with" in err
+    with alone_in(folders[0], wait=True):  # the worker has let go of it
+        assert len((folders[0] / "metrics.jsonl").read_text().splitlines()) < 300
+    assert not (folders[1] / "metrics.jsonl").exists()
+    assert only.poll() is None
+    sweep = start(ROOT / "train.py", *flags, cwd=tmp_path)
+    _, err = sweep.communicate(timeout=120)
+    assert (sweep.returncode, err) == (0, "")
+    for folder, epochs in zip(folders, (300, 2), strict=True):
+        records = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+        assert [record["epoch"] for record in records] == list(range(1, epochs + 1))
+    assert {path.name for path in (tmp_path / "a sweep").iterdir()} == {folder.name for folder in folders}
 
 
 @needs_dask

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,9 @@ def test_a_sweep_trains_every_combination_and_only_once(here, capsys):
 
 @linux
 def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
-    flags = [*SMALL, "--sweep", "epochs=2,900", "--out", "a sweep"]
+    flags = [*SMALL, "--sweep", "epochs=2,400", "--out", "a sweep"]
     process = start(*flags)
-    short, long = Path("a sweep/epochs=2"), Path("a sweep/epochs=900")
+    short, long = Path("a sweep/epochs=2"), Path("a sweep/epochs=400")
     while not ((short / "summary.png").exists() and (long / "checkpoint.npz").exists()):
         assert process.poll() is None
         time.sleep(0.005)
@@ -108,20 +109,34 @@ def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     assert "1 of 2 runs finished. Go on with the same --sweep and --out 'a sweep'" in err
     assert_nobody_is_left(process)
     begun = len(metrics(long))
-    assert 0 < begun < 900
+    assert 0 < begun < 400
     first = (short / "checkpoint.npz").stat().st_mtime_ns
     code, out, _ = finish(start(*flags))
     assert code == 0
     assert "2 runs in a sweep, 1 of them finished already" in out
     assert out.splitlines()[1].split()[0] == "epochs"
     assert (short / "checkpoint.npz").stat().st_mtime_ns == first
-    assert [record["epoch"] for record in metrics(long)] == list(range(1, 901))
+    assert [record["epoch"] for record in metrics(long)] == list(range(1, 401))
+
+
+@linux
+def test_ctrl_c_while_the_runs_are_handed_out_is_not_lost(here):
+    class Hurried(ThreadPoolExecutor):
+        def submit(self, *call):
+            signal.raise_signal(signal.SIGINT)
+            return super().submit(*call)
+
+    members = sweep.plan({"lr": [0.1, 0.2]}, {"data": "moons", "hidden": (), "epochs": 1}, here)
+    sweep.make_folders(members)
+    with Hurried() as executor, pytest.raises(KeyboardInterrupt):
+        sweep.train_all(members, executor, on_progress=lambda epochs: None)
+    assert all(member.finished() for member in members)  # all were handed out before it took effect
 
 
 @linux
 def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
-    process = start(*SMALL, "--sweep", "epochs=90000,90001", "--out", "s")
-    while not Path("s/epochs=90000/checkpoint.npz").exists():
+    process = start(*SMALL, "--sweep", "epochs=40000,90001", "--out", "s")
+    while not Path("s/epochs=40000/checkpoint.npz").exists():
         assert process.poll() is None
         time.sleep(0.005)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()

@@ -8,7 +8,7 @@ import pytest
 from lab.datasets import DataError, load
 from lab.runs import RunError
 from model import Adam, Tensor, cross_entropy
-from train import GRADIENT_EDGES, Config, ConfigError, Trainer, learning_rate, train
+from train import GRADIENT_EDGES, Config, ConfigError, Trainer, layer_outputs, learning_rate, train
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
@@ -142,6 +142,30 @@ def test_a_step_is_the_loss_its_gradient_and_one_adam_step():
     assert trainer.step() == loss.item()
     for mine, expected in zip(trainer.model.parameters(), model.parameters(), strict=True):
         np.testing.assert_array_equal(mine.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("activation", ["relu", "identity"])
+def test_the_outputs_of_the_layers_end_with_what_the_network_answers(activation):
+    trainer = Trainer(replace(MOONS, activation=activation))
+    inputs = trainer.dataset.val_x
+    *hidden, logits = layer_outputs(trainer.model, inputs)
+    assert [outputs.shape for outputs in hidden] == [(200, 8), (200, 6)]
+    np.testing.assert_array_equal(logits.numpy(), trainer.model(inputs).numpy())
+    first = trainer.model.layers[0](inputs).numpy()
+    np.testing.assert_array_equal(hidden[0].numpy(), first.clip(min=0) if activation == "relu" else first)
+    np.testing.assert_array_equal(logits.numpy(), trainer.model.layers[-1](hidden[-1]).numpy())
+
+
+def test_what_is_trained_for_can_be_replaced():
+    class Tenfold(Trainer):
+        def loss(self, rows):
+            return 10 * super().loss(rows)
+
+    config = replace(MOONS, optimizer="sgd", lr=0.01)
+    assert same_but_for_time(train(config, Tenfold(config)), train(config, Tenfold(config)))
+    trainer, tenfold = Trainer(replace(config, lr=0.1)), Tenfold(config)
+    assert tenfold.step() == pytest.approx(10 * trainer.step())
+    np.testing.assert_allclose(tenfold.weights(), trainer.weights(), rtol=1e-4, atol=1e-6)
 
 
 def test_clipping_limits_the_step():

@@ -535,6 +535,18 @@ def test_ctrl_c_between_an_epoch_and_its_files_counts_what_is_on_disk(here, caps
     assert names("r") == FILES
 
 
+def test_ctrl_c_before_the_first_batch_says_how_to_go_on_too(here, capsys, monkeypatch):
+    def interrupted(trainer, run):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train, "_introduction", interrupted)
+        code, out, err = call(capsys, *SMALL, "--out", "r")
+    assert (code, out) == (130, "")
+    assert err == "Stopped by Ctrl-C with 0 of 2 epochs complete. Continue with: python train.py --resume --out r\n"
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0
+
+
 def test_ctrl_c_waits_while_files_are_written():
     written = []
 
