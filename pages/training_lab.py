@@ -28,7 +28,8 @@ from lab.ui.digit_pad import digit_pad
 from lab.ui.frames import Frames
 from lab.ui.own_data import your_points, your_table
 from lab.ui.player import player
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.units import pointed_at, small_maps
 from lab.worker import Worker
 from model import ACTIVATIONS, INITS, MLP
 from train import DEFAULT_LR, SCHEDULES, Config, ConfigError
@@ -60,6 +61,7 @@ LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take 
 ROUND, UPDATES = 1.0, 6  # seconds that the page follows the training without a rest, and drawings in that time
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
+MAPS = 64  # small ones at most
 IMAGES = 18
 FIELD = 148  # pixels: five settings side by side on a desk, two on a phone
 RUNS = Path("runs")  # where the command line puts its runs
@@ -110,7 +112,8 @@ def main() -> None:
         "Back to one graph: where a gradient comes from",
     )
     if st.session_state["training running"]:
-        st.fragment(_follow, run_every=ROUND)(view, places, st.session_state["training worker"].take_turn())
+        with places.units or st.container():
+            st.fragment(_follow, run_every=ROUND)(view, places, st.session_state["training worker"].take_turn())
 
 
 def _run() -> LiveRun:
@@ -396,6 +399,7 @@ class View:
     run: LiveRun
     chosen: int  # epoch
     unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0
+    layer: int | None  # whose units are drawn small, from 0
     points: str
     images: str
     log: bool
@@ -439,7 +443,7 @@ def _view() -> View:
             help="Train on from there: the same numbers come again.",
         )
     page.to_address(epoch=str(chosen) if chosen < epochs else None)
-    unit, points, images = None, "validation", "first"
+    unit, layer, points, images = None, None, "validation", "first"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if run.trainer.sizes[0] == 2:
             units = {
@@ -451,11 +455,18 @@ def _view() -> View:
             if state.get("training unit") not in units:
                 state["training unit"] = answer
             unit = units.get(st.selectbox("On the plane", [answer, *units], key="training unit", width=230))
+            if run.config.hidden:
+                layers = list(range(len(run.config.hidden)))
+                if state.get("training unit layer") not in layers:
+                    state["training unit layer"] = 0
+                layer = state["training unit layer"]
+                pointed = pointed_at(min(run.config.hidden[layer], MAPS))
+                unit = unit if pointed is None else (layer, pointed)
             points = _choice("Samples", ["validation", "training"], "training points")
         elif run.config.data == "digits":
             images = _choice("Samples", ["first", "mistakes"], "training images")
         log = _choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
-    return View(run, chosen, unit, points, images, log)
+    return View(run, chosen, unit, layer, points, images, log)
 
 
 def _choice(label: str, options: list[str], key: str) -> str:
@@ -472,6 +483,8 @@ class Places:
     progress: DeltaGenerator
     doctor: DeltaGenerator
     frames: Frames
+    units: DeltaGenerator | None = None  # for the small maps
+    unit_table: DeltaGenerator | None = None  # while it is open
     detail: tuple[str, Callable[[], Chart]] | None = None  # of the open tab
 
 
@@ -490,6 +503,8 @@ def _lay_out(view: View) -> Places:
                 for key in keys:
                     if key in shown:
                         frames.add(key, shown[key], notes.get(key, ""))
+                if "plane" in keys and view.layer is not None:
+                    _lay_out_units(view, places)
     places.detail = _tabs(view, frames)
     return places
 
@@ -519,6 +534,8 @@ def _follow(view: View, places: Places, turn: int) -> None:
             if places.detail:
                 key, chart = places.detail
                 shown[key] = chart()
+            if places.units:
+                _units(view, places)
             _doctor(view, places.doctor)
         _progress(run, places.progress)
         for key, chart in shown.items():
@@ -636,9 +653,38 @@ def _doctor(view: View, place: DeltaGenerator) -> None:
             also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
 
 
+def _lay_out_units(view: View, places: Places) -> None:
+    """The units of a layer, small; pointing at one fills the plane with it."""
+    hidden = view.run.config.hidden
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Units**, blue above 0. Point at one, or tab to it: the plane shows it.", width="content")
+        if len(hidden) > 1:
+            st.segmented_control(
+                "Layer of the units", range(len(hidden)), key="training unit layer", required=True,
+                format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
+            )  # fmt: skip
+    places.units = st.container()
+    if hidden[view.layer] > MAPS:
+        st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
+    table = st.expander("As a table", key="table-units", on_change="rerun", type="compact")
+    places.unit_table = table.empty() if table.open else None
+    if not st.session_state["training running"]:
+        with places.units:
+            _units(view, places)
+
+
+def _units(view: View, places: Places) -> None:
+    """Draw the small maps where the page is just now: a fragment may do so only in a place of its own."""
+    xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
+    maps = unit_maps(_shown_network(view), view.layer, xs, ys)[..., :MAPS]
+    small_maps(maps, f"layer {view.layer + 1}", page.theme())
+    if places.unit_table:
+        places.unit_table.markdown(markdown_table(*charts.unit_table(maps)))
+
+
 def _tabs(view: View, frames: Frames) -> tuple[str, Callable[[], Chart]] | None:
     """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
-    names = {"Over the epochs": _ridges, "Updates": _updates, "Units of a layer": _units, "Command line": _terminal}
+    names = {"Over the epochs": _ridges, "Updates": _updates, "Command line": _terminal}
     for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
@@ -663,22 +709,6 @@ def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
 def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
     st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
     return "updates", lambda: charts.update_ratios(view.run.history, view.run.trainer.layer_names, **_by_epoch(view))
-
-
-def _units(view: View) -> tuple[str, Callable[[], Chart]] | None:
-    hidden = view.run.trainer.layer_names[:-1]
-    if view.run.trainer.sizes[0] != 2 or not hidden:
-        st.markdown("Units can be drawn for data with two inputs and a network with a hidden layer.")
-        return None
-    layer = _layer("Layer", hidden, "training unit layer")
-    st.caption("Blue above 0, pink below, in reading order. Choose one above, under “On the plane”, to see it large.")
-
-    def chart() -> Chart:
-        xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
-        maps = unit_maps(_shown_network(view), hidden.index(layer), xs, ys)
-        return charts.thumbnails(maps, charts.layer_name(layer), page.theme())
-
-    return "units", chart
 
 
 def _terminal(view: View) -> None:

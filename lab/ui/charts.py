@@ -616,7 +616,7 @@ def unit(
 ) -> Chart:
     """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below, a line at 0."""
     colours = COLOURS[theme]
-    codes, palette = _signed(outputs, colours)
+    codes, palette = signed_shades(outputs, theme)
     spec = _plane(codes, palette, contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
     low, high = float(np.min(outputs)), float(np.max(outputs))
     corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
@@ -631,8 +631,9 @@ def unit(
     )
 
 
-def _signed(outputs: np.ndarray, colours: dict[str, Any]) -> tuple[np.ndarray, list[str]]:
-    """Shades for values of either sign, and their colours."""
+def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str]]:
+    """Shades for values of either sign, as integers like the outputs, and the colours that they stand for."""
+    colours = COLOURS[theme]
     reach = float(np.nanmax(np.abs(outputs), initial=0)) or 1.0
     with np.errstate(invalid="ignore"):
         codes = np.nan_to_num(np.rint(SHADES * outputs / reach)).clip(-SHADES, SHADES).astype(int) + SHADES
@@ -746,41 +747,13 @@ def board(
     )
 
 
-def thumbnails(maps: np.ndarray, layer: str, theme: str = "light") -> Chart:
-    """The outputs of all units of a layer over the plane, small and side by side: maps (rows, columns, units)."""
-    colours = COLOURS[theme]
-    side, count = maps.shape[0], maps.shape[-1]
-    across = min(8, count)
-    down = math.ceil(count / across)
-    blank = -1
-    codes = np.full((down * (side + 1), across * (side + 1)), blank)
-    palette: list[str] = []
-    for k in range(count):
-        shades, palette = _signed(maps[..., k], colours)
-        row, column = (down - 1 - k // across) * (side + 1), (k % across) * (side + 1)
-        codes[row : row + side, column : column + side] = shades
-    cells = [cell for cell in _cells(codes) if cell[2] != blank]
-    spec = {
-        "animation": False,
-        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
-        "xAxis": {"type": "category", "data": [""] * codes.shape[1], "show": False},
-        "yAxis": {"type": "category", "data": [""] * codes.shape[0], "show": False},
-        "visualMap": _palette(palette, 0),
-        "series": [{"type": "heatmap", "data": cells, "silent": True}],
-    }
-    active = [float(np.mean(maps[..., k] > 0)) for k in range(count)]
-    same = int(np.sum(np.ptp(maps, axis=(0, 1)) == 0))
-    return Chart(
-        f"Units of {layer}",
-        spec,
-        max(56, 52 * down),
-        f"{count} small maps of the plane, one for the output of each unit of {layer}. {same} are the same everywhere.",
-        ("unit", "above 0 over", "lowest", "highest"),
-        [
-            (str(k + 1), f"{active[k]:.0%}", _short(float(maps[..., k].min())), _short(float(maps[..., k].max())))
-            for k in range(count)
-        ],
-    )
+def unit_table(maps: np.ndarray) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headers and rows: what the outputs (rows, columns, units) of a layer's units over the plane are like."""
+    active = [float(np.mean(maps[..., k] > 0)) for k in range(maps.shape[-1])]
+    return ("unit", "above 0 over", "lowest", "highest"), [
+        (str(k + 1), f"{share:.0%}", _short(float(maps[..., k].min())), _short(float(maps[..., k].max())))
+        for k, share in enumerate(active)
+    ]
 
 
 # ---------------------------------------------------------------- images

@@ -134,3 +134,22 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
             assert page.locator(f".st-key-chart-{name} canvas").count() > 0, name
         assert page.get_by_role("tab").count() == 4
         assert page.locator("[data-testid=stException]").count() == 0
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page, training):
+    page = open_lab(open_page, "hidden=4+3&batch_size=8&epochs=300")
+    if training:
+        button(page, "Start").click()
+        button(page, "Pause").wait_for()
+    unit = page.get_by_role("button", name="Unit 3", exact=True)
+    unit.hover()
+    page.get_by_role("heading", name="Output of unit 3 of layer 1").wait_for()
+    page.mouse.move(5, 5)
+    page.get_by_role("heading", name="Decision boundary").wait_for()
+    unit.focus()
+    page.get_by_role("heading", name="Output of unit 3 of layer 1").wait_for()
+    page.keyboard.press("Tab")
+    page.get_by_role("heading", name="Output of unit 4 of layer 1").wait_for()
+    if training:
+        button(page, "Pause").wait_for()

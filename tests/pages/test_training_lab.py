@@ -393,7 +393,7 @@ def test_a_unit_can_fill_the_plane(at):
     assert heading(at, "Decision boundary")
 
 
-@pytest.mark.parametrize("tab", ["Over the epochs", "Updates", "Units of a layer", "Command line"])
+@pytest.mark.parametrize("tab", ["Over the epochs", "Updates", "Command line"])
 @pytest.mark.parametrize("data", ["moons", "digits"])
 def test_every_tab_opens_before_and_after_training(at, tab, data):
     run(at, data=data, hidden="8", epochs="2")
@@ -401,6 +401,30 @@ def test_every_tab_opens_before_and_after_training(at, tab, data):
     at.run()
     assert not at.exception
     run_to_the_end(at)
+
+
+def test_pointing_at_a_small_map_fills_the_plane(at):
+    run(at, hidden="4 3")
+    shown = next(c for c in at.get("bidi_component") if "palette" in c.proto.json)
+    assert len(json.loads(shown.proto.json)["maps"]) == 4
+    for hostile in (4, -1, "0", True, 0.5, {"unit": 1}):
+        at.session_state["training-unit-teller"] = {"unit": hostile}
+        at.run()
+        assert not at.exception
+        assert heading(at, "Decision boundary")
+    at.session_state["training-unit-teller"] = {"unit": 2}
+    at.run()
+    assert heading(at, "Output of unit 3 of layer 1")
+    at.session_state["training unit layer"] = 1
+    at.run()
+    assert heading(at, "Output of unit 3 of layer 2")
+    at.text_input(key="training hidden").set_value("2").run()  # the unit is gone
+    assert not at.exception
+    assert heading(at, "Decision boundary")
+    at.session_state["table-units"] = True
+    at.run()
+    table = next(m.value for m in at.markdown if "above 0 over" in m.value)
+    assert len(table.splitlines()) == 2 + 2
 
 
 def test_mistakes_among_the_digits_can_be_seen(at):
@@ -599,7 +623,7 @@ def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
     start(at)
     assert any("Pause the training" in m.value for m in at.markdown)
     click(at, "toggle")
-    (shown,) = (c for c in at.get("bidi_component"))
+    (shown,) = (c for c in at.get("bidi_component") if "events" in c.proto.bytes.decode() + c.proto.json)
     assert "cross_entropy" in shown.proto.bytes.decode() + shown.proto.json
     at.text_input(key="training hidden").set_value("64 64").run()
     assert not at.exception

@@ -44,7 +44,6 @@ def all_charts(run, theme="light"):
     if hidden:
         maps = unit_maps(trainer.model, 0, xs, ys)
         made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", *samples)
-        made["units"] = charts.thumbnails(maps, "layer 1", theme)
     return made
 
 
@@ -162,12 +161,12 @@ def test_a_unit_is_blue_above_zero_and_pink_below():
     assert chart.rows[0] == ("bottom left", "-2")
 
 
-def test_thumbnails_read_like_a_book():
-    maps = np.zeros((3, 3, 10))
-    maps[..., 9] = 1  # the second of the second row
-    chart = charts.thumbnails(maps, "layer 1")
-    lit = {(x // 4, y // 4) for x, y, code in chart.spec["series"][0]["data"] if code == 10}
-    assert lit == {(1, 0)}
+def test_the_table_of_the_units_says_what_the_maps_show():
+    maps = np.zeros((3, 4, 2))
+    maps[1, :, 1] = -0.5, 0, 2, 3
+    headers, rows = charts.unit_table(maps)
+    assert rows == [("1", "0%", "0", "0"), ("2", "17%", "-0.5", "3")]
+    assert len(headers) == 4
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,60 @@
+"""The units of a layer as small maps of the plane, which say at which of them the visitor points.
+
+Two Streamlit components, whose JavaScript is in static/units/: the maps are redrawn by a fragment while training, and
+what a component inside a fragment says waits for the fragment to end; so another one, outside, says it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from lab.ui.charts import signed_shades
+
+_SCRIPT = Path(__file__).parents[2] / "static/units/units.js"
+_VERSION = hashlib.blake2s(_SCRIPT.read_bytes(), digest_size=8).hexdigest()  # so that an update is fetched, not the old
+_LOADER = f'const loading = import(new URL("app/static/units/units.js?{_VERSION}", document.baseURI));'
+_CSS = """
+[role=group] { display: grid; grid-template-columns: repeat(auto-fill, minmax(36px, 1fr)); gap: 6px; }
+button { padding: 0; border: 1px solid var(--st-border-color); border-radius: 4px; overflow: hidden; aspect-ratio: 1;
+  max-width: 64px; background: none; cursor: pointer; }
+button:hover, button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 1px; }
+canvas { display: block; width: 100%; height: 100%; }
+"""
+_maps = st.components.v2.component(
+    "tensor_ops_lab_units",
+    html='<div role="group"></div>',
+    css=_CSS,
+    js=f"{_LOADER}\nexport default function (component) {{ loading.then((units) => units.show(component)); }}",
+)
+_teller = st.components.v2.component(
+    "tensor_ops_lab_unit_teller",
+    js=f"""{_LOADER}
+export default function (component) {{
+  const leaving = loading.then((units) => units.tell(component));
+  return () => leaving.then((leave) => leave?.());
+}}""",
+)
+
+
+def small_maps(maps: np.ndarray, layer: str, theme: str) -> None:
+    """Show the outputs (rows, columns, units) of a layer's units over a plane, the smallest y in the first row."""
+    codes, palette = [], []
+    for k in range(maps.shape[-1]):
+        shades, palette = signed_shades(maps[::-1, :, k], theme)
+        codes.append("".join(np.base_repr(code, 36) for code in shades.ravel()))
+    label = f"{maps.shape[-1]} small maps of the plane, one for the output of each unit of {layer}"
+    _maps(key="training-units", data={"maps": codes, "palette": palette, "side": maps.shape[0], "label": label})
+
+
+def pointed_at(units: int) -> int | None:
+    """The unit that the visitor points at, from 0, of a layer that has so many."""
+    unit = _teller(key="training-unit-teller", on_unit_change=_nothing).get("unit")
+    return unit if type(unit) is int and 0 <= unit < units else None
+
+
+def _nothing() -> None:
+    """Streamlit keeps a component's value only where a callback is given for it."""
