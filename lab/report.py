@@ -29,11 +29,13 @@ PAGE = """<!doctype html>
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-img { max-width: 100%; height: auto; background: white; }
-div.wide { overflow-x: auto; }
-table { margin: 1rem 0; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+div.wide { overflow-x: auto; margin: 1rem 0; }
+img { width: 100%; min-width: 44rem; height: auto; background: white; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
 caption { text-align: left; font-weight: bold; }
 th, td { padding: .25rem .75rem .25rem 0; text-align: left; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+td { white-space: nowrap; }
+tbody th { min-width: 9rem; max-width: 24rem; overflow-wrap: anywhere; }
 </style>
 </head>
 <body>
@@ -104,8 +106,8 @@ def report(entries: Sequence[Entry]) -> str:
         alt = "Validation loss and validation accuracy of all runs by epoch; the numbers are in the tables below."
         parts.append(_image(compare(curves), alt))
     same = [[key.replace("_", " "), _said(first[key])] for key in first if key not in differing]
-    parts.append(f"<details><summary>Settings {'in common' if len(entries) > 1 else ''}</summary>")
-    parts.append(_table("", ["setting", "value"], same) + "</details>")
+    parts.append(f"<details><summary>Settings{' in common' if len(entries) > 1 else ''}</summary>")
+    parts.append(_table("Settings", ["setting", "value"], same) + "</details>")
     parts += map(_section, entries)
     return PAGE + "\n".join(parts) + "\n" + END
 
@@ -121,7 +123,7 @@ def _section(entry: Entry) -> str:
     return (
         f"<section><h2>{escape(entry.name)}</h2>\n<p>{escape(describe(entry.sizes, entry.config))}</p>\n"
         f"<p>What the doctor says:</p><ul>{findings}</ul>\n{_image(entry.picture, alt)}\n"
-        f"<details><summary>All {len(numbers)} epochs</summary>{_table('', head, numbers)}</details></section>"
+        f"<details><summary>All {len(numbers)} epochs</summary>{_table(entry.name, head, numbers)}</details></section>"
     )
 
 
@@ -151,9 +153,16 @@ def _table(caption: str, head: Sequence[str], lines: Sequence[Sequence[str]]) ->
         + "</tr>"
         for line in lines
     )
-    named = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="wide"><table>{named}<thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    return _wide(
+        caption,
+        f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table>",
+    )
 
 
 def _image(png: bytes, alt: str) -> str:
-    return f'<p><img alt="{escape(alt)}" src="data:image/png;base64,{b64encode(png).decode()}"></p>'
+    return _wide("Picture", f'<img alt="{escape(alt)}" src="data:image/png;base64,{b64encode(png).decode()}">')
+
+
+def _wide(name: str, content: str) -> str:
+    """What may be wider than a phone, in a frame that scrolls: with the keyboard, too."""
+    return f'<div class="wide" role="group" tabindex="0" aria-label="{escape(name)}">{content}</div>'

@@ -26,7 +26,7 @@ LAYER_STYLES = (
     (SKY, (0, (5, 1, 1, 1, 1, 1)), "v"),
     (ORANGE, (0, (1, 1)), "P"),
 )
-LEGEND_COLUMNS = 3
+LEAST_SPAN = 0.05  # of an axis, as a share of the values along it
 MARKERS = 20  # more than this along a line would hide it
 
 
@@ -57,7 +57,7 @@ def compare(runs: Mapping[str, Sequence[dict[str, Any]]]) -> bytes:
         line = LAYER_STYLES[(index + index // len(LAYER_STYLES)) % len(LAYER_STYLES)][1]
         for panel, name in zip(axes, ("val_loss", "val_accuracy"), strict=True):
             _curve(panel, _column(records, "epoch"), _column(records, name), "", (colour, line, marker))
-    _log_if_positive(axes[0])
+    _scale(axes[0])
     axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel, title in zip(axes, ("Validation loss (cross-entropy)", "Validation accuracy"), strict=True):
         panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
@@ -109,7 +109,7 @@ def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]], stopped_early: bo
     if stopped_early:
         label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
         panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
-    _log_if_positive(panel)
+    _scale(panel)
     _head(panel, "Loss (cross-entropy)")
 
 
@@ -122,14 +122,8 @@ def _draw_accuracy(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
         epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap:+.1f} points at the end"
     )
     best = _best_epoch(records)
-    panel.plot(best, val[best - 1], marker="*", markersize=13, color=RED, markeredgecolor="white", linestyle="none")
-    panel.annotate(
-        f"best {val[best - 1]:.1%}",
-        (best, val[best - 1]),
-        xytext=(0, -20),
-        textcoords="offset points",
-        ha="right" if best > len(epochs) / 2 else "left",
-    )
+    star = {"marker": "*", "markersize": 13, "color": RED, "markeredgecolor": "white", "linestyle": "none"}
+    panel.plot(best, val[best - 1], label=f"best, {val[best - 1]:.1%} in epoch {best}", **star)
     panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     _head(panel, "Accuracy")
 
@@ -139,7 +133,7 @@ def _draw_gradient_norms(panel: Axes, records: Sequence[dict[str, Any]]) -> None
     for index, layer in enumerate(records[0]["grad_norm"]):
         norms = np.array([record["grad_norm"][layer] for record in records], dtype=float)
         _curve(panel, epochs, norms, layer, LAYER_STYLES[index % len(LAYER_STYLES)])
-    _log_if_positive(panel)
+    _scale(panel)
     _head(panel, "Gradient norm per layer (mean over the epoch)")
 
 
@@ -161,27 +155,33 @@ def _draw_weights(panel: Axes, last: dict[str, Any]) -> None:
 
 def _head(panel: Axes, title: str) -> None:
     """The title and, under it, the legend: outside the plot, where it covers no line."""
-    handles, _ = panel.get_legend_handles_labels()
-    rows = -(-len(handles) // LEGEND_COLUMNS)
+    _, labels = panel.get_legend_handles_labels()
+    columns = 3 if max(map(len, labels)) < 14 else 2
+    rows = -(-len(labels) // columns)
     panel.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=8 + 15 * rows)
     panel.legend(
         loc="lower left",
         bbox_to_anchor=(-0.02, 1.0),
-        ncols=LEGEND_COLUMNS,
+        ncols=columns,
         frameon=False,
         fontsize=9,
         columnspacing=1.2,
     )
 
 
-def _log_if_positive(panel: Axes) -> None:
+def _scale(panel: Axes) -> None:
     """A logarithmic axis shows a loss or a norm best, but has no place for zeros (a network initialised with them)."""
     values = np.concatenate([line.get_ydata() for line in panel.get_lines()])
     values = values[np.isfinite(values)]
     if not values.size:
         panel.text(0.5, 0.5, "not a number", transform=panel.transAxes, ha="center", color=GREY)
-    elif values.min() > 0 and values.max() > 3 * values.min():
+        panel.set_yticks([])
+        return
+    low, high = values.min(), values.max()
+    if low > 0 and high > 3 * low:
         panel.set_yscale("log")
         panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        panel.yaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_minor_formatter(NullFormatter())
+    elif high - low < LEAST_SPAN * high:  # what hardly moves should look like it
+        panel.set_ylim(low - LEAST_SPAN * high, high + LEAST_SPAN * high)
+    panel.yaxis.set_major_formatter("{x:g}")

@@ -7,24 +7,31 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import train
+from lab.summary import _scale
 
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--quiet"]
 PNG = b"\x89PNG"
 
 
 class Page(HTMLParser):
-    """The tables, as lists of lists of texts, the pictures and the elements of a page."""
+    """The tables, as lists of lists of texts, the pictures, the elements of a page, and the frames around wide ones."""
 
     def __init__(self, html):
         super().__init__()
         self.tables, self.images, self.tags, self.text = [], [], set(), ""
         self.in_cell = False
+        self.parents, self.frames = [], []
         self.feed(html)
 
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
+        if tag in ("table", "img"):
+            self.frames.append(self.parents[-1][1])
+        if tag not in ("img", "meta"):
+            self.parents.append((tag, dict(attributes)))
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":
@@ -37,6 +44,7 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         self.in_cell = self.in_cell and tag not in ("td", "th")
+        assert self.parents.pop()[0] == tag
 
     def handle_data(self, data):
         self.text += data
@@ -81,6 +89,11 @@ def test_runs_are_compared_in_one_file_that_needs_no_other(here, capsys):
         assert kind == "data:image/png;base64"
         assert base64.b64decode(picture).startswith(PNG)
         assert image["alt"]
+    assert len(page.frames) == len(page.tables) + len(page.images)
+    for frame in page.frames:  # on a phone it scrolls, also with the keyboard, and has a name
+        assert (frame["class"], frame["tabindex"], frame["role"]) == ("wide", "0", "group")
+        assert frame["aria-label"]
+    assert page.parents == []
     assert not re.search(r"https?:|<script|<link|@import|url\(", html)
     assert "What the doctor says" in page.text
 
@@ -106,6 +119,28 @@ def test_texts_from_runs_are_only_texts(here, capsys):
     assert len(page.images) == 1
 
 
+def test_a_loss_that_hardly_moves_is_drawn_as_one():
+    panel = Figure().subplots()
+    panel.plot([0.69317, 0.69315, 0.69316])
+    _scale(panel)
+    low, high = panel.get_ylim()
+    assert high - low > 0.05
+    panel.figure.draw_without_rendering()
+    assert panel.yaxis.get_offset_text().get_text() == ""  # no "1e-5+6.931e-1" across the legend
+    assert {label.get_text() for label in panel.get_yticklabels()} >= {"0.68", "0.7"}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """A run, one with metrics that are not those of a run, and one that has not completed an epoch."""
+    folder = tmp_path_factory.mktemp("folders")
+    for name in ("r", "broken", "new"):
+        assert train.main([*SMALL, "--out", str(folder / name)]) == 0
+    (folder / "broken" / "metrics.jsonl").write_text("{}\n")
+    (folder / "new" / "metrics.jsonl").unlink()
+    return folder
+
+
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
@@ -116,11 +151,8 @@ def test_texts_from_runs_are_only_texts(here, capsys):
         (["report", "r", "--out", "none/report.html"], "could not be written"),
     ],
 )
-def test_what_cannot_be_reported_is_one_line(here, capsys, flags, words):
-    for folder in ("r", "broken", "new"):
-        call(capsys, *SMALL, "--out", folder)
-    Path("broken/metrics.jsonl").write_text("{}\n")
-    Path("new/metrics.jsonl").unlink()
+def test_what_cannot_be_reported_is_one_line(folders, monkeypatch, capsys, flags, words):
+    monkeypatch.chdir(folders)
     code, out, err = call(capsys, *flags)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
