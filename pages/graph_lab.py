@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -50,7 +51,7 @@ def main() -> None:
         if expression:
             # The player's inputs start anew from here; while one is dragged, only `_play` runs and this stays.
             st.session_state["starts"] = _values_of(expression)
-            _play(expression)
+        _play(expression)
     else:
         controls, picture = st.columns([2, 3], gap="large")
         with controls:
@@ -127,7 +128,9 @@ def _choose_preset() -> None:
 def _edit_expression() -> None:
     preset = next((p for p in PRESETS if p["text"] == st.session_state.expression), None)
     st.session_state.preset = preset["name"] if preset else OWN
-    st.session_state.stage = "none"
+    with suppress(ExpressionError):  # a slip of the keyboard takes nothing away
+        parse(st.session_state.expression)
+        st.session_state.stage = "none"
 
 
 # ---------------------------------------------------------------- controls
@@ -216,8 +219,8 @@ def _settings(expression: Expression, values: dict[str, float | list]) -> None:
 
 
 def _keep(values: dict[str, float | list]) -> None:
-    """Remember the values, in the session and in the address."""
-    st.session_state["inputs"] = values
+    """Remember the values, in the session and in the address. A name that is typed again finds its value again."""
+    st.session_state["inputs"] = {**st.session_state["inputs"], **values}
     page.to_address(**{f"in_{name}": json.dumps(value) for name, value in values.items()})
     for key in [key for key in st.query_params if key.startswith("in_") and key[3:] not in values]:
         page.to_address(**{key: None})
@@ -290,24 +293,38 @@ def _buttons(ready: bool) -> None:
 
 
 @st.fragment
-def _play(expression: Expression) -> None:
-    """The player, with the inputs in it. While an input is dragged, only this part of the page runs."""
+def _play(expression: Expression | None) -> None:
+    """The player, with the inputs in it. While an input is dragged, only this part of the page runs.
+
+    Where the text cannot be read or its values cannot be computed, the player stays with what it showed last.
+    """
+    said = st.container()  # always there, so that the player keeps its place on the page
+    last_expression, last_trace = st.session_state.get("played", (None, None))
+    expression = expression or last_expression
+    if expression is None:
+        return
     live = {}
     for name, value in st.session_state["starts"].items():
         reach = max(st.session_state.get("reach", 10.0), float(np.max(np.abs(value))))
         live[name] = Live(value, -reach, reach, st.session_state.get("step", 0.1))
     values = live_values(PLAYER_KEY, live)
-    trace = _recorded(expression, values)
+    _keep(values)
+    with said:
+        computed = _recorded(expression, values)
+        if computed is None and last_trace is not None:
+            st.caption("The player still shows what could be computed last.")
+    if computed is not None:
+        st.session_state["played"] = expression, computed
+    trace = computed or last_trace
     if trace is None:
         return
-    _keep(values)
     stage = st.session_state.stage
     count = st.session_state.opened_at
     shown = player(
         trace,
         key=PLAYER_KEY,
         live=live,
-        build=expression,
+        build=expression if computed else None,
         script=_script(expression, values),
         event=_count(trace, stage) if count is None else count,
         address="event",
@@ -317,7 +334,8 @@ def _play(expression: Expression) -> None:
         st.graphviz_chart(
             draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
         )
-    _notes(expression, values, trace, stage)
+    if computed:
+        _notes(expression, values, trace, stage)
 
 
 def _picture(expression: Expression, values: dict[str, float | list]) -> None:

@@ -176,3 +176,60 @@ def test_nonsense_from_the_browser_is_ignored(at, state):
     at.run()
     assert not at.exception
     assert sent(at)["trace"]["nodes"][0]["value"] == 2.0
+
+
+def play(at, text, **address):
+    return run(at, view="player", expression=text, stage="backward", **address)
+
+
+def test_a_slip_of_the_keyboard_leaves_the_player_as_it_is(at):
+    play(at, "a * b + a", in_a="2", in_b="3", event="7")
+    before = sent(at)
+    at.session_state["graph lab player"] = {"state": {"live": before["live"]["id"], "values": {"a": 5.0, "b": 3.0}}}
+    at.run()
+    for text in ("a * b +", "", "a * b + open('x')", "2 + 2"):
+        at.text_area(key="expression").set_value(text).run()
+        assert not at.exception
+        assert len(at.error) == 1, text
+        assert sent(at)["event"] == 7
+        assert sent(at)["values"] == {"a": 5.0, "b": 3.0}
+        assert sent(at)["trace"]["nodes"][0]["value"] == 5.0
+        assert sent(at)["trace"]["nodes"][-1]["value"] == 20.0
+    at.text_area(key="expression").set_value("a * b").run()
+    assert not at.error
+    assert sent(at)["values"] == {"a": 5.0, "b": 3.0}
+    assert sent(at)["trace"]["nodes"][-1]["value"] == 15.0
+
+
+@pytest.mark.parametrize("text", ["a + b + [1, 2, 3]", "(a * b)[5]", "a @ b @ a"])
+def test_what_cannot_be_computed_leaves_the_last_picture_and_the_inputs(at, text):
+    play(at, "a * b", in_a="[1, 2]", in_b="[3, 4]")
+    before = sent(at)["trace"]
+    at.text_area(key="expression").set_value(text).run()
+    assert not at.exception
+    assert len(at.error) == 1
+    assert "still shows what could be computed last" in at.caption[-1].value
+    assert sent(at)["trace"] == before
+    assert not sent(at)["canProbe"]
+    assert sent(at)["values"]["a"] == [1, 2]
+    state = {"live": sent(at)["live"]["id"], "values": {name: [7.0, 8.0] for name in sent(at)["values"]}}
+    at.session_state["graph lab player"] = {"state": state}
+    at.run()
+    at.text_area(key="expression").set_value("a * 1").run()
+    assert not at.error
+    assert sent(at)["values"] == {"a": [7.0, 8.0]}
+    assert sent(at)["trace"]["nodes"][-1]["value"] == [7.0, 8.0]
+
+
+def test_a_first_expression_that_cannot_be_computed_gets_its_sentence_alone(at):
+    for text in ("a +", "a + [1, 2, 3]"):
+        play(at, text, in_a="[1, 2]")
+        assert len(at.error) == 1
+        assert not at.get("bidi_component")
+
+
+def test_a_name_that_is_typed_again_finds_its_value_again(at):
+    play(at, "a * b", in_a="2", in_b="7")
+    at.text_area(key="expression").set_value("a * a").run()
+    at.text_area(key="expression").set_value("a * b").run()
+    assert sent(at)["values"] == {"a": 2.0, "b": 7.0}
