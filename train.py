@@ -374,23 +374,6 @@ class Trainer:
             "weight_histogram": self._per_layer(histograms),
         }
 
-    def predict(self, inputs: np.ndarray) -> np.ndarray:
-        """Probabilities (n, classes) for inputs (n, features) that are standardised as those of the dataset."""
-        with no_grad(), np.errstate(all="ignore"):
-            batches = [inputs[start : start + EVALUATION_BATCH] for start in range(0, len(inputs), EVALUATION_BATCH)]
-            answers = [self._forward(batch.astype(np.float32))[0].softmax(axis=1).numpy() for batch in batches]
-        return np.concatenate(answers) if answers else np.empty((0, self.sizes[-1]), np.float32)
-
-    def advance(self, seconds: float) -> list[Record]:
-        """Train for about `seconds` and return the records of the epochs that ended: a page takes turns with it."""
-        deadline = time.perf_counter() + seconds
-        records = []
-        while not self.done and time.perf_counter() < deadline:
-            self.step()
-            if self.epoch_complete:
-                records.append(self.finish_epoch())
-        return records
-
     def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float, list[float], list[float]]:
         """Mean loss, accuracy, and for each hidden layer the share of dead units and of saturated outputs."""
         loss_sum, correct = 0.0, 0
