@@ -424,7 +424,7 @@ def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
     assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
 
 
-KILLS = int(os.environ.get("TRAIN_KILLS", "4"))
+KILLS = int(os.environ.get("TRAIN_KILLS", "3"))
 KILLED = "--data digits --hidden 16 --epochs 40 --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
 
 
@@ -485,8 +485,10 @@ def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here):
         folder = here / str(runs)
         folder.mkdir()
         places = [kill(folder, longest)]
-        if runs % 3 == 0:  # some are killed again
-            places.append(kill(folder, longest))
+        if places == [None]:
+            longest *= 0.7  # the machine is less busy than it was
+        elif runs % 2 == 0:  # what is resumed is killed, too
+            places.append(kill(folder, 0.7 * longest))
         kills += sum(place is not None for place in places)
         print(f"run {runs}, killed {', then '.join(place or 'not at all: too late' for place in places)}")
         done = subprocess.run(going_on(folder), cwd=folder, env=environment(), capture_output=True)
@@ -681,9 +683,9 @@ def test_a_disk_that_is_full_from_the_start(here):
 
 @posix
 @pytest.mark.parametrize(("width", "first_to_fail"), [(6, "metrics.jsonl"), (100, "checkpoint.npz")])
-def test_a_disk_that_fills_up_during_the_run(here, width, first_to_fail):
+def test_a_disk_that_fills_up_during_the_run(here, capsys, width, first_to_fail):
     flags = ["--data", "moons", "--batch-size", "200", "--hidden", width, "--epochs", "12", "--quiet"]
-    assert run(*flags, "--out", "whole", cwd=here).returncode == 0
+    assert call(capsys, *flags, "--out", "whole")[0] == 0
     done = run(*flags, "--out", "r", cwd=here, preexec_fn=limit_file_size(8000))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
@@ -692,7 +694,7 @@ def test_a_disk_that_fills_up_during_the_run(here, width, first_to_fail):
     assert "--resume --out r" in done.stderr
     assert not [name for name in names("r") if name.endswith(".tmp")]
     assert metrics("r")  # whole lines only
-    assert run("--resume", "--out", "r", "--quiet", cwd=here).returncode == 0  # there is room again
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0  # there is room again
     assert_same_run(here / "whole", here / "r")
 
 
