@@ -127,7 +127,9 @@ class Config:
     def from_json(cls, settings: dict[str, Any]) -> Config:
         """The inverse of `to_json`. A setting that is missing has its default, one that is unknown is an error."""
         unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
-        _require(not unknown, f"There is no setting called {', '.join(unknown)}: remove it from config.json.")
+        _require(
+            not unknown, f"There is no setting called {', '.join(map(repr, unknown))}: remove it from config.json."
+        )
         return cls(**settings)
 
 

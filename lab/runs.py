@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -38,6 +39,20 @@ class RunError(ValueError):
 def slim(records: Sequence[Record]) -> list[Record]:
     """The records without their histograms, to be kept in numbers."""
     return [{name: value for name, value in record.items() if name not in BULKY} for record in records]
+
+
+def is_record(record: Any, epoch: int) -> bool:
+    """Is this the record of an epoch, as far as its curves go? A loss that is inf or nan is None."""
+    return (
+        isinstance(record, dict)
+        and record.get("epoch") == epoch
+        and all(is_number(record.get(name)) or record.get(name, 0) is None for name in ("train_loss", "val_loss"))
+        and all(is_number(record.get(name)) for name in ("train_accuracy", "val_accuracy"))
+    )
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max  # neither nan nor beyond any float
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -179,7 +194,7 @@ class Run:
     def rewind(self, epoch: int, best_weights: np.ndarray) -> None:
         """Bring the files back to the epoch of the checkpoint, in case the process was killed after writing some."""
         records = self.records()[:epoch]
-        if [record.get("epoch") for record in records] != list(range(1, epoch + 1)):
+        if len(records) < epoch or not all(is_record(record, number) for number, record in enumerate(records, start=1)):
             raise self._damaged("metrics.jsonl")
         write_atomic(self.path / "metrics.jsonl", b"".join(_line(record) for record in records))
         if epoch > 0:

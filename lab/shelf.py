@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 import unicodedata
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from lab.runs import BULKY, Record, Run, RunError, alone_in, slim
+from lab.runs import BULKY, Record, Run, RunError, alone_in, is_number, is_record, slim
 from train import Config, ConfigError
 
 MOST = 12  # of the page's runs: the oldest makes room
@@ -204,19 +203,9 @@ def _read(path: Path) -> tuple[Config, list[Record]]:
             raise RunError(f"its {file.name} is a link or no file at all.")
     run = Run(path)
     config, records = Config.from_json(run.config()), run.records()
-    if not all(_is_record(record, epoch) for epoch, record in enumerate(records, start=1)):
+    if not all(is_record(record, epoch) for epoch, record in enumerate(records, start=1)):
         raise RunError("its metrics.jsonl lacks what a chart needs.")
     return config, records
-
-
-def _is_record(record: Any, epoch: int) -> bool:
-    """Can the curves of an epoch be drawn? A loss that is inf or nan is None."""
-    return (
-        isinstance(record, dict)
-        and record.get("epoch") == epoch
-        and all(_is_number(record.get(name)) or record.get(name, 0) is None for name in ("train_loss", "val_loss"))
-        and all(_is_number(record.get(name)) for name in ("train_accuracy", "val_accuracy"))
-    )
 
 
 def _is_whole(record: Record, layers: Sequence[str]) -> bool:
@@ -230,7 +219,7 @@ def _is_whole(record: Record, layers: Sequence[str]) -> bool:
         values = record.get(name)
         if not isinstance(values, dict) or list(values) != list(expected):
             return False
-        if not all(value is None or _is_number(value) for value in values.values()):
+        if not all(value is None or is_number(value) for value in values.values()):
             return False
     return all(
         isinstance(record.get(name), dict)
@@ -247,13 +236,9 @@ def _is_histogram(histogram: Any) -> bool:
     if not isinstance(edges, list) or not isinstance(counts, list) or len(edges) != len(counts) + 1 or not counts:
         return False
     numbers = [*counts, histogram["below"], histogram["above"]]
-    if not all(map(_is_number, [*edges, *numbers])):
+    if not all(map(is_number, [*edges, *numbers])):
         return False
     return min(numbers) >= 0 and sum(numbers) > 0 and all(low < high for low, high in itertools.pairwise(edges))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max  # neither nan nor beyond any float
 
 
 def _may_be_called(name: str) -> bool:

@@ -8,7 +8,8 @@ from lab.runs import Run, RunError, new_run_path, write_atomic
 
 
 def record(epoch, best=False):
-    return {"epoch": epoch, "best": best, "val_loss": 1 / epoch}
+    measured = {"train_loss": 1 / epoch, "val_loss": None, "train_accuracy": 0.5, "val_accuracy": 1}
+    return {"epoch": epoch, "best": best, **measured}
 
 
 def state(epoch):
@@ -82,6 +83,31 @@ def test_rewind_refuses_metrics_with_a_hole(run):
     run.save(record(3), state(3))
     with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
         run.rewind(3, np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "3",
+        "[]",
+        "{}",
+        json.dumps(record(1)),
+        json.dumps({name: value for name, value in record(2).items() if name != "val_loss"}),
+        json.dumps(record(2) | {"train_loss": "low"}),
+        json.dumps(record(2) | {"val_accuracy": None}),
+        json.dumps(record(2) | {"val_accuracy": float("nan")}),
+        json.dumps(record(2) | {"train_loss": 10**400}),
+    ],
+)
+def test_rewind_refuses_lines_that_are_no_records(run, line):
+    run.save(record(1), state(1))
+    run.save(record(2), state(2))
+    metrics = run.path / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().splitlines()[0] + "\n" + line + "\n")
+    before = metrics.read_bytes()
+    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
+        run.rewind(2, np.zeros(4))
+    assert metrics.read_bytes() == before
 
 
 def test_numbers_that_are_not_json_are_never_written(run):

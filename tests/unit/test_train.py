@@ -66,7 +66,7 @@ def test_a_config_goes_through_json_and_back():
     config = Config(data="moons", hidden=[5], lr=0.5, optimizer="sgd", momentum=0.9, clip=1.0)
     assert Config.from_json(json.loads(json.dumps(config.to_json()))) == config
     assert Config.from_json({"data": "moons"}) == Config(data="moons")
-    with pytest.raises(ConfigError, match="no setting called colour"):
+    with pytest.raises(ConfigError, match="no setting called 'colour': remove"):
         Config.from_json({"colour": "red"})
 
 
