@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model import MLP, Tensor, no_grad
+from train import layer_outputs
 
 MARGIN = 0.12  # of the extent of the points, around them
 Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -12,22 +13,15 @@ Segment = tuple[tuple[float, float], tuple[float, float]]
 
 def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
     """Softmax probabilities (n, classes), float64, for inputs (n, features). Weights that are not finite give nan."""
-    logits = Tensor(_forward(model, inputs)[-1].astype(np.float64), requires_grad=False)
+    logits = Tensor(_outputs(model, inputs)[-1].astype(np.float64), requires_grad=False)
     with np.errstate(all="ignore"):
         return logits.softmax(axis=1).numpy()
 
 
-def _forward(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
+def _outputs(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
     """The outputs of all hidden layers, then the logits, each (n, width)."""
-    x, outputs = Tensor(inputs.astype(np.float32, copy=False), requires_grad=False), []
     with no_grad(), np.errstate(all="ignore"):
-        for layer in model.layers[:-1]:
-            x = layer(x)
-            if model.activation != "identity":
-                x = getattr(x, model.activation)()
-            outputs.append(x.numpy())
-        outputs.append(model.layers[-1](x).numpy())
-    return outputs
+        return [output.numpy() for output in layer_outputs(model, inputs.astype(np.float32, copy=False))]
 
 
 def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
@@ -69,7 +63,7 @@ def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
 
 def unit_maps(model: MLP, layer: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     """The outputs (rows, columns, units) of a hidden layer, counted from 0, over the same grid."""
-    return _forward(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)
+    return _outputs(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)
 
 
 def contour(field: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[Segment]:

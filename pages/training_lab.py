@@ -1,10 +1,11 @@
 """Training lab: change one setting and watch loss, accuracy, gradients and weights answer."""
 
+import contextlib
 import math
 import re
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from lab.diagnose import diagnose
 from lab.drawing import LEVELS, normalise
 from lab.live import LiveRun
 from lab.probe import MOST_WEIGHTS, loss_of_sample
-from lab.runs import Record
-from lab.shelf import Kept, differences, from_folder, put, unused
+from lab.runs import Record, RunError
+from lab.shelf import Kept, delete, differences, from_folder, hosted, open_whole, put, rename, unused
 from lab.trace import record
 from lab.ui import charts, page
 from lab.ui.charts import Chart
@@ -94,6 +95,9 @@ def main() -> None:
     st.html(STYLE)
     _start()
     st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
+    if st.session_state["training opened"]:
+        _recorded(st.session_state["training opened"])
+        return
     config = _settings()
     own = OWN_DATA.get(st.session_state[_key("data")])
     data = own(st.session_state[_key("val_fraction")], st.session_state[_key("seed")]) if own else None
@@ -183,8 +187,7 @@ def _start() -> None:
     state = st.session_state
     if "training worker" in state:
         return
-    opened = page.from_address("run", None, _command_line_run)
-    base = opened.config if opened and _trainable(opened.config) else FIRST
+    state["training opened"] = page.from_address("run", None, _command_line_run)
     settings = {}
     for name, parse in PARSERS.items():
 
@@ -192,32 +195,36 @@ def _start() -> None:
             alone = {"optimizer": "sgd", "epochs": EPOCHS, name: parse(text)}
             return getattr(Config(**alone), name)  # a ConfigError is a ValueError
 
-        settings[name] = page.from_address(name, getattr(base, name), checked)
+        settings[name] = page.from_address(name, getattr(FIRST, name), checked)
     try:
         config = _fitting(settings)
     except ConfigError as error:
         st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
-        config = base
+        config = FIRST
     _set_widgets(config)
     if config.data in OWN_DATA:  # until the visitor's own have been read
         config = replace(config, data=FIRST.data)
-    epoch = page.from_address("epoch", None, page.one_of(*map(str, range(1, config.epochs))))
     state["training worker"] = Worker(LiveRun(config))
+    opened = state["training opened"]
+    epochs = len(opened.records) + 1 if opened else config.epochs
+    epoch = page.from_address("epoch", None, page.one_of(*map(str, range(1, epochs))))
+    if opened:
+        state["training recorded epoch"] = int(epoch or epochs - 1)
+        epoch = None
     # A link to an epoch trains at once, for real: nothing but the settings is stored in it.
     state["training running"] = epoch is not None
     state["training cursor"] = int(epoch or config.epochs)
     state["training speed"] = math.inf if epoch else 300
     state["training shelf"] = []
-    state["training compared"] = [opened] if opened else []
-    state["training base"] = base
+    state["training compared"] = []
 
 
 def _command_line_run(name: str) -> Kept:
-    """The run that a link names. A name is looked up in a list, it is never a path. Raises ValueError."""
-    for kept in from_folder(RUNS)[0]:
-        if kept.name == name:
-            return kept
-    raise ValueError(name)
+    """The run that a link names. Raises ValueError."""
+    try:
+        return open_whole(RUNS, name)
+    except RunError as error:
+        raise ValueError(str(error)) from None
 
 
 def _key(name: str) -> str:
@@ -298,11 +305,10 @@ def _settings() -> Config | None:
     if config is None:
         st.error(mistake)
         return None
-    base = st.session_state["training base"]
     for name in PARSERS:
         value = getattr(config, name)
         text = _widths(value) if name == "hidden" else f"{value:g}" if isinstance(value, float) else str(value)
-        page.to_address(**{name: None if value == getattr(base, name) else text})
+        page.to_address(**{name: None if value == getattr(FIRST, name) else text})
     return config
 
 
@@ -497,7 +503,7 @@ def _lay_out(view: View) -> Places:
     for number, row in enumerate(ROWS):
         if number == 1:
             places.doctor = st.empty()
-            _doctor(view, places.doctor)
+            _doctor(view.seen, places.doctor)
         for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
             with column:
                 for key in keys:
@@ -536,7 +542,7 @@ def _follow(view: View, places: Places, turn: int) -> None:
                 shown[key] = chart()
             if places.units:
                 _units(view, places)
-            _doctor(view, places.doctor)
+            _doctor(view.seen, places.doctor)
         _progress(run, places.progress)
         for key, chart in shown.items():
             places.frames.fill(key, chart)
@@ -584,11 +590,16 @@ def _slow(view: View) -> dict[str, Chart]:
     shown = _digits(view) if run.config.data == "digits" else {}
     shown["gradients"] = charts.gradient_norms(run.history, layers, **options)
     if run.config.hidden:
-        flat = run.config.activation in ("tanh", "sigmoid")
-        shown["dead"] = (charts.saturation if flat else charts.dead_units)(run.history, layers[:-1], **options)
+        shown["dead"] = _lost_units(run.config, run.history, layers[:-1], options)
     record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
     shown["weights"] = charts.weight_histograms(record, run.history[0], layers, options["theme"])
     return shown
+
+
+def _lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
+    """Units that no longer learn: an activation with flat ends loses them there, the others where they give 0."""
+    flat = config.activation in ("tanh", "sigmoid")
+    return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
 
 
 def _shown_network(view: View) -> MLP:
@@ -628,9 +639,9 @@ def _digits(view: View) -> dict[str, Chart]:
     }
 
 
-def _doctor(view: View, place: DeltaGenerator) -> None:
+def _doctor(seen: list[Record], place: DeltaGenerator) -> None:
     """What the training doctor says of the records up to the cursor."""
-    records = [record for record in view.seen if record["epoch"] > 0]
+    records = [record for record in seen if record["epoch"] > 0]
     if not records:
         place.caption("The doctor speaks after the first epoch.")
         return
@@ -638,7 +649,7 @@ def _doctor(view: View, place: DeltaGenerator) -> None:
     first, *more = diagnose(records)
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
     if first.instrument == "updates":
-        text += " See the tab “Updates”."
+        text += " See “Updates” below."
     else:
         text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
     if first.key == "healthy":
@@ -804,6 +815,8 @@ def _shelf() -> None:
     with shelf:
         if not own and not shared:
             st.markdown("Change a setting after a few epochs: the run that you leave comes here, to be compared.")
+        if "training shelf complaint" in state:
+            st.error(escape_markdown(state.pop("training shelf complaint")))
         for kept in own:
             _shelved(kept)
         if shared:
@@ -825,15 +838,34 @@ def _shelved(kept: Kept) -> None:
     def load() -> None:
         _set_widgets(kept.config)
 
-    def rename() -> None:
-        others = [other for other in state["training shelf"] if other is not kept]
-        kept.name = unused(state[f"name {identity}"].strip() or kept.name, others)
+    def show() -> None:
+        with _complaining():
+            state["training opened"] = open_whole(RUNS, kept.name)
+            state["training recorded epoch"] = len(kept.records)
+            state["training worker"].pause()
+            state["training running"] = False
 
-    def delete() -> None:
-        for place in ("training shelf", "training compared"):
-            state[place] = [other for other in state[place] if other is not kept]
+    def change_name() -> None:
+        name = state[f"name {identity}"].strip()
+        if not kept.shared:
+            others = [other for other in state["training shelf"] if other is not kept]
+            kept.name = unused(name or kept.name, others)
+        elif name:
+            with _complaining():
+                rename(RUNS, kept.name, name)
+                forget("training compared")
 
-    identity = id(kept)
+    def remove() -> None:
+        with _complaining():
+            if kept.shared:
+                delete(RUNS, kept.name)
+            forget("training shelf")
+            forget("training compared")
+
+    def forget(place: str) -> None:
+        state[place] = [other for other in state[place] if other.name != kept.name]
+
+    identity = kept.name if kept.shared else id(kept)
     with st.container(border=True):
         best = max((record["val_accuracy"] for record in kept.records), default=0.0)
         st.markdown(
@@ -846,10 +878,76 @@ def _shelved(kept: Kept) -> None:
             if _trainable(kept.config):
                 st.button("Use its settings", key=f"load {kept.name}", on_click=load)
             st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
-            if not kept.shared:
+            if kept.shared and kept.records:
+                st.button("Open", key=f"open {kept.name}", on_click=show, help="As it was recorded, epoch by epoch.")
+            if not kept.shared or not hosted():
                 with st.popover("Rename"):
-                    st.text_input("New name", kept.name, 60, key=f"name {identity}", on_change=rename)
-                st.button("Delete", key=f"delete {kept.name}", on_click=delete)
+                    name = kept.name.rpartition("/")[2] if kept.shared else kept.name
+                    st.text_input("New name", name, 60, key=f"name {identity}", on_change=change_name)
+                with st.popover("Delete"):
+                    st.markdown("This cannot be undone.")
+                    st.button("Delete it", key=f"delete {kept.name}", on_click=remove)
+
+
+@contextlib.contextmanager
+def _complaining() -> Iterator[None]:
+    """What cannot be done to a run on disk becomes a sentence above the shelf."""
+    try:
+        yield
+    except (RunError, ConfigError) as error:
+        st.session_state["training shelf complaint"] = str(error)
+
+
+def _recorded(kept: Kept) -> None:
+    """A run of the command line as it was recorded, instead of the one in training: nothing is trained for it."""
+    state, last, theme = st.session_state, len(kept.records), page.theme()
+
+    def close() -> None:
+        state["training opened"] = None
+        page.to_address(run=None, epoch=None)
+
+    def train_again() -> None:
+        close()
+        _set_widgets(kept.config)
+
+    st.subheader(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
+    best = max(record["val_accuracy"] for record in kept.records)
+    st.markdown(
+        f"{last} epochs, best validation accuracy {best:.1%}. Against the usual settings of the command line: "
+        f"{escape_markdown(differences(kept.config, Config()))}."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button("Back to training", icon=":material/arrow_back:", on_click=close, key="training recorded close")
+        if _trainable(kept.config):
+            st.button("Train it again here", icon=":material/replay:", on_click=train_again, key="training again")
+        epoch = last
+        if last > 1:
+            epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
+    page.to_address(run=kept.name, epoch=str(epoch) if epoch < last else None)
+    layers = [f"layer{number}" for number in range(1, len(kept.config.hidden) + 2)]
+    options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
+    options["cursor"] = epoch if epoch < last else None
+    seen, now = kept.records[:epoch], kept.records[epoch - 1]
+    frames = Frames()
+    with st.container(key="training-instruments"):
+        left, right = st.columns(2, gap="medium")
+        with left:
+            frames.add("loss", charts.loss(kept.records, np.empty(0), 1, **options))
+        with right:
+            frames.add("accuracy", charts.accuracy(kept.records, **options))
+        _doctor(seen, st.empty())
+        left, right = st.columns(2, gap="medium")
+        with left:
+            frames.add("gradients", charts.gradient_norms(kept.records, layers, **options))
+            frames.add("updates", charts.update_ratios(kept.records, layers, **options))
+            if kept.config.hidden:
+                frames.add("dead", _lost_units(kept.config, kept.records, layers[:-1], options))
+        with right:
+            frames.add("weights", charts.weight_histograms(now, kept.records[0], layers, theme), "dashed: epoch 1")
+            with st.container(horizontal=True):
+                layer = _layer("Layer", layers, "training ridge layer")
+                of = _choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+            frames.add("ridges", charts.ridges(seen, layer, of, theme))
 
 
 def _trainable(config: Config) -> bool:

@@ -133,10 +133,10 @@ def accuracy(
 ) -> Chart:
     """The share of samples classified correctly, in percent, with the gap shaded."""
     colours = COLOURS[theme]
-    train, val = ([_percent(r[name]) for r in records] for name in ("train_accuracy", "val_accuracy"))
+    train, val = (_percents(_column(records, name)) for name in ("train_accuracy", "val_accuracy"))
     compared = _others(others, "val_accuracy", until, colours)
     for line in compared:
-        line["data"] = [None if share is None else _percent(share) for share in line["data"]]
+        line["data"] = _percents(line["data"])
     series = [
         *_gap(train, val, colours),
         *compared,
@@ -157,7 +157,12 @@ def accuracy(
         _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", lowest=False),
         ("epoch", "training", "validation", "gap in points"),
         [
-            (str(r["epoch"]), f"{r['train_accuracy']:.1%}", f"{r['val_accuracy']:.1%}", f"{100 * r['gap']:+.1f}")
+            (
+                str(r["epoch"]),
+                f"{r['train_accuracy']:.1%}",
+                f"{r['val_accuracy']:.1%}",
+                f"{100 * (r['train_accuracy'] - r['val_accuracy']):+.1f}",
+            )
             for r in _thinned(records)
         ],
     )
@@ -223,7 +228,7 @@ def dead_units(
 
 def _in_percent(chart: Chart) -> Chart:
     for line in chart.spec["series"]:
-        line["data"] = [None if share is None else _percent(share) for share in line["data"]]
+        line["data"] = _percents(line["data"])
     chart.spec["yAxis"] |= {"min": 0, "max": 100, "axisLabel": {"formatter": "{value} %"}}
     chart.spec["tooltip"]["valueFormatter"] = "%.0f %%"
     return chart
@@ -315,12 +320,11 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 def _others(
     others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Earlier runs to compare with, thinner and without a colour of their own. They begin with epoch 1."""
+    """Earlier runs to compare with, thinner and without a colour of their own."""
     lines = []
     for i, (run, records) in enumerate(others):
-        line = _line(
-            run, [None, *_column(records[:until], name)], colours["faint"], _nth(DASHES, i + 2), _nth(SYMBOLS, i + 2)
-        )
+        values = _column(records[:until], name)
+        line = _line(run, values, colours["faint"], _nth(DASHES, i + 2), _nth(SYMBOLS, i + 2))
         line["lineStyle"]["width"] = 1.5
         lines.append(line)
     return lines
@@ -399,6 +403,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
     """The weights of each layer in the bins that the run keeps, with those of the record `initial` as an outline."""
     colours = COLOURS[theme]
     histograms = record["weight_histogram"]
+    start = f"after epoch {initial['epoch']}" if initial["epoch"] else "before training"
     height, gap, top = 62, 44, 24
     spec: dict[str, Any] = {
         "animation": False,
@@ -438,7 +443,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
         fill = {"color": shade, "areaStyle": {"color": shade, "opacity": 0.45}}
         spec["series"].append(_steps("now", edges, histogram["counts"], i, fill))
         outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
-        spec["series"].append(_steps("before training", edges, before["counts"], i, outline))
+        spec["series"].append(_steps(start, edges, before["counts"], i, outline))
     spread = [(layer, *_spread(histograms[layer])) for layer in layers]
     parts = "; ".join(
         f"{layer_name(layer)}: mean {_short(mean)}, deviation {_short(std)}" for layer, mean, std, _ in spread
@@ -448,7 +453,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
         spec,
         top + len(layers) * (height + gap) - 10,
         f"Histogram of the weights of each layer after epoch {record['epoch']}. {parts}.",
-        ("layer", "weights", "mean", "standard deviation", "before training", "outside the bins"),
+        ("layer", "weights", "mean", "standard deviation", start, "outside the bins"),
         [
             (
                 layer_name(layer),
@@ -937,12 +942,18 @@ def horizon(epoch: int, epochs: int) -> int:
 
 
 def _column(records: Sequence[Record], name: str) -> list[float | None]:
-    return [record[name] for record in records]
+    """A number that the records have, by epoch from 0: what the command line records begins with epoch 1."""
+    first = records[0]["epoch"] if records else 0
+    return [None] * first + [record[name] for record in records]
 
 
 def _of_layer(records: Sequence[Record], name: str, layer: str) -> list[float | None]:
-    """A number that the records have per layer; epoch 0 has none that belongs to gradients."""
-    return [record[name][layer] if name in record else None for record in records]
+    """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
+    return [None] * records[0]["epoch"] + [record[name][layer] if name in record else None for record in records]
+
+
+def _percents(shares: Sequence[float | None]) -> list[float | None]:
+    return [None if share is None else _percent(share) for share in shares]
 
 
 def _percent(value: float) -> float:

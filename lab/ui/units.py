@@ -7,6 +7,7 @@ what a component inside a fragment says waits for the fragment to end; so anothe
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,8 @@ def small_maps(maps: np.ndarray, layer: str, theme: str) -> None:
         shades, palette = signed_shades(maps[::-1, :, k], theme)
         codes.append("".join(np.base_repr(code, 36) for code in shades.ravel()))
     label = f"{maps.shape[-1]} small maps of the plane, one for the output of each unit of {layer}"
-    _maps(key="training-units", data={"maps": codes, "palette": palette, "side": maps.shape[0], "label": label})
+    data = {"maps": codes, "palette": palette, "side": maps.shape[0], "label": label}
+    _maps(key="training-units", data=json.dumps(data).encode())  # a dict would make Streamlit import pandas
 
 
 def pointed_at(units: int) -> int | None:

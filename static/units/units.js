@@ -4,8 +4,9 @@
 const EVENT = "tensor-ops-lab-unit";
 const PAUSE = 80; // milliseconds that the pointer stays before it means something
 
-/** The maps: `data.maps` has a text of digits for each unit, row by row from the top, which index `data.palette`. */
-export function show({ data, parentElement }) {
+/** The maps: `maps` has a text of digits for each unit, row by row from the top, which index `palette`. */
+export function show({ data: sent, parentElement }) {
+  const data = JSON.parse(new TextDecoder().decode(sent));
   const group = parentElement.querySelector("[role=group]");
   group.setAttribute("aria-label", data.label);
   while (group.children.length > data.maps.length) group.lastChild.remove();

@@ -42,7 +42,8 @@ def live(at):
 
 
 def chart(at, key):
-    return json.loads(find(at.main, f"chart-{key}").children[0].proto.spec)
+    (place,) = find(at.main, f"chart-{key}").children.values()
+    return json.loads(getattr(place, "children", {0: place})[0].proto.spec)  # a fragment fills it by way of a block
 
 
 def find(block, key):
@@ -405,8 +406,8 @@ def test_every_tab_opens_before_and_after_training(at, tab, data):
 
 def test_pointing_at_a_small_map_fills_the_plane(at):
     run(at, hidden="4 3")
-    shown = next(c for c in at.get("bidi_component") if "palette" in c.proto.json)
-    assert len(json.loads(shown.proto.json)["maps"]) == 4
+    shown = next(c for c in at.get("bidi_component") if b"palette" in c.proto.bytes)
+    assert len(json.loads(shown.proto.bytes)["maps"]) == 4
     for hostile in (4, -1, "0", True, 0.5, {"unit": 1}):
         at.session_state["training-unit-teller"] = {"unit": hostile}
         at.run()
@@ -475,19 +476,69 @@ def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
     assert not at.exception
 
 
-def test_runs_of_the_command_line_are_shown_and_opened_by_link(at, tmp_path, monkeypatch):
-    command = [sys.executable, ROOT / "train.py", "--data", "xor", "--hidden", "5", "--epochs", "2", "--quiet"]
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """A folder with one good run and a broken one, as the command line left them."""
+    command = [sys.executable, ROOT / "train.py", "--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet"]
     subprocess.run([*command, "--out", tmp_path / "runs/first"], check=True, capture_output=True)
     (tmp_path / "runs/broken").mkdir()
     (tmp_path / "runs/broken/config.json").write_text("{")
     monkeypatch.chdir(tmp_path)
-    run(at, run="runs/first")
-    assert live(at).config == Config(data="xor", hidden=(5,), epochs=2)
+    return tmp_path / "runs"
+
+
+def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs):
+    run(at, run="runs/first", epoch="2")
+    records = [json.loads(text) for text in (runs / "first/metrics.jsonl").read_text().splitlines()]
+    assert line(at, "loss", "validation") == [None, *(record["val_loss"] for record in records)]
+    assert at.slider(key="training recorded epoch").value == 2
+    counts = [y for _, y in line(at, "weights", "now")][:-1]
+    assert counts == records[1]["weight_histogram"]["layer1"]["counts"]
+    assert line(at, "weights", "after epoch 1")
+    assert any(diagnose(records[:2])[0].name in box.value for box in [*at.success, *at.warning, *at.info])
+    at.slider(key="training recorded epoch").set_value(3).run()
+    assert "epoch" not in at.query_params
+    click(at, "again")
+    assert live(at).config == Config(data="xor", hidden=(5,), epochs=3)
+    assert "run" not in at.query_params
+
+
+def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at, runs):
+    run(at, epochs="300")
+    start(at)
     at.session_state["training shelf open"] = True
-    at.number_input(key="training seed").set_value(1).run()
-    assert not at.exception
-    assert len(line(at, "loss", "runs/first")) == 3
+    at.run()
     assert any("broken" in warning.value for warning in at.warning)
+    at.toggle(key="compare runs/first").set_value(True).run()
+    assert not at.exception
+    assert len(line(at, "loss", "runs/first")) == 4
+    at.button(key="open runs/first").click().run()
+    assert not at.exception
+    assert at.query_params["run"] == "runs/first"
+    assert not at.session_state["training running"]
+    click(at, "recorded close")
+    at.session_state["training shelf open"] = True
+    at.run()
+    at.text_input(key="name runs/first").set_value("../../outside").run()
+    assert "cannot be called" in at.error[0].value
+    assert (runs / "first").is_dir()
+    at.text_input(key="name runs/first").set_value("second").run()
+    assert not at.error
+    assert (runs / "second").is_dir()
+    at.button(key="delete runs/second").click().run()
+    assert not (runs / "second").exists()
+    assert not at.exception
+
+
+def test_on_a_hosted_server_shared_runs_are_for_reading(at, runs, monkeypatch):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
+    run(at)
+    at.session_state["training shelf open"] = True
+    at.run()
+    assert at.toggle(key="compare runs/first")
+    assert at.button(key="open runs/first")
+    assert not [button for button in at.button if button.key and button.key.startswith("delete")]
+    assert not [field for field in at.text_input if field.key and field.key.startswith("name")]
 
 
 # ---------------------------------------------------------------- visitors
