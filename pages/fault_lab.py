@@ -163,13 +163,13 @@ def _choice() -> tuple[Fault, int]:
 
 
 def _broken_rule(fault: Fault) -> None:
-    st.subheader(fault.name)
+    st.header(fault.name)
     st.markdown(fault.cause)
     st.code(fault.code, wrap_lines=True)
 
 
 def _what_runs(fault: Fault, seed: int) -> None:
-    st.subheader("What is run")
+    st.header("What is run")
     if fault.example is None:
         st.markdown(
             f"A small network on the moons data, trained twice from the same seed. You see the gradients that its step "
@@ -185,7 +185,7 @@ def _guess() -> None:
     def run() -> None:
         st.session_state["fault run"] = True
 
-    st.subheader("What do you expect?")
+    st.header("What do you expect?")
     left, right = st.columns(2, gap="large")
     with left:
         st.radio(
@@ -222,16 +222,16 @@ def _results(fault: Fault, seed: int) -> None:
     comparison = compare(fault, seed)
     healthy, broken = _runs(fault.key, seed)
     st.divider()
-    st.subheader("The gradients")
+    st.header("The gradients")
     _answer(EFFECTS, comparison.effect, "fault gradient")
     _gradients(fault, comparison)
     if fault.kind == "engine":
         _events(fault, seed)
-    st.subheader("The training run")
+    st.header("The training run")
     _answer(CURVES, outcome(healthy, broken), "fault curve")
     st.markdown(f"{fault.in_training}")
     _training(healthy, broken)
-    st.subheader("What finds it")
+    st.header("What finds it")
     st.markdown(fault.caught_by)
     if fault.kind == "engine":
         _gradient_check(fault, seed)
@@ -405,10 +405,10 @@ def _guard(fault: Fault) -> None:
 def _fix(fault: Fault) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("The fix")
+        st.header("The fix")
         st.code(fault.fix, language="diff", wrap_lines=True)
     with right:
-        st.subheader("In PyTorch")
+        st.header("In PyTorch")
         if not fault.torch_message:
             st.markdown("PyTorch prints nothing here. What finds it is the check above.")
             return

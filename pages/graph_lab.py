@@ -320,6 +320,7 @@ def _play(expression: Expression | None) -> None:
         return
     stage = st.session_state.stage
     count = st.session_state.opened_at
+    st.html('<h2 class="for-readers">The pass, event by event</h2>')  # above the headings of the player
     shown = player(
         trace,
         key=PLAYER_KEY,

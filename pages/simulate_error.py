@@ -296,7 +296,8 @@ def _events(result: Run) -> None:
             f" At event {event} the closure sends {brief(message['contribution'])} to {name}, where "
             f"{brief(result.right[name])} is due. The closure X-ray says which array was written to."
         )
-    st.markdown(f"**Event by event.** {said}")
+    st.header("Event by event")
+    st.markdown(said)
     script = mutation.script(result.experiment, result.steps)
     shown = player(trace, key="trap player", event=event, script=script, height=300)
     if shown.failed:
@@ -364,7 +365,7 @@ def _predict() -> None:
 def _score() -> None:
     outcomes = mutation.outcomes()
     hit = {cell: st.session_state[_key(cell)] == (outcomes[cell] != "right") for cell in CELLS}
-    st.markdown(f"### You predicted {sum(hit.values())} of {len(CELLS)}")
+    st.markdown(f"## You predicted {sum(hit.values())} of {len(CELLS)}")
     rows = []
     for op, spec in OPS.items():
         for written, target in WRITTEN.items():
@@ -521,7 +522,7 @@ def _forget() -> None:
 
 def _demonstration(key: str, text: str) -> None:
     message = MESSAGES[key]
-    st.subheader(message.title)
+    st.header(message.title)
     st.markdown(f"PyTorch says: *{message.phrases[0]}*")
     st.markdown(message.meaning)
     left, right = st.columns(2, gap="large")

@@ -128,7 +128,7 @@ def _accuse(case: Case) -> None:
     solved = case.culprit in named
     mistakes = [key for key in named if key != case.culprit]
     points = score(state["spot seen"], len(mistakes))
-    st.subheader("The culprit")
+    st.header("The culprit")
     st.metric("Points", f"{state['spot points'].get(case.number, points) if solved else points} of {START}")
 
     def name_it() -> None:
@@ -180,7 +180,7 @@ def _solved(case: Case) -> None:
 
 
 def _loss(run: History) -> None:
-    st.subheader("The loss")
+    st.header("The loss")
     if run.error:
         where = f"after epoch {len(run.records)}" if run.records else "before its first epoch was complete"
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
@@ -197,7 +197,7 @@ def _evidence(case: Case, run: History) -> None:
     def ask(name: str) -> None:
         state["spot seen"] = (*state["spot seen"], name)
 
-    st.subheader("Evidence")
+    st.header("Evidence")
     with st.container(horizontal=True):
         for name, title in EVIDENCE.items():
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"

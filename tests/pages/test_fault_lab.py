@@ -22,7 +22,7 @@ def opened(**address):
 
 def said(at):
     """Everything that is written on the page."""
-    kinds = (at.markdown, at.caption, at.subheader, at.success, at.warning, at.error, at.info, at.code, at.button)
+    kinds = (at.markdown, at.caption, at.header, at.success, at.warning, at.error, at.info, at.code, at.button)
     parts = [getattr(e, "value", "") or getattr(e, "label", "") for kind in kinds for e in kind]
     return "\n".join([*map(str, parts), *(b.label for b in at.button), *html(at)])
 
@@ -40,14 +40,14 @@ def test_nothing_is_shown_before_both_guesses():
     assert at.title[0].value == "Fault lab"
     go = at.button(key="fault go")
     assert go.disabled
-    assert "The gradients" not in [s.value for s in at.subheader]
+    assert "The gradients" not in [s.value for s in at.header]
     at.radio(key="fault gradient").set_value("numbers").run()
     assert at.button(key="fault go").disabled
     at.radio(key="fault curve").set_value("same").run()
     assert not at.button(key="fault go").disabled
     at.button(key="fault go").click().run()
     assert not at.exception
-    assert "The gradients" in [s.value for s in at.subheader]
+    assert "The gradients" in [s.value for s in at.header]
     assert any("As you expected" in s.value for s in at.success)
 
 

@@ -214,7 +214,7 @@ def test_a_life_is_lived_button_by_button():
 def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps():
     at = opened(part="messages")
     at.text_area(key="message text").set_value(PASTED).run()
-    assert at.subheader[0].value == "Modified by an inplace operation"
+    assert at.header[0].value == "Modified by an inplace operation"
     assert "MutationError" in at.error[0].value
     assert at.success
     press(at, "message watch")
@@ -229,7 +229,7 @@ def test_an_unknown_text_gets_a_sentence_and_the_list():
     at.text_area(key="message text").set_value("KeyError: 'weights' <script>alert(1)</script>").run()
     assert "matches none" in at.info[0].value
     press(at, "message twice")
-    assert at.subheader[0].value == "Backward a second time"
+    assert at.header[0].value == "Backward a second time"
     press(at, "message live")
     assert "already gone through" in at.error[0].value
 

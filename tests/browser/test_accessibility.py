@@ -1,0 +1,32 @@
+"""Every page, with much of it open, in both themes and at both widths: axe finds nothing that keeps anybody out."""
+
+from pathlib import Path
+
+import pytest
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
+PAGES = {
+    "graph": "?stage=backward",
+    "simulate-error": "simulate-error?step=4",
+    "faults": "faults?fault=wrong-order&run=1&play=1",
+    "spot": "spot?case=6&seen=norms,step,check",
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(open_page, name, width, theme):
+    page = open_page(PAGES[name], theme=theme, width=width)
+    page.get_by_text("Try this.").wait_for()
+    if name != "spot":
+        page.locator(".graph .card").first.wait_for()
+    page.evaluate(AXE)
+    found = page.evaluate("() => axe.run('[data-testid=stMain]')")  # the menu beside it is Streamlit's own
+    assert found["passes"], "axe looked at nothing"
+    wrong = [
+        (violation["id"], [(node["target"], node["failureSummary"]) for node in violation["nodes"]][:3])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
+    ]
+    assert wrong == []
