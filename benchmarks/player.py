@@ -4,8 +4,8 @@
 
 Latency is from a key press on a slider to the frame in which the new values have been painted; the pages take turns, so
 that a slow moment of the machine hits all of them. A repaint is from the start of a frame to the end of its painting,
-for each event of a graph of 150 nodes. An update of a drag is a new value on the screen. The exit code is 1 if a bar is
-missed.
+for each event of a graph of 150 nodes. An update of a drag is a new value on the screen. Repaints and updates are
+measured with no other page open. The exit code is 1 if a bar is missed.
 """
 
 import argparse
@@ -42,6 +42,15 @@ FIND = """(() => {
   }));
 })"""
 
+# A graph of 150 nodes is larger than its window: go back to an event that is about `a`, so that its card is in sight.
+SHOW_A = """() => {
+  const scrubber = deep(".scrubber");
+  for (let k = Number(scrubber.max); k > 0 && !deep('.card.to[data-node="0"]'); k -= 1) {
+    scrubber.value = k;
+    scrubber.dispatchEvent(new Event("input"));
+  }
+}"""
+
 # The moment of the key press is taken in the page; then every frame is asked whether the new value is there.
 ARM = """([selector, expected]) => {
   window.latency = new Promise((resolve, reject) => {
@@ -53,7 +62,7 @@ ARM = """([selector, expected]) => {
       const look = () => {
         if (!node || !node.isConnected) node = deep(selector);
         const texts = node ? [node, ...node.querySelectorAll("text")] : [];
-        const shown = texts.some((text) => text.textContent.trim() === expected);
+        const shown = texts.some((text) => text.textContent.replace("=", "").trim() === expected);
         if (shown) afterPaint().then((end) => resolve(end - start));
         else requestAnimationFrame(look);
       };
@@ -92,6 +101,8 @@ class Page:
         self.page.locator(ready).first.wait_for(state="attached", timeout=60_000)
         self.page.wait_for_timeout(500)
         self.page.evaluate(f"{FIND}()")
+        if "card" in ready:
+            self.page.evaluate(SHOW_A)
         self.slider = self.page.locator(slider).first
         self.target = target
         self.value, self.step = 20, 1  # tenths
@@ -107,7 +118,7 @@ class Page:
 
 
 def drag(page, seconds=2.0):
-    """How many different results appear on the screen while a slider is dragged to and fro."""
+    """How many different results appear on the output's card while a slider is dragged to and fro."""
     page.locator(".card.output .value").evaluate(
         "(cell) => { window.seen = 0; new MutationObserver(() => window.seen++).observe(cell, {childList: true}) }"
     )
@@ -160,7 +171,7 @@ def main():
 
 def measure(browser, player_url, baseline_url, presses):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    slider, shown = '[data-testid="stSlider"] input', ".nodes tbody tr td.number"
+    slider, shown = '[data-testid="stSlider"] input', '.card[data-node="0"]'
     pages = {
         "slider alone": Page(context, baseline_url, slider, slider, '[data-testid="stMarkdown"] p'),
         **{
@@ -180,14 +191,16 @@ def measure(browser, player_url, baseline_url, presses):
     latency = {name: page.times for name, page in pages.items()}
     p95 = {name: percentile(times, 0.95) for name, times in latency.items()}
 
-    large = pages["player, 150 nodes"].page
-    large.bring_to_front()
+    for page in pages.values():
+        page.page.close()
+
+    player = lambda n: Page(context, f"{player_url}/?nodes={n}", ".card", 'input[aria-label="a"]', shown).page  # noqa: E731
+    large = player(150)
     runs = large.get_by_text("runs:").inner_text()
     repaints = large.evaluate(REPAINTS)
     reruns = int(large.get_by_text("runs:").inner_text().split()[1]) - int(runs.split()[1])
-    small = pages["player, 5 nodes"].page
-    small.bring_to_front()
-    updates = drag(small)
+    large.close()
+    updates = drag(player(5))
     print(f"repaint of 150 nodes over {len(repaints)} events: median {statistics.median(repaints):.1f} ms, "
           f"p95 {percentile(repaints, 0.95):.1f} ms, slowest {max(repaints):.1f} ms")  # fmt: skip
     against = {n: p95[f"player, {n} nodes"] / p95[f"graphviz_chart, {n} nodes"] for n in (30, 150)}
@@ -196,6 +209,7 @@ def measure(browser, player_url, baseline_url, presses):
         ("player / graphviz_chart, p95, 150 nodes", against[150], 0.25, True),
         ("player, 5 nodes / slider alone, p95", p95["player, 5 nodes"] / p95["slider alone"], 1.5, True),
         ("repaint of 150 nodes, p95 in ms", percentile(repaints, 0.95), 16, True),
+        ("repaint of 150 nodes, slowest in ms", max(repaints), 16, True),
         ("script runs while scrubbing over every event", reruns, 0, True),
         ("updates in a drag of two seconds", updates, 30, False),
     ]

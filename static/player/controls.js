@@ -122,7 +122,7 @@ export class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.composedPath()[0];
     const inField = target.matches("input, select, textarea") && target !== this.scrubber;
-    const inScroller = target.matches("pre, .scroll");
+    const inScroller = target.matches(".codes, .scroll");
     if (inField || (inScroller && event.key !== " ")) return;
     if (event.key === " " && target.matches("button")) return;
     const actions = {

@@ -8,6 +8,7 @@ import { View } from "./view.js";
 
 const TRAVEL = 450; // milliseconds a message takes along its edge
 const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
+const SETTLE = 100; // milliseconds without a new event, after which cards out of sight follow too
 
 export class Graph {
   /** @param {{graphviz: string, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
@@ -19,7 +20,7 @@ export class Graph {
     this.drawn = "";
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene);
+    this.view = new View(this.svg, this.scene, () => this.paintCards());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", { class: "wait" }, "Drawing the graph…");
     this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
@@ -43,6 +44,7 @@ export class Graph {
   async setTrace(playback) {
     const known = this.playback?.structure === playback.structure;
     this.playback = playback;
+    this.shown = null;
     if (known && this.drawn) return;
     this.groups = groupsOf(playback);
     this.folded = new Set(playback.nodes.length >= FOLD_FROM ? outermost(playback, this.groups) : []);
@@ -174,10 +176,31 @@ export class Graph {
     if (!this.cards) return;
     const { playback, plan } = this;
     const focus = playback.focus(frame);
-    const itemFrom = focus.from === undefined ? "" : plan.itemOf[focus.from];
-    const itemTo = focus.to === undefined ? "" : plan.itemOf[focus.to];
-    const itemSelected = selected === null ? "" : plan.itemOf[selected];
+    this.shown = { frame, focus, selected };
+    if (focus.to !== undefined) this.view.reveal(plan.boxes.get(plan.itemOf[focus.to]));
+    this.paintCards();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.paintCards(() => true), SETTLE);
+    for (const [id, edge] of this.edges) {
+      const message = frame.sent.get(id);
+      const current = id === focus.edge;
+      if (edge.last.message === message && edge.last.current === current) continue;
+      edge.last = { message, current };
+      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
+      setText(edge.label, message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
+    }
+    this.paintPill(frame, focus, moving);
+  }
+
+  /** The cards that changed. Of a large graph only those in sight: the others wait until the events rest.
+   * @param {(id: string) => boolean} wanted */
+  paintCards(wanted = (id) => this.view.sees(this.plan.boxes.get(id), this.plan.cards.get(id))) {
+    if (!this.cards || !this.shown) return;
+    const { playback, plan } = this;
+    const { frame, focus, selected } = this.shown;
+    const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map((node) => plan.itemOf[node]);
     for (const [id, card] of this.cards) {
+      if (!wanted(id)) continue;
       const node = card.item.node;
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);
@@ -200,16 +223,6 @@ export class Graph {
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }
-    for (const [id, edge] of this.edges) {
-      const message = frame.sent.get(id);
-      const current = id === focus.edge;
-      if (edge.last.message === message && edge.last.current === current) continue;
-      edge.last = { message, current };
-      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
-      setText(edge.label, message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
-    }
-    this.paintPill(frame, focus, moving);
-    if (itemTo) this.view.reveal(plan.boxes.get(itemTo));
   }
 
   paintValue(card, name, value, missing) {
@@ -287,6 +300,7 @@ export class Graph {
 
   destroy() {
     cancelAnimationFrame(this.travelling);
+    clearTimeout(this.timer);
     this.view.destroy();
   }
 }

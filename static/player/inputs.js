@@ -4,37 +4,40 @@ import { flat, indexText, shapeText } from "./format.js";
 import { h, section } from "./dom.js";
 
 const LARGEST_GRID = 36; // elements that get an entry each
-const GIVE_UP = 3000; // milliseconds after which an unanswered update no longer holds back the next one
+const AHEAD = 2; // messages
+const GIVE_UP = 3000; // milliseconds after which unanswered updates no longer hold back the next one
 
-/** Sends the newest values, never more than one message ahead of the answer: a slow server sees fewer, not older, values. */
+/** Sends the newest values, at most two messages ahead of the answers: the server computes one while the browser paints
+ * the one before. A slow server sees fewer values, not older ones. */
 export class Sender {
   /** @param {(sequence: number) => void} send */
   constructor(send) {
     this.send = send;
     this.sequence = 0;
-    this.unanswered = 0;
+    this.last = 0; // the newest that was answered
     this.changed = false;
   }
 
   /** Something is to be sent. */
   push() {
     this.changed = true;
-    if (!this.unanswered) this.flush();
+    if (this.sequence - this.last < AHEAD) this.flush();
   }
 
   /** The server has answered. @param {number} sequence */
   answered(sequence) {
-    if (!this.unanswered || sequence < this.unanswered) return;
-    clearTimeout(this.timer);
-    this.unanswered = 0;
+    if (sequence <= this.last) return;
+    this.last = sequence;
+    this.sequence = Math.max(this.sequence, sequence); // the count goes on where an earlier player on the page left it
+    if (this.last === this.sequence) clearTimeout(this.timer);
     if (this.changed) this.flush();
   }
 
   flush() {
     this.changed = false;
     this.sequence += 1;
-    this.unanswered = this.sequence;
-    this.timer = setTimeout(() => this.answered(this.unanswered), GIVE_UP);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.answered(this.sequence), GIVE_UP);
     this.send(this.sequence);
   }
 

@@ -153,6 +153,7 @@ export function mount(root, host) {
 
     /** @param {object} next */
     update(next) {
+      sender.answered(next.sequence ?? 0); // first of all: the server goes on while this is painted
       const before = data;
       data = next;
       const fresh = new Playback(next.trace);
@@ -173,7 +174,6 @@ export function mount(root, host) {
       takeaway.update();
       graph.setTrace(playback);
       repaint(false);
-      sender.answered(next.sequence ?? 0);
       if (next.html && next.html !== before.html) {
         save(new Blob([next.html], { type: "text/html" }), "player.html");
         takeaway.note.textContent = "Saved. The page plays without a server.";

@@ -10,11 +10,12 @@ export class Source {
     this.panel = section("Source line", "source");
     this.element = this.panel.element;
     this.where = h("p", { class: "where" });
-    this.codes = h("div", { class: "codes" });
+    this.codes = h("div", { class: "codes", tabindex: 0, role: "region", "aria-label": "Source code" });
     this.panel.body.append(this.where, this.codes);
-    /** @type {Map<string, {element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null, top: number}>} each function that was shown: most events come back to one */
+    /** @type {Map<string, {element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}>} each function that was shown: most events come back to one */
     this.functions = new Map();
     this.shown = null;
+    this.top = 0;
   }
 
   /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame */
@@ -37,7 +38,7 @@ export class Source {
       code.lit = code.lines[current];
       code.lit.setAttribute("aria-current", "true");
     }
-    reveal(code, current);
+    this.reveal(current);
   }
 
   /** All functions lie on top of each other and one is visible: to change which takes no layout. */
@@ -54,16 +55,16 @@ export class Source {
       const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
       return h("span", { class: "line" }, h("span", { class: "line-number" }, String(source.first + index)), code, h("i", {}, rest), "\n");
     });
-    const element = h("pre", { tabindex: 0, "aria-label": "Source code" }, ...lines);
+    const element = h("pre", {}, ...lines);
     this.codes.append(element);
-    return { element, lines, lit: null, top: 0 };
+    return { element, lines, lit: null };
   }
-}
 
-/** Scroll only if the line is out of sight: to scroll, or to ask the browser where things are, costs a layout. */
-function reveal(code, line) {
-  const inSight = line * LINE >= code.top && (line + 1) * LINE <= code.top + SEEN * LINE;
-  if (inSight) return;
-  code.top = Math.max(0, (line - SEEN / 2) * LINE);
-  code.element.scrollTop = code.top;
+  /** Scroll only if the line is out of sight: to scroll, or to ask the browser where things are, costs a layout. */
+  reveal(line) {
+    const inSight = line * LINE >= this.top && (line + 1) * LINE <= this.top + SEEN * LINE;
+    if (inSight) return;
+    this.top = Math.max(0, (line - SEEN / 2) * LINE);
+    this.codes.scrollTop = this.top;
+  }
 }

@@ -11,8 +11,9 @@ const TOO_SMALL = 0.35; // for the small print
 const COMFORTABLE = 0.7;
 
 export class View {
-  /** @param {SVGSVGElement} svg @param {SVGGElement} scene what moves */
-  constructor(svg, scene) {
+  /** @param {SVGSVGElement} svg @param {SVGGElement} scene what moves @param {() => void} onMove */
+  constructor(svg, scene, onMove) {
+    this.onMove = onMove;
     this.svg = svg;
     this.scene = scene;
     this.size = { width: 1, height: 1 };
@@ -85,6 +86,16 @@ export class View {
   apply() {
     this.svg.classList.toggle("far", this.scale < TOO_SMALL);
     setAttribute(this.scene, "transform", `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`);
+    this.onMove();
+  }
+
+  /** Whether any of a box is in the window. @param {{x: number, y: number}} middle @param {{width: number, height: number}} size */
+  sees(middle, size) {
+    const reach = (window, offset, extent) => Math.abs(offset - window / 2) <= (window + extent * this.scale) / 2;
+    return (
+      reach(this.window.width, this.x + middle.x * this.scale, size.width) &&
+      reach(this.window.height, this.y + middle.y * this.scale, size.height)
+    );
   }
 
   wheel(event) {

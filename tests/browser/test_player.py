@@ -237,24 +237,46 @@ def test_a_drag_is_followed(open_player):
     assert shown == pytest.approx(float(slider.input_value()))
 
 
-def test_never_more_than_one_update_is_unanswered(open_player):
+def test_never_more_than_two_updates_are_unanswered(open_player):
     page = open_player()
     sent = page.evaluate(
         """async () => {
           const { Sender } = await import("/app/static/player/inputs.js");
           const sent = [];
           const sender = new Sender((n) => sent.push(n));
+          const states = [];
           for (let i = 0; i < 10; i++) sender.push();
-          const first = [...sent];
-          sender.answered(1);
-          const second = [...sent];
-          sender.answered(1);
-          const third = [...sent];
-          sender.answered(2);
-          return [first, second, third, [...sent]];
+          for (const answer of [1, 1, 3, 7]) {
+            states.push([...sent]);
+            sender.answered(answer); // 1 twice; 3 without 2, which came too late to be computed; 7 is of an earlier player
+          }
+          for (let i = 0; i < 10; i++) sender.push();
+          sender.answered(9);
+          return [...states, [...sent]];
         }"""
     )
-    assert sent == [[1], [1, 2], [1, 2], [1, 2]]
+    assert sent == [[1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3, 8, 9, 10]]
+
+
+def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight(open_player):
+    page = open_player("nodes=150")
+    waiting = page.locator(".card.not-run")
+    seen = page.locator(".scrubber").evaluate(
+        """(scrubber) => {
+          const count = () => scrubber.getRootNode().querySelectorAll(".card.not-run").length;
+          scrubber.value = 0;
+          scrubber.dispatchEvent(new Event("input"));
+          const atOnce = count();
+          scrubber.getRootNode().querySelector('[aria-label="Fit the whole graph"]').click();
+          return [atOnce, count()];
+        }"""
+    )
+    assert 0 < seen[0] < 146  # of 150 nodes, four are leaves
+    assert seen[1] == 146
+    page.reload()
+    page.locator(".card").first.wait_for()
+    press(page, "Home")
+    assert waiting.count() == 146
 
 
 def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
