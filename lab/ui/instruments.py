@@ -1,0 +1,380 @@
+"""The instruments of the Training lab: the script lays them out, a fragment fills them again while it trains."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab.answers import confusion, grid, over_plane, probabilities, unit_maps
+from lab.diagnose import diagnose
+from lab.live import LiveRun
+from lab.runs import Record
+from lab.shelf import Kept
+from lab.ui import charts, page
+from lab.ui.charts import Chart
+from lab.ui.frames import Frames
+from lab.ui.table import markdown_table
+from lab.ui.training_settings import command
+from lab.ui.units import pointed_at, small_maps
+from model import MLP
+from train import Config
+
+ROUND, UPDATES = 1.0, 6  # seconds that the page follows the training without a rest, and drawings in that time
+POINTS = 500  # of the samples, on the plane
+CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
+MAPS = 64  # small ones at most
+IMAGES = 18
+ROWS = (  # of instruments, each in two columns, so that a phone shows a row in this order, too
+    (("plane", "samples", "confusion"), ("loss", "accuracy")),
+    (("gradients", "dead"), ("weights",)),
+)
+NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
+INSTRUMENTS = {  # of the doctor -> the chart that shows it
+    "loss": "loss",
+    "gap": "accuracy",
+    "norms": "gradients",
+    "histogram": "weights",
+    "dead units": "dead",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What the visitor wants to see of a run."""
+
+    run: LiveRun
+    chosen: int  # epoch
+    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0
+    layer: int | None  # whose units are drawn small, from 0
+    points: str
+    images: str
+    log: bool
+
+    @property
+    def cursor(self) -> int | None:
+        """The epoch to look back at; None follows the training."""
+        return self.chosen if self.chosen < self.run.trainer.epoch else None
+
+    @property
+    def seen(self) -> list[Record]:
+        """The history up to the cursor."""
+        return self.run.history if self.cursor is None else self.run.history[: self.cursor + 1]
+
+    def network(self) -> MLP:
+        """A copy of the network at the cursor, or of the nearest epoch before it that is kept."""
+        return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
+
+
+def choose_view() -> View:
+    """The widgets that choose it. They stand outside of what is redrawn while training."""
+    state = st.session_state
+    run: LiveRun = state["training worker"].run
+    epochs, latest = run.config.epochs, run.trainer.epoch
+
+    def rewind() -> None:
+        state["training worker"].pause()
+        state["training running"] = False
+        run.rewind(run.kept_epoch(state["training cursor"]))
+        state["training cursor"] = epochs
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
+        chosen = st.slider(
+            "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
+            help="All instruments go back to this epoch. At the right end they follow the training.",
+        )  # fmt: skip
+        back = run.kept_epoch(min(chosen, latest))
+        st.button(
+            f"Rewind to epoch {back}",
+            icon=":material/history:",
+            on_click=rewind,
+            disabled=back >= latest,
+            key="training rewind",
+            help="Train on from there: the same numbers come again.",
+        )
+    page.to_address(epoch=str(chosen) if chosen < epochs else None)
+    unit, layer, points, images = None, None, "validation", "first"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if run.trainer.sizes[0] == 2:
+            units = {
+                f"layer {layer + 1}, unit {number + 1}": (layer, number)
+                for layer, width in enumerate(run.config.hidden)
+                for number in range(width)
+            }
+            answer = "the answer of the network"
+            if state.get("training unit") not in units:
+                state["training unit"] = answer
+            unit = units.get(st.selectbox("On the plane", [answer, *units], key="training unit", width=230))
+            if run.config.hidden:
+                layers = list(range(len(run.config.hidden)))
+                if state.get("training unit layer") not in layers:
+                    state["training unit layer"] = 0
+                layer = state["training unit layer"]
+                pointed = pointed_at(min(run.config.hidden[layer], MAPS))
+                unit = unit if pointed is None else (layer, pointed)
+            points = choice("Samples", ["validation", "training"], "training points")
+        elif run.config.data == "digits":
+            images = choice("Samples", ["first", "mistakes"], "training images")
+        log = choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
+    return View(run, chosen, unit, layer, points, images, log)
+
+
+def choice(label: str, options: list[str], key: str) -> str:
+    return st.segmented_control(label, options, default=options[0], key=key, required=True, persist_state="session")
+
+
+@dataclass
+class Places:
+    """Where the instruments stand, to be filled again while the training goes on."""
+
+    progress: DeltaGenerator
+    doctor: DeltaGenerator
+    frames: Frames
+    units: DeltaGenerator | None = None  # for the small maps
+    unit_table: DeltaGenerator | None = None  # while it is open
+    detail: tuple[str, Callable[[], Chart]] | None = None  # of the open tab
+
+
+def lay_out(view: View) -> Places:
+    """All instruments, as they are now."""
+    frames, shown = Frames(), _quick(view) | _slow(view)
+    notes = NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view))
+    places = Places(st.empty(), st.empty(), frames)
+    _progress(view.run, places.progress)
+    for number, row in enumerate(ROWS):
+        if number == 1:
+            places.doctor = st.empty()
+            doctor(view.seen, places.doctor)
+        for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
+            with column:
+                for key in keys:
+                    if key in shown:
+                        frames.add(key, shown[key], notes.get(key, ""))
+                if "plane" in keys and view.layer is not None:
+                    _lay_out_units(view, places)
+    places.detail = _tabs(view, frames)
+    return places
+
+
+def follow(view: View, places: Places, turn: int) -> None:
+    """Train for a round, and keep the instruments up to date.
+
+    One long run of a fragment instead of many short ones: the browser goes through all of the page whenever a run
+    begins and ends. Moving a widget ends it at once.
+    """
+    state, run, behind = st.session_state, view.run, view.cursor is not None
+    places.frames.forget()
+    begun = time.monotonic()
+    for update in range(UPDATES):
+        try:
+            state["training worker"].watch(turn)
+        except RuntimeError as error:
+            state["training running"], state["training complaint"] = False, str(error)
+            st.rerun()
+        if run.done:
+            state["training running"] = False
+        if run.done or behind != (view.cursor is not None):
+            st.rerun()  # what stands outside of this fragment changes, too
+        shown = _quick(view)  # all that is to be computed first, then all that is to be sent: one update of the browser
+        if update == 0:
+            shown |= _slow(view)
+            if places.detail:
+                key, chart = places.detail
+                shown[key] = chart()
+            if places.units:
+                _units(view, places)
+            doctor(view.seen, places.doctor)
+        _progress(run, places.progress)
+        for key, chart in shown.items():
+            places.frames.fill(key, chart)
+        due = begun + (update + 1) * ROUND / UPDATES
+        while update < UPDATES - 1 and (now := time.monotonic()) < due:
+            state["training running"]  # reading it lets Streamlit end this run when the visitor moves a widget
+            time.sleep(min(0.01, due - now))
+
+
+def _when(view: View) -> str:
+    """The words for the epoch of a picture. Not every epoch of a long run is kept."""
+    if view.cursor is None:
+        return ""
+    kept = view.run.kept_epoch(view.cursor)
+    return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
+
+
+def _progress(run: LiveRun, place: DeltaGenerator) -> None:
+    trainer, losses = run.trainer, run.losses()
+    where = f"Epoch {trainer.epoch} of {run.config.epochs}"
+    if trainer.batch:
+        where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
+    if len(losses):
+        where += f". Loss of the last batch: {losses[-1]:.3g}"
+    if trainer.stopped_early:
+        where += f". Stopped early, {run.config.patience} epochs after the best"
+    place.progress(run.progress, text=where)
+
+
+def _quick(view: View) -> dict[str, Chart]:
+    """What is watched: it is drawn several times a second."""
+    run, options = view.run, _by_epoch(view)
+    others = [(kept.name, kept.records) for kept in _overlaid()]
+    shown = {"plane": _plane(view)} if run.trainer.sizes[0] == 2 else {}
+    shown["loss"] = charts.loss(
+        run.history, run.losses(), run.trainer.steps_per_epoch, log=view.log, others=others, **options
+    )
+    shown["accuracy"] = charts.accuracy(run.history, others=others, **options)
+    return shown
+
+
+def _slow(view: View) -> dict[str, Chart]:
+    """What is read rather than watched."""
+    run, layers, options = view.run, view.run.trainer.layer_names, _by_epoch(view)
+    shown = _digits(view) if run.config.data == "digits" else {}
+    shown["gradients"] = charts.gradient_norms(run.history, layers, **options)
+    if run.config.hidden:
+        shown["dead"] = lost_units(run.config, run.history, layers[:-1], options)
+    record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+    shown["weights"] = charts.weight_histograms(record, run.history[0], layers, options["theme"])
+    return shown
+
+
+def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
+    """Units that no longer learn: an activation with flat ends loses them there, the others where they give 0."""
+    flat = config.activation in ("tanh", "sigmoid")
+    return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
+
+
+def _plane(view: View) -> Chart:
+    data, network = view.run.trainer.dataset, view.network()
+    xs, ys = grid(data.train_x, CELLS)
+    inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
+    samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
+    if view.unit is None:
+        return charts.boundary(over_plane(network, xs, ys), *samples)
+    layer, number = view.unit
+    outputs = unit_maps(network, layer, xs, ys)[..., number]
+    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples)
+
+
+def _by_epoch(view: View) -> dict[str, Any]:
+    longest = max([view.run.trainer.epoch, *(len(kept.records) for kept in _overlaid())])
+    return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
+
+
+def _digits(view: View) -> dict[str, Chart]:
+    data, theme = view.run.trainer.dataset, page.theme()
+    answers = probabilities(view.network(), data.val_x)
+    predicted = answers.argmax(axis=1)
+    rows = np.flatnonzero(predicted != data.val_y) if view.images == "mistakes" else np.arange(len(predicted))
+    rows = rows[:IMAGES]
+    side = math.isqrt(data.val_x.shape[1])
+    pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
+    images = np.clip(pixels, 0, 1).reshape(-1, side, side)
+    counts = confusion(data.val_y, predicted, len(data.classes))
+    return {
+        "samples": charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme),
+        "confusion": charts.confusion_matrix(counts, data.classes, theme),
+    }
+
+
+def doctor(seen: list[Record], place: DeltaGenerator) -> None:
+    """What the training doctor says of the records up to the cursor."""
+    records = [record for record in seen if record["epoch"] > 0]
+    if not records:
+        place.caption("The doctor speaks after the first epoch.")
+        return
+    box = place.container()
+    first, *more = diagnose(records)
+    text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
+    if first.instrument == "updates":
+        text += " See “Updates” below."
+    else:
+        text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
+    if first.key == "healthy":
+        box.success(text, icon=":material/check_circle:")
+    elif first.key == "early":
+        box.info(text, icon=":material/hourglass_top:")
+    else:
+        box.warning(text, icon=":material/stethoscope:")
+    if more:
+        also = box.expander(f"The doctor also sees: {', '.join(finding.name for finding in more)}", type="compact")
+        for finding in more:
+            also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
+
+
+def _lay_out_units(view: View, places: Places) -> None:
+    """The units of a layer, small; pointing at one fills the plane with it."""
+    hidden = view.run.config.hidden
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Units**, blue above 0. Point at one, or tab to it: the plane shows it.", width="content")
+        if len(hidden) > 1:
+            st.segmented_control(
+                "Layer of the units", range(len(hidden)), key="training unit layer", required=True,
+                format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
+            )  # fmt: skip
+    places.units = st.container()
+    if hidden[view.layer] > MAPS:
+        st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
+    table = st.expander("As a table", key="table-units", on_change="rerun", type="compact")
+    places.unit_table = table.empty() if table.open else None
+    if not st.session_state["training running"]:
+        with places.units:
+            _units(view, places)
+
+
+def _units(view: View, places: Places) -> None:
+    """Draw the small maps where the page is just now: a fragment may do so only in a place of its own."""
+    xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
+    maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]
+    small_maps(maps, f"layer {view.layer + 1}", page.theme())
+    if places.unit_table:
+        places.unit_table.markdown(markdown_table(*charts.unit_table(maps)))
+
+
+def _tabs(view: View, frames: Frames) -> tuple[str, Callable[[], Chart]] | None:
+    """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
+    names = {"Over the epochs": _ridges, "Updates": _updates, "Command line": _terminal}
+    for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                detail = draw(view)
+                if detail:
+                    frames.add(detail[0], detail[1]())
+                return detail
+    return None
+
+
+def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
+    with st.container(horizontal=True):
+        layer = layer_choice("Layer", view.run.trainer.layer_names, "training ridge layer")
+        of = choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+
+    def chart() -> Chart:
+        return charts.ridges([r for r in view.seen if f"{of}_histogram" in r], layer, of, page.theme())
+
+    return "ridges", chart
+
+
+def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
+    st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
+    return "updates", lambda: charts.update_ratios(view.run.history, view.run.trainer.layer_names, **_by_epoch(view))
+
+
+def _terminal(view: View) -> None:
+    st.markdown("The same run, with the same numbers, in a terminal:")
+    st.code(command(view.run.config), language="bash", wrap_lines=True)
+
+
+def layer_choice(label: str, layers: list[str], key: str) -> str:
+    return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
+
+
+def _overlaid() -> list[Kept]:
+    present = st.session_state["training worker"].run.config
+    return [kept for kept in st.session_state["training compared"] if kept.config != present]
