@@ -263,7 +263,7 @@ def _verdict(result: Run) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Compared**")
-        st.markdown(markdown_table(["", "this run", "no write", "numerical"], rows))
+        st.markdown(markdown_table(["element", "this run", "no write", "numerical"], rows))
         if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
             st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
     if result.outcome != "right":
@@ -424,7 +424,7 @@ def _cut() -> None:
         moved = "(not moved)" if got is None else ""
         steps = f"{whole.after[name]:.4g}", f"{cut.after[name]:.4g} {moved}"
         rows.append((name, f"{due:.4g}", verdict, f"{numerical[name]:.4g}", *steps))
-    headers = ["", "gradient, uncut", "gradient, cut", "numerical", "after a step, uncut", "after a step, cut"]
+    headers = ["input", "gradient, uncut", "gradient, cut", "numerical", "after a step, uncut", "after a step, cut"]
     st.markdown(markdown_table(headers, rows))
     st.markdown(
         "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
