@@ -6,6 +6,7 @@ Gradients are orange and weights blue, as in the drawings of graphs; deeper laye
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,6 +52,7 @@ BUCKETS = 120  # of the losses of single batches
 RIDGES = 9  # epochs in a picture of ridges
 SHADES = 5  # of a class in the plane: from undecided to certain
 TILES = 6  # images side by side
+PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Chart:
     alt: str
     headers: tuple[str, ...]
     rows: list[tuple[str, ...]]
+    backdrop: bytes = b""  # a picture in PNG that fills the grid of the plane, behind everything that is drawn
 
 
 def _nothing(title: str, sentence: str, theme: str) -> Chart:
@@ -587,9 +590,7 @@ def boundary(
     palette = [
         _mix(colours["paper"], _nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
     ]
-    spec = _plane(
-        winner * SHADES + shade, palette, frontiers(answers, xs, ys), xs, ys, points, labels, classes, colours
-    )
+    spec = _plane(frontiers(answers, xs, ys), xs, ys, points, labels, classes, colours)
     shares = [float(np.mean(winner == c)) for c in range(count)]
     parts = ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
     unsure = float(np.mean(certainty < 0.8))
@@ -606,6 +607,7 @@ def boundary(
             (name, f"{part:.1%}", str(int(np.sum(labels == c))), str(int(hits[labels == c].sum())))
             for c, (name, part) in enumerate(zip(classes, shares, strict=True))
         ],
+        _png(winner * SHADES + shade, palette),
     )
 
 
@@ -622,7 +624,7 @@ def unit(
     """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below, a line at 0."""
     colours = COLOURS[theme]
     codes, palette = signed_shades(outputs, theme)
-    spec = _plane(codes, palette, contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
+    spec = _plane(contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
     low, high = float(np.min(outputs)), float(np.max(outputs))
     corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
     return Chart(
@@ -633,6 +635,7 @@ def unit(
         f"it is above 0 over {np.mean(outputs > 0):.0%} of the plane.",
         ("corner", f"output of {name}"),
         [(corner, _short(float(outputs[i, j]))) for corner, i, j in corners],
+        _png(codes, palette),
     )
 
 
@@ -649,9 +652,21 @@ def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str
     return codes, palette
 
 
+def _png(codes: np.ndarray, palette: Sequence[str]) -> bytes:
+    """A picture of (rows, columns) with the k-th colour for code k, the first row at the bottom.
+
+    As an image it costs the browser a hundredth of what a chart of so many cells does.
+    """
+    from PIL import Image  # here, because a page without this picture is faster without it
+
+    picture = Image.fromarray(np.ascontiguousarray(codes[::-1], dtype=np.uint8), "P")
+    picture.putpalette(bytes.fromhex("".join(colour.removeprefix("#") for colour in palette)))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
 def _plane(
-    codes: np.ndarray,
-    palette: Sequence[str],
     lines: Sequence[Segment],
     xs: np.ndarray,
     ys: np.ndarray,
@@ -660,7 +675,7 @@ def _plane(
     classes: Sequence[str],
     colours: dict[str, Any],
 ) -> dict[str, Any]:
-    """Cells in the colours of a palette, lines and samples over them: the options of both pictures of the plane."""
+    """Lines and samples over the plane: the options of all its pictures."""
     reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2
     number = {
         "type": "value",
@@ -674,8 +689,6 @@ def _plane(
         {
             "type": "scatter",
             "name": f"class {name}",
-            "xAxisIndex": 1,
-            "yAxisIndex": 1,
             "symbol": _nth(SYMBOLS, c),
             "symbolSize": 7,
             "color": _nth(colours["classes"], c),
@@ -687,28 +700,11 @@ def _plane(
     ]
     return {
         "animation": False,
-        "grid": {"left": 26, "right": 4, "top": 30, "bottom": 24, "outerBoundsMode": "none"},
+        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)) | {"outerBoundsMode": "none"},
         "legend": {"top": 0, "left": 0, "data": [line["name"] for line in scatter]},
-        "xAxis": [
-            {"type": "category", "data": [""] * len(xs), "show": False},
-            {**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0], "position": "bottom"},
-        ],
-        "yAxis": [
-            {"type": "category", "data": [""] * len(ys), "show": False},
-            {**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1], "position": "left"},
-        ],
-        "visualMap": _palette(palette, 0),
-        "series": [
-            {"type": "heatmap", "data": _cells(codes), "silent": True},
-            {
-                **_invisible(path, None),
-                "xAxisIndex": 1,
-                "yAxisIndex": 1,
-                "lineStyle": {"color": colours["text"], "width": 2.5},
-                "z": 3,
-            },
-            *scatter,
-        ],
+        "xAxis": [{**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0]}],
+        "yAxis": [{**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1]}],
+        "series": [{**_invisible(path, None), "lineStyle": {"color": colours["text"], "width": 2.5}, "z": 3}, *scatter],
     }
 
 
@@ -736,10 +732,21 @@ def board(
     centres = np.linspace(-reach, reach, cells)
     places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
     labels = np.array([c for _, _, c in points], dtype=int)
-    blank = np.zeros((cells, cells), dtype=int)
-    spec = _plane(blank, [colours["paper"]], [], centres, centres, places, labels, classes, colours)
+    spec = _plane([], centres, centres, places, labels, classes, colours)
     faint = {"itemStyle": {"color": colours["gap"]}}
-    spec["series"][0] |= {"silent": False, "selectedMode": "single", "emphasis": faint, "select": faint}
+    for axis in ("xAxis", "yAxis"):
+        spec[axis].append({"type": "category", "data": [""] * cells, "show": False})
+    blank = {
+        "type": "heatmap",
+        "xAxisIndex": 1,
+        "yAxisIndex": 1,
+        "data": _cells(np.zeros((cells, cells), dtype=int)),
+        "selectedMode": "single",
+        "emphasis": faint,
+        "select": faint,
+    }
+    spec["series"][0] = blank  # there are no lines
+    spec["visualMap"] = _palette([colours["paper"]], 0)
     counts = [int((labels == c).sum()) for c in range(len(classes))]
     said = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
     return Chart(

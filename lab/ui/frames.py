@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from lab.ui.charts import Chart
+from lab.ui.charts import PLANE, Chart
 from lab.ui.table import markdown_table
 
 
 @dataclass
 class _Frame:
     picture: DeltaGenerator
+    backdrop: DeltaGenerator
     table: DeltaGenerator | None  # None while it is closed
     shown: Chart | None = None
 
@@ -31,9 +33,10 @@ class Frames:
     def add(self, key: str, chart: Chart, note: str = "") -> None:
         """A chart under its heading, and its numbers as a table for whoever opens it, where the page is just now."""
         st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
-        picture = st.container(key=f"chart-{key}").empty()
+        with st.container(key=f"chart-{key}", gap=None):
+            picture, backdrop = st.empty(), st.empty()
         table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
-        self._frames[key] = _Frame(picture, table.empty() if table.open else None)
+        self._frames[key] = _Frame(picture, backdrop, table.empty() if table.open else None)
         self.fill(key, chart)
 
     def fill(self, key: str, chart: Chart) -> None:
@@ -42,6 +45,13 @@ class Frames:
         if chart == frame.shown:
             return
         frame.shown = chart
+        if chart.backdrop:
+            left, top, right, bottom = PLANE
+            frame.backdrop.html(
+                f"<style>.st-key-chart-{key} canvas {{"
+                f"background: {left}px {top}px / calc(100% - {left + right}px) calc(100% - {top + bottom}px) no-repeat "
+                f"url(data:image/png;base64,{base64.b64encode(chart.backdrop).decode()})}}</style><i></i>"
+            )
         frame.picture.echarts_chart(chart.spec, height=chart.height, alt=chart.alt)
         if frame.table:
             frame.table.markdown(markdown_table(chart.headers, chart.rows))

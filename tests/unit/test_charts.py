@@ -1,10 +1,12 @@
 """The charts' dictionaries: what is in them is what the records say, and it can always be sent to a browser."""
 
+import io
 import json
 import math
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from lab.answers import confusion, grid, over_plane, probabilities, unit_maps
 from lab.live import LiveRun
@@ -142,21 +144,19 @@ def test_tables_are_thinned_with_the_first_and_the_last():
 def test_the_colours_of_the_plane_follow_class_and_confidence():
     answers = np.array([[[1.0, 0.0], [0.55, 0.45]], [[0.25, 0.75], [0.0, 1.0]]])
     chart = charts.boundary(answers, np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
-    cells = {(x, y): code for x, y, code in chart.spec["series"][0]["data"]}
-    assert cells == {(0, 0): 4, (1, 0): 0, (0, 1): 7, (1, 1): 9}  # 0 to 4: class a, 5 to 9: class b
-    colours = [piece["color"] for piece in chart.spec["visualMap"]["pieces"]]
-    assert [piece["value"] for piece in chart.spec["visualMap"]["pieces"]] == list(range(10))
-    assert len(set(colours)) == 10
+    picture = Image.open(io.BytesIO(chart.backdrop))
+    codes = np.asarray(picture)
+    assert codes.tolist() == [[7, 9], [4, 0]]  # 0 to 4: class a, 5 to 9: class b; the first row of answers is below
+    assert len({tuple(picture.getpalette()[3 * code : 3 * code + 3]) for code in range(10)}) == 10
     assert chart.rows == [("a", "50.0%", "1", "1"), ("b", "50.0%", "0", "0")]
 
 
 def test_a_unit_is_blue_above_zero_and_pink_below():
     outputs = np.array([[-2.0, 0.0], [1.0, 2.0]])
     chart = charts.unit(outputs, "unit", np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
-    codes = [code for _, _, code in chart.spec["series"][0]["data"]]
-    assert codes[0] == 0
-    assert codes[1] == 5
-    assert codes[3] == 10
+    codes = np.asarray(Image.open(io.BytesIO(chart.backdrop)))
+    assert codes[1].tolist() == [0, 5]  # the first row of outputs is below
+    assert codes[0, 1] == 10
     assert chart.alt.count("2") >= 2
     assert chart.rows[0] == ("bottom left", "-2")
 
