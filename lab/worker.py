@@ -24,7 +24,7 @@ from lab.runs import State
 from train import Trainer
 
 ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
-PATIENCE = 3.0  # seconds after which a process that nobody asks ends
+PATIENCE = 2.5  # seconds after which a process that nobody asks ends
 NICENESS = 10  # the pages of all visitors come first
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -16,7 +16,7 @@ from lab.trace import record
 from lab.ui import charts, page, training_settings, training_shelf
 from lab.ui.digit_pad import digit_pad
 from lab.ui.frames import Frames
-from lab.ui.instruments import ROUND, View, choose_view, follow, lay_out
+from lab.ui.instruments import ROUND, View, choose_view, draw, draw_units, follow, lay_out
 from lab.ui.player import player
 from lab.ui.table import escape_markdown
 from lab.ui.training_settings import FIELD, FIRST, OWN_DATA
@@ -60,9 +60,13 @@ def main() -> None:
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
-    if st.session_state["training running"]:
-        with places.units or st.container():
+    with places.units or st.container():
+        if st.session_state["training running"]:
             st.fragment(follow, run_every=ROUND)(view, places, st.session_state["training worker"].take_turn())
+        else:
+            draw(view, places)
+            if places.units:
+                draw_units(view, places)
 
 
 def _run() -> LiveRun:
@@ -234,7 +238,7 @@ def _read_drawing() -> None:
             ("likelihoods", charts.likelihoods(answer, data.classes, theme)),
             ("drawing", charts.drawing(image / LEVELS, slopes, data.classes[best], theme)),
         ):
-            frames.add(key, chart)
+            frames.show(key, chart)
 
 
 main()

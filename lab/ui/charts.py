@@ -52,6 +52,7 @@ BUCKETS = 120  # of the losses of single batches
 RIDGES = 9  # epochs in a picture of ridges
 SHADES = 5  # of a class in the plane: from undecided to certain
 TILES = 6  # images side by side
+MANY = 100  # samples are drawn as one shape, without a border each
 PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
 
 
@@ -694,6 +695,8 @@ def _plane(
             "color": _nth(colours["classes"], c),
             "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
             "data": points[labels == c].round(3).tolist(),
+            "large": len(points) > MANY,
+            "largeThreshold": 0,
             "silent": True,
         }
         for c, name in enumerate(classes)

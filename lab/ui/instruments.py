@@ -26,7 +26,7 @@ from lab.ui.units import pointed_at, small_maps
 from model import MLP
 from train import Config
 
-ROUND, UPDATES = 1.0, 6  # seconds that the page follows the training without a rest, and drawings in that time
+ROUND, UPDATES = 2.0, 11  # seconds that the page follows the training without a rest, and drawings in that time
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 MAPS = 64  # small ones at most
@@ -137,21 +137,22 @@ class Places:
     progress: DeltaGenerator
     doctor: DeltaGenerator
     frames: Frames
+    slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
+    next_slow: int = 0
+    complete: bool = False  # has everything been drawn once?
     units: DeltaGenerator | None = None  # for the small maps
     unit_table: DeltaGenerator | None = None  # while it is open
-    detail: tuple[str, Callable[[], Chart]] | None = None  # of the open tab
 
 
 def lay_out(view: View) -> Places:
-    """All instruments, as they are now."""
-    frames, shown = Frames(), _quick(view) | _slow(view)
+    """Headings, and room for all instruments, which `draw` or `follow` fills."""
+    frames, slow = Frames(), _slow(view)
+    shown = _quick(view) | {key: make() for key, make in slow.items()}
     notes = NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view))
-    places = Places(st.empty(), st.empty(), frames)
-    _progress(view.run, places.progress)
+    places = Places(st.empty(), st.empty(), frames, slow)
     for number, row in enumerate(ROWS):
         if number == 1:
             places.doctor = st.empty()
-            doctor(view.seen, places.doctor)
         for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
             with column:
                 for key in keys:
@@ -159,18 +160,28 @@ def lay_out(view: View) -> Places:
                         frames.add(key, shown[key], notes.get(key, ""))
                 if "plane" in keys and view.layer is not None:
                     _lay_out_units(view, places)
-    places.detail = _tabs(view, frames)
+    detail = _tabs(view)
+    if detail:
+        key, slow[key] = detail
+        frames.add(key, slow[key]())
     return places
+
+
+def draw(view: View, places: Places) -> None:
+    """Fill all instruments with what they were laid out for."""
+    _progress(view.run, places.progress)
+    doctor(view.seen, places.doctor)
+    places.frames.fill_all()
+    places.complete = True
 
 
 def follow(view: View, places: Places, turn: int) -> None:
     """Train for a round, and keep the instruments up to date.
 
-    One long run of a fragment instead of many short ones: the browser goes through all of the page whenever a run
-    begins and ends. Moving a widget ends it at once.
+    One long run of a fragment instead of many short ones, and one slow instrument at a time: the browser goes through
+    all of the page whenever a run begins and ends, and with every chart that it is sent. Moving a widget ends the run.
     """
     state, run, behind = st.session_state, view.run, view.cursor is not None
-    places.frames.forget()
     begun = time.monotonic()
     for update in range(UPDATES):
         try:
@@ -182,16 +193,20 @@ def follow(view: View, places: Places, turn: int) -> None:
             state["training running"] = False
         if run.done or behind != (view.cursor is not None):
             st.rerun()  # what stands outside of this fragment changes, too
+        if update == 0 and places.units:
+            draw_units(view, places)
+        if not places.complete:
+            draw(view, places)
+            continue
         shown = _quick(view)  # all that is to be computed first, then all that is to be sent: one update of the browser
+        if update % 2:
+            key = list(places.slow)[places.next_slow % len(places.slow)]
+            places.next_slow += 1
+            shown[key] = places.slow[key]()
+        else:
+            _progress(run, places.progress)
         if update == 0:
-            shown |= _slow(view)
-            if places.detail:
-                key, chart = places.detail
-                shown[key] = chart()
-            if places.units:
-                _units(view, places)
             doctor(view.seen, places.doctor)
-        _progress(run, places.progress)
         for key, chart in shown.items():
             places.frames.fill(key, chart)
         due = begun + (update + 1) * ROUND / UPDATES
@@ -223,25 +238,28 @@ def _progress(run: LiveRun, place: DeltaGenerator) -> None:
 def _quick(view: View) -> dict[str, Chart]:
     """What is watched: it is drawn several times a second."""
     run, options = view.run, _by_epoch(view)
-    others = [(kept.name, kept.records) for kept in _overlaid()]
     shown = {"plane": _plane(view)} if run.trainer.sizes[0] == 2 else {}
     shown["loss"] = charts.loss(
-        run.history, run.losses(), run.trainer.steps_per_epoch, log=view.log, others=others, **options
+        run.history, run.losses(), run.trainer.steps_per_epoch, log=view.log, others=_others(), **options
     )
-    shown["accuracy"] = charts.accuracy(run.history, others=others, **options)
     return shown
 
 
-def _slow(view: View) -> dict[str, Chart]:
-    """What is read rather than watched."""
-    run, layers, options = view.run, view.run.trainer.layer_names, _by_epoch(view)
-    shown = _digits(view) if run.config.data == "digits" else {}
-    shown["gradients"] = charts.gradient_norms(run.history, layers, **options)
+def _slow(view: View) -> dict[str, Callable[[], Chart]]:
+    """What is read rather than watched, as functions that draw it."""
+    run, layers = view.run, view.run.trainer.layer_names
+
+    def weights() -> Chart:
+        record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+        return charts.weight_histograms(record, run.history[0], layers, page.theme())
+
+    slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
+    if run.config.data == "digits":
+        slow |= {"samples": lambda: _samples(view), "confusion": lambda: _confusion(view)}
+    slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
-        shown["dead"] = lost_units(run.config, run.history, layers[:-1], options)
-    record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
-    shown["weights"] = charts.weight_histograms(record, run.history[0], layers, options["theme"])
-    return shown
+        slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
+    return slow | {"weights": weights}
 
 
 def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
@@ -267,20 +285,21 @@ def _by_epoch(view: View) -> dict[str, Any]:
     return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
 
 
-def _digits(view: View) -> dict[str, Chart]:
-    data, theme = view.run.trainer.dataset, page.theme()
+def _samples(view: View) -> Chart:
+    data = view.run.trainer.dataset
     answers = probabilities(view.network(), data.val_x)
-    predicted = answers.argmax(axis=1)
-    rows = np.flatnonzero(predicted != data.val_y) if view.images == "mistakes" else np.arange(len(predicted))
-    rows = rows[:IMAGES]
+    wrong = answers.argmax(axis=1) != data.val_y
+    rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
     side = math.isqrt(data.val_x.shape[1])
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
     images = np.clip(pixels, 0, 1).reshape(-1, side, side)
-    counts = confusion(data.val_y, predicted, len(data.classes))
-    return {
-        "samples": charts.samples(images, data.val_y[rows], answers[rows], data.classes, theme),
-        "confusion": charts.confusion_matrix(counts, data.classes, theme),
-    }
+    return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme())
+
+
+def _confusion(view: View) -> Chart:
+    data = view.run.trainer.dataset
+    predicted = probabilities(view.network(), data.val_x).argmax(axis=1)
+    return charts.confusion_matrix(confusion(data.val_y, predicted, len(data.classes)), data.classes, page.theme())
 
 
 def doctor(seen: list[Record], place: DeltaGenerator) -> None:
@@ -323,12 +342,9 @@ def _lay_out_units(view: View, places: Places) -> None:
         st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
     table = st.expander("As a table", key="table-units", on_change="rerun", type="compact")
     places.unit_table = table.empty() if table.open else None
-    if not st.session_state["training running"]:
-        with places.units:
-            _units(view, places)
 
 
-def _units(view: View, places: Places) -> None:
+def draw_units(view: View, places: Places) -> None:
     """Draw the small maps where the page is just now: a fragment may do so only in a place of its own."""
     xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
     maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]
@@ -337,16 +353,13 @@ def _units(view: View, places: Places) -> None:
         places.unit_table.markdown(markdown_table(*charts.unit_table(maps)))
 
 
-def _tabs(view: View, frames: Frames) -> tuple[str, Callable[[], Chart]] | None:
+def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
     """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
     names = {"Over the epochs": _ridges, "Updates": _updates, "Command line": _terminal}
     for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
-                detail = draw(view)
-                if detail:
-                    frames.add(detail[0], detail[1]())
-                return detail
+                return draw(view)
     return None
 
 
@@ -373,6 +386,10 @@ def _terminal(view: View) -> None:
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:
     return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
+
+
+def _others() -> list[tuple[str, list[Record]]]:
+    return [(kept.name, kept.records) for kept in _overlaid()]
 
 
 def _overlaid() -> list[Kept]:

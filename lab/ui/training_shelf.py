@@ -162,19 +162,19 @@ def recorded(kept: Kept) -> None:
     with st.container(key="training-instruments"):
         left, right = st.columns(2, gap="medium")
         with left:
-            frames.add("loss", charts.loss(kept.records, np.empty(0), 1, **options))
+            frames.show("loss", charts.loss(kept.records, np.empty(0), 1, **options))
         with right:
-            frames.add("accuracy", charts.accuracy(kept.records, **options))
+            frames.show("accuracy", charts.accuracy(kept.records, **options))
         doctor(seen, st.empty())
         left, right = st.columns(2, gap="medium")
         with left:
-            frames.add("gradients", charts.gradient_norms(kept.records, layers, **options))
-            frames.add("updates", charts.update_ratios(kept.records, layers, **options))
+            frames.show("gradients", charts.gradient_norms(kept.records, layers, **options))
+            frames.show("updates", charts.update_ratios(kept.records, layers, **options))
             if kept.config.hidden:
-                frames.add("dead", lost_units(kept.config, kept.records, layers[:-1], options))
+                frames.show("dead", lost_units(kept.config, kept.records, layers[:-1], options))
         with right:
-            frames.add("weights", charts.weight_histograms(now, kept.records[0], layers, theme), "dashed: epoch 1")
+            frames.show("weights", charts.weight_histograms(now, kept.records[0], layers, theme), "dashed: epoch 1")
             with st.container(horizontal=True):
                 layer = layer_choice("Layer", layers, "training ridge layer")
                 of = choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
-            frames.add("ridges", charts.ridges(seen, layer, of, theme))
+            frames.show("ridges", charts.ridges(seen, layer, of, theme))

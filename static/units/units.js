@@ -7,6 +7,7 @@ const PAUSE = 80; // milliseconds that the pointer stays before it means somethi
 /** The maps: `maps` has a text of digits for each unit, row by row from the top, which index `palette`. */
 export function show({ data: sent, parentElement }) {
   const data = JSON.parse(new TextDecoder().decode(sent));
+  const colours = data.palette.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
   const group = parentElement.querySelector("[role=group]");
   group.setAttribute("aria-label", data.label);
   while (group.children.length > data.maps.length) group.lastChild.remove();
@@ -17,11 +18,9 @@ export function show({ data: sent, parentElement }) {
     if (canvas.dataset.shown === data.palette[0] + map) return;
     canvas.dataset.shown = data.palette[0] + map;
     canvas.width = canvas.height = data.side;
-    const pen = canvas.getContext("2d");
-    [...map].forEach((digit, at) => {
-      pen.fillStyle = data.palette[parseInt(digit, 36)];
-      pen.fillRect(at % data.side, Math.floor(at / data.side), 1, 1);
-    });
+    const image = new ImageData(data.side, data.side);
+    [...map].forEach((digit, at) => image.data.set([...colours[parseInt(digit, 36)], 255], 4 * at));
+    canvas.getContext("2d").putImageData(image, 0, 0);
   });
 }
 
