@@ -16,7 +16,7 @@ from lab.trace import record
 from lab.ui import charts, page, training_settings, training_shelf
 from lab.ui.digit_pad import digit_pad
 from lab.ui.frames import Frames
-from lab.ui.instruments import ROUND, View, choose_view, draw, draw_units, follow, lay_out
+from lab.ui.instruments import TICK, View, choose_view, draw, follow, lay_out, train
 from lab.ui.player import player
 from lab.ui.table import escape_markdown
 from lab.ui.training_settings import FIELD, FIRST, OWN_DATA
@@ -50,8 +50,16 @@ def main() -> None:
         _keep_up(config, data)
     _transport()
     with st.container(key="training-instruments"):
+        turn = st.session_state["training worker"].take_turn()
+        if st.session_state["training running"]:
+            train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
         view = choose_view()
         places = lay_out(view)
+        with places.units or st.container():
+            if st.session_state["training running"]:
+                st.fragment(follow, run_every=TICK)(view, places, turn)
+            else:
+                draw(view, places)
         _read_along(view)
     training_shelf.shelf()
     page.closing(
@@ -60,13 +68,6 @@ def main() -> None:
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
-    with places.units or st.container():
-        if st.session_state["training running"]:
-            st.fragment(follow, run_every=ROUND)(view, places, st.session_state["training worker"].take_turn())
-        else:
-            draw(view, places)
-            if places.units:
-                draw_units(view, places)
 
 
 def _run() -> LiveRun:

@@ -27,6 +27,7 @@ from model import MLP
 from train import Config
 
 ROUND, UPDATES = 2.0, 11  # seconds that the page follows the training without a rest, and drawings in that time
+TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 MAPS = 64  # small ones at most
@@ -171,8 +172,23 @@ def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
     _progress(view.run, places.progress)
     doctor(view.seen, places.doctor)
+    if places.units:
+        _units(view, places)
     places.frames.fill_all()
     places.complete = True
+
+
+def train(run: LiveRun, turn: int) -> None:
+    """Bring the run up to date; when it is done, or cannot go on, begin the script again."""
+    state = st.session_state
+    try:
+        state["training worker"].watch(turn)
+    except RuntimeError as error:
+        state["training running"], state["training complaint"] = False, str(error)
+        st.rerun()
+    if run.done:
+        state["training running"] = False
+        st.rerun()
 
 
 def follow(view: View, places: Places, turn: int) -> None:
@@ -181,37 +197,32 @@ def follow(view: View, places: Places, turn: int) -> None:
     One long run of a fragment instead of many short ones, and one slow instrument at a time: the browser goes through
     all of the page whenever a run begins and ends, and with every chart that it is sent. Moving a widget ends the run.
     """
-    state, run, behind = st.session_state, view.run, view.cursor is not None
-    begun = time.monotonic()
+    if not places.complete:  # in the full run of the script, which must not take long: the rounds begin after it
+        draw(view, places)
+        return
+    begun, behind = time.monotonic(), view.cursor is not None
     for update in range(UPDATES):
-        try:
-            state["training worker"].watch(turn)
-        except RuntimeError as error:
-            state["training running"], state["training complaint"] = False, str(error)
-            st.rerun()
-        if run.done:
-            state["training running"] = False
-        if run.done or behind != (view.cursor is not None):
+        train(view.run, turn)
+        if behind != (view.cursor is not None):
             st.rerun()  # what stands outside of this fragment changes, too
-        if update == 0 and places.units:
-            draw_units(view, places)
-        if not places.complete:
-            draw(view, places)
-            continue
         shown = _quick(view)  # all that is to be computed first, then all that is to be sent: one update of the browser
         if update % 2:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]()
         else:
-            _progress(run, places.progress)
+            _progress(view.run, places.progress)
         if update == 0:
             doctor(view.seen, places.doctor)
+            if places.units:
+                _units(view, places)
         for key, chart in shown.items():
             places.frames.fill(key, chart)
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
-            state["training running"]  # reading it lets Streamlit end this run when the visitor moves a widget
+            st.session_state[
+                "training running"
+            ]  # reading it lets Streamlit end this run when the visitor moves a widget
             time.sleep(min(0.01, due - now))
 
 
@@ -344,7 +355,7 @@ def _lay_out_units(view: View, places: Places) -> None:
     places.unit_table = table.empty() if table.open else None
 
 
-def draw_units(view: View, places: Places) -> None:
+def _units(view: View, places: Places) -> None:
     """Draw the small maps where the page is just now: a fragment may do so only in a place of its own."""
     xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
     maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]

@@ -27,7 +27,7 @@ def test_start_watch_pause(open_page, theme):
     page = open_lab(open_page, theme=theme)
     assert progress(page) == (0, 0)
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 3')")
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 3')")
     button(page, "Pause").click()
     button(page, "Continue").wait_for()
     page.wait_for_timeout(300)
@@ -44,11 +44,11 @@ def test_step_by_keyboard(open_page):
         page.locator("[data-test-script-state=notRunning]").wait_for()  # a key pressed before is for the old page
         page.keyboard.press("ArrowRight")
         page.wait_for_function(
-            f"document.querySelector('[data-testid=stProgress]').innerText.includes('batch {expected} of')"
+            f"document.querySelector('[data-testid=stProgress]')?.innerText.includes('batch {expected} of')"
         )
     button(page, "Reset").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("!document.querySelector('[data-testid=stProgress]').innerText.includes('batch')")
+    page.wait_for_function("!document.querySelector('[data-testid=stProgress]')?.innerText.includes('batch')")
     assert progress(page) == (0, 0)
 
 
@@ -93,7 +93,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     upload.set_input_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".encode()})
     page.get_by_text(re.compile("mine.csv: .*2 classes")).wait_for()
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 60 of 60')")
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 60 of 60')")
     page.reload()
     button(page, "Start").wait_for()
     upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
@@ -102,7 +102,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
 
 def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]').innerText.includes('Epoch 6 of 6')")
+    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 6 of 6')")
     page.get_by_text("Draw a digit").click()
     pad = page.get_by_role("application")
     pad.scroll_into_view_if_needed()
