@@ -25,8 +25,8 @@ from train import Config
 
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 STYLE = """<style>
-.st-key-training-instruments h3 {font-size: 1.05rem; padding: 0.25rem 0 0}
-.st-key-training-instruments h3 span {font-weight: 400}
+.st-key-training-instruments h2 {font-size: 1.05rem; padding: 0.25rem 0 0}
+.st-key-training-instruments h2 span {font-weight: 400}
 </style>"""
 
 

@@ -34,7 +34,7 @@ class Frames:
 
     def add(self, key: str, chart: Chart, note: str = "") -> None:
         """Where the page is just now: the chart's heading, and room for the chart and for its numbers as a table."""
-        st.subheader(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
+        st.header(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
         with st.container(key=f"chart-{key}", gap=None):
             picture, backdrop = st.empty(), st.empty()
         table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")

@@ -140,7 +140,7 @@ def recorded(kept: Kept) -> None:
         close()
         set_widgets(kept.config)
 
-    st.subheader(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
+    st.header(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
     best = max(record["val_accuracy"] for record in kept.records)
     st.markdown(
         f"{last} epochs, best validation accuracy {best:.1%}. Against the usual settings of the command line: "

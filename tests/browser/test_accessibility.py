@@ -10,6 +10,7 @@ PAGES = {
     "simulate-error": "simulate-error?step=4",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "spot?case=6&seen=norms,step,check",
+    "training": "training?epochs=6&epoch=5",
 }
 
 

@@ -132,7 +132,7 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
         page.wait_for_timeout(800)
         for name in ("plane", "loss", "accuracy", "gradients", "dead", "weights", "ridges"):
             assert page.locator(f".st-key-chart-{name} canvas").count() > 0, name
-        assert page.get_by_role("tab").count() == 4
+        assert page.get_by_role("tab").count() == 3
         assert page.locator("[data-testid=stException]").count() == 0
 
 

@@ -227,7 +227,7 @@ def test_a_link_to_an_epoch_trains_up_to_it_and_shows_it(at):
 
 
 def heading(at, title):
-    return next(h.value for h in at.subheader if h.value.startswith(title))
+    return next(h.value for h in at.header if h.value.startswith(title))
 
 
 # ---------------------------------------------------------------- settings
@@ -253,7 +253,7 @@ def test_every_dataset_trains(at, data):
     run(at, data=data, epochs="1", hidden="8")
     run_to_the_end(at)
     assert len(live(at).records) == 1
-    titles = " ".join(h.value for h in at.subheader)
+    titles = " ".join(h.value for h in at.header)
     assert ("Decision boundary" in titles) == (data != "digits")
     assert ("Confusion matrix" in titles) == (data == "digits")
 
