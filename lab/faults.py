@@ -264,20 +264,9 @@ class LessonTrainer(Trainer):
         use_engine(self.model, setup.engine)
         self.optimizer = setup.optimizer(self.model.parameters(), self.config.lr)
 
-    def step(self) -> float:
-        rows = self._order[self.batch * self.config.batch_size : (self.batch + 1) * self.config.batch_size]
-        self.batch += 1
-        with np.errstate(all="ignore"):
-            self.optimizer.zero_grad()
-            logits, _ = self._forward(self.dataset.train_x[rows])
-            loss = self.setup.loss(logits, self.dataset.train_y[rows])
-            value = loss.item()
-            if np.isfinite(value):
-                loss.backward()
-                self._update()
-            else:
-                self.diverged = True
-        return value
+    def loss(self, rows: np.ndarray) -> Tensor:
+        logits, _ = self._forward(self.dataset.train_x[rows])
+        return self.setup.loss(logits, self.dataset.train_y[rows])
 
     def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
         x, hidden = self.model.layers[0].weight._constant(inputs), []

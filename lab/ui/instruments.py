@@ -220,9 +220,8 @@ def follow(view: View, places: Places, turn: int) -> None:
             places.frames.fill(key, chart)
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
-            st.session_state[
-                "training running"
-            ]  # reading it lets Streamlit end this run when the visitor moves a widget
+            # Reading it lets Streamlit end this run when the visitor moves a widget.
+            st.session_state["training running"]
             time.sleep(min(0.01, due - now))
 
 
@@ -375,9 +374,7 @@ def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
 
 
 def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
-    with st.container(horizontal=True):
-        layer = layer_choice("Layer", view.run.trainer.layer_names, "training ridge layer")
-        of = choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+    layer, of = choose_ridges(view.run.trainer.layer_names)
 
     def chart() -> Chart:
         return charts.ridges([r for r in view.seen if f"{of}_histogram" in r], layer, of, page.theme())
@@ -393,6 +390,14 @@ def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
 def _terminal(view: View) -> None:
     st.markdown("The same run, with the same numbers, in a terminal:")
     st.code(command(view.run.config), language="bash", wrap_lines=True)
+
+
+def choose_ridges(layers: list[str]) -> tuple[str, str]:
+    """Widgets for a layer, and for "weight" or "gradient"."""
+    with st.container(horizontal=True):
+        layer = layer_choice("Layer", layers, "training ridge layer")
+        of = choice("Histograms of the", ["weights", "gradients"], "training ridge of")
+    return layer, of.removesuffix("s")
 
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:

@@ -13,7 +13,7 @@ from lab.runs import RunError
 from lab.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
 from lab.ui import charts, page
 from lab.ui.frames import Frames
-from lab.ui.instruments import choice, doctor, layer_choice, lost_units
+from lab.ui.instruments import choose_ridges, doctor, lost_units
 from lab.ui.table import escape_markdown
 from lab.ui.training_settings import set_widgets, trainable
 from train import Config, ConfigError
@@ -154,7 +154,7 @@ def recorded(kept: Kept) -> None:
         if last > 1:
             epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
     page.to_address(run=kept.name, epoch=str(epoch) if epoch < last else None)
-    layers = [f"layer{number}" for number in range(1, len(kept.config.hidden) + 2)]
+    layers = list(kept.records[0]["grad_norm"])
     options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None
     seen, now = kept.records[:epoch], kept.records[epoch - 1]
@@ -174,7 +174,5 @@ def recorded(kept: Kept) -> None:
                 frames.show("dead", lost_units(kept.config, kept.records, layers[:-1], options))
         with right:
             frames.show("weights", charts.weight_histograms(now, kept.records[0], layers, theme), "dashed: epoch 1")
-            with st.container(horizontal=True):
-                layer = layer_choice("Layer", layers, "training ridge layer")
-                of = choice("Histograms of the", ["weights", "gradients"], "training ridge of").removesuffix("s")
+            layer, of = choose_ridges(layers)
             frames.show("ridges", charts.ridges(seen, layer, of, theme))

@@ -31,6 +31,12 @@ def watch_until(worker, condition):
         time.sleep(0.005)
 
 
+def assert_as_if_never_interrupted(run):
+    alone = LiveRun(LONG)
+    alone.advance(run.batches)
+    assert alone.losses().tolist() == run.losses().tolist()
+
+
 def wait_until_ended(pid):
     deadline = time.monotonic() + 10
     while running(pid):
@@ -112,9 +118,7 @@ def test_it_goes_on_from_where_the_run_was_taken_meanwhile(worker):
     count = worker.run.batches
     watch_until(worker, lambda: worker.run.batches > count)
     worker.pause()
-    alone = LiveRun(LONG)
-    alone.advance(worker.run.batches)
-    assert alone.losses().tolist() == worker.run.losses().tolist()
+    assert_as_if_never_interrupted(worker.run)
 
 
 def test_its_process_ends_when_nobody_watches_and_the_visitor_can_come_back():
@@ -124,9 +128,7 @@ def test_its_process_ends_when_nobody_watches_and_the_visitor_can_come_back():
     wait_until_ended(worker._process.pid)
     watch_until(worker, lambda: worker.run.batches > count)
     worker.pause()
-    alone = LiveRun(LONG)
-    alone.advance(worker.run.batches)
-    assert alone.losses().tolist() == worker.run.losses().tolist()
+    assert_as_if_never_interrupted(worker.run)
 
 
 def test_a_process_that_is_killed_costs_no_number():
@@ -135,9 +137,7 @@ def test_a_process_that_is_killed_costs_no_number():
         watch_until(worker, lambda before=worker.run.batches: worker.run.batches > before)
         os.kill(worker._process.pid, signal.SIGKILL)
     worker.pause()
-    alone = LiveRun(LONG)
-    alone.advance(worker.run.batches)
-    assert alone.losses().tolist() == worker.run.losses().tolist()
+    assert_as_if_never_interrupted(worker.run)
 
 
 def test_its_process_ends_with_the_server():
