@@ -1,6 +1,7 @@
 """Graph lab: numbers in, the graph of a real forward and backward pass out."""
 
 import json
+import math
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -228,22 +229,26 @@ def _keep(values: dict[str, float | list]) -> None:
 
 def _slider(name: str, start: float) -> float:
     reach, step = st.session_state.get("reach", 10.0), st.session_state.get("step", 0.1)
-    reach = max(reach, abs(start))
-    slider, entry = f"leaf {name} slider", f"leaf {name} number"
-    st.session_state.setdefault(slider, float(start))
-    st.session_state[slider] = min(max(st.session_state[slider], -reach), reach)
-    st.session_state[entry] = st.session_state[slider]
+    if abs(start) > reach:  # from a link, say: a round number, so that it stays while the slider moves
+        reach = 10.0 ** math.ceil(math.log10(abs(start)))
+    state = st.session_state
+    # With another range they are other widgets. The page writes into neither of them after its first run: a value from
+    # here would undo what the hand has done in the meantime.
+    slider, entry = (f"leaf {name} {kind} {reach} {step}" for kind in ("slider", "number"))
+    state.setdefault(slider, float(start))
+    state.setdefault(entry, float(start))
 
-    def copy_entry() -> None:
-        st.session_state[slider] = st.session_state[entry]
+    def copy(of: str, to: str) -> None:
+        state[to] = state[of]
 
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        value = st.slider(name, -reach, reach, step=step, key=slider)
+        value = st.slider(name, -reach, reach, step=step, key=slider, on_change=copy, args=(slider, entry))
     with right:
         st.number_input(
-            f"{name}, exactly", -reach, reach, step=step, key=entry, on_change=copy_entry, label_visibility="collapsed"
-        )
+            f"{name}, exactly", -reach, reach, step=step, key=entry, on_change=copy, args=(entry, slider),
+            label_visibility="collapsed",
+        )  # fmt: skip
     return value
 
 

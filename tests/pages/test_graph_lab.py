@@ -67,6 +67,38 @@ def test_the_number_entry_sets_the_slider(at):
     assert orange(at)[0] == 1.5 * 2 + 4 + 1.5 * 7
 
 
+def test_the_page_does_not_write_into_a_slider_that_a_hand_may_be_moving(at):
+    plain(at)
+    go_both(at)
+    slider(at, "a").set_value(2.1).run()
+    entry = next(n for n in at.number_input if n.label.startswith("a,"))
+    assert not slider(at, "a").proto.set_value  # the browser may be further than the run that has just ended
+    assert entry.value == 2.1
+    entry.set_value(2.4).run()
+    assert not next(n for n in at.number_input if n.label.startswith("a,")).proto.set_value
+    assert slider(at, "a").value == 2.4
+
+
+def test_another_range_keeps_the_values(at):
+    plain(at)
+    slider(at, "a").set_value(3.5).run()
+    next(n for n in at.number_input if n.label.startswith("Sliders go")).set_value(5.0).run()
+    assert (slider(at, "a").value, slider(at, "a").max) == (3.5, 5.0)
+    slider(at, "a").set_value(-4.5).run()
+    next(n for n in at.number_input if n.label.startswith("Sliders go")).set_value(20.0).run()
+    assert (slider(at, "a").value, slider(at, "a").max) == (-4.5, 20.0)
+    assert next(n for n in at.number_input if n.label.startswith("a,")).value == -4.5
+    next(n for n in at.number_input if n.label.startswith("Sliders go")).set_value(5.0).run()
+    assert slider(at, "a").value == -4.5  # and not what it was when the range was 5 before
+
+
+def test_a_number_from_a_link_may_lie_outside_of_the_range(at):
+    plain(at, in_a="15")
+    assert (slider(at, "a").value, slider(at, "a").max) == (15, 100)
+    slider(at, "a").set_value(12.0).run()
+    assert (slider(at, "a").value, slider(at, "a").max) == (12, 100)
+
+
 @pytest.mark.parametrize("index", range(10))
 def test_every_preset_runs_and_is_checked_numerically(at, index):
     plain(at)
