@@ -104,7 +104,7 @@ def percentile(values, share):
 
 def batches(page, steps_per_epoch):
     """How many batches the page says that it has trained on."""
-    text = page.locator("[data-testid=stProgress]").inner_text()
+    text = page.locator(".run-progress").inner_text()
     epoch, batch = re.search(r"Epoch (\d+) of \d+(?:, then batch (\d+))?", text).groups()
     return int(epoch) * steps_per_epoch + int(batch or 0)
 
@@ -127,7 +127,7 @@ COUNT_UPDATES = """() => {
     window.updates = 0;
     const clear = CanvasRenderingContext2D.prototype.clearRect;
     CanvasRenderingContext2D.prototype.clearRect = function (...area) {
-        if (this.canvas.closest('.st-key-chart-loss')) window.updates++;
+        if (this.canvas.closest('[data-chart=loss]')) window.updates++;
         return clear.apply(this, area);
     };
 }"""

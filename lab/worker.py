@@ -25,7 +25,7 @@ from train import Trainer
 
 ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
 PATIENCE = 2.5  # seconds after which a process that nobody asks ends
-NICENESS = 10  # the pages of all visitors come first
+NICENESS = 19  # the pages of all visitors come first
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -92,6 +92,7 @@ class Worker:
             stdout=subprocess.PIPE,
             cwd=ROOT,
             env=os.environ | single,
+            start_new_session=True,
         )
         trainer = self.run.trainer
         _send(self._process.stdin, (trainer.config, trainer.dataset, self._patience))
@@ -121,6 +122,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server; its end is the end of the input
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    with contextlib.suppress(OSError):  # Linux shares out among sessions first; within one, as niceness says
+        Path("/proc/self/autogroup").write_text(str(NICENESS))
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     config, dataset, patience = pickle.load(sys.stdin.buffer)
     messages: queue.SimpleQueue[tuple[float, State | None] | None] = queue.SimpleQueue()

@@ -25,8 +25,8 @@ from train import Config
 
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 STYLE = """<style>
-.st-key-training-instruments h2 {font-size: 1.05rem; padding: 0.25rem 0 0}
-.st-key-training-instruments h2 span {font-weight: 400}
+.st-key-training-instruments * {transition: none !important}
+.st-key-training-instruments [data-testid=stElementContainer] {opacity: 1 !important}
 </style>"""
 
 
@@ -232,14 +232,16 @@ def _read_drawing() -> None:
     answer = probabilities(network, x[np.newaxis])[0]
     best = int(answer.argmax())
     slopes = saliency(network, x, best).reshape(image.shape)
-    frames = Frames()
     with right:
         st.markdown(f"The network takes it for **{data.classes[best]}**.")
-        for key, chart in (
-            ("likelihoods", charts.likelihoods(answer, data.classes, theme)),
-            ("drawing", charts.drawing(image / LEVELS, slopes, data.classes[best], theme)),
-        ):
-            frames.show(key, chart)
+        frames = Frames("pad")
+        frames.board("likelihoods", "drawing")
+    frames.fill(
+        {
+            "likelihoods": charts.likelihoods(answer, data.classes, theme),
+            "drawing": charts.drawing(image / LEVELS, slopes, data.classes[best], theme),
+        }
+    )
 
 
 main()

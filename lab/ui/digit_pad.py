@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
 from lab.drawing import parse
+from lab.ui.script import keep_value, loading
 
-_SCRIPT = Path(__file__).parents[2] / "static/digit_pad/digit_pad.js"
-_VERSION = hashlib.blake2s(_SCRIPT.read_bytes(), digest_size=8).hexdigest()  # so that an update is fetched, not the old
-_LOADER = f"""
-const loading = import(new URL("app/static/digit_pad/digit_pad.js?{_VERSION}", document.baseURI));
-export default function (component) {{ loading.then((pad) => pad.show(component)); }}
-"""
 _HTML = """
 <canvas width="320" height="320" tabindex="0" role="application"
   aria-label="Pad to draw a digit on. By keyboard: the arrow keys move, space draws or erases a block."></canvas>
@@ -29,18 +21,17 @@ button { margin-top: 0.5rem; padding: 0.35rem 0.75rem; font: inherit; color: var
   background: var(--st-secondary-background-color); border: 1px solid var(--st-border-color);
   border-radius: var(--st-base-radius); }
 """
-_component = st.components.v2.component("tensor_ops_lab_digit_pad", html=_HTML, css=_CSS, js=_LOADER)
+_JS = loading("digit_pad/digit_pad.js") + (
+    "export default function (component) { loading.then((pad) => pad.show(component)); }"
+)
+_component = st.components.v2.component("tensor_ops_lab_digit_pad", html=_HTML, css=_CSS, js=_JS)
 
 
 def digit_pad(key: str) -> np.ndarray | None:
     """Show the pad; what is drawn on it as a bitmap (32, 32) of 0 and 1, or None while it is empty."""
-    sent = _component(key=key, on_ink_change=_nothing).get("ink")
+    sent = _component(key=key, on_ink_change=keep_value).get("ink")
     try:
         bitmap = parse(sent) if isinstance(sent, str) else None
     except ValueError:  # a visitor's input: not sent by the pad
         return None
     return bitmap if bitmap is not None and bitmap.any() else None
-
-
-def _nothing() -> None:
-    """Streamlit keeps a component's value only where a callback is given for it."""

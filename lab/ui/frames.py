@@ -3,66 +3,72 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from lab.trace import strict_json
 from lab.ui.charts import PLANE, Chart
-from lab.ui.table import markdown_table
+from lab.ui.script import loading
 
-
-@dataclass
-class _Frame:
-    picture: DeltaGenerator
-    backdrop: DeltaGenerator
-    table: DeltaGenerator | None  # None while it is closed
-    first: Chart
-    shown: Chart | None = None
+_CSS = """
+section.figure h2 { margin: 0; padding: 0.25rem 0 0; font-size: 1.05rem; font-weight: 600; line-height: 1.3; }
+section.figure h2 small { font-size: 0.8rem; font-weight: 400; opacity: 0.75; }
+.figure .picture { width: 100%; }
+.figure details { margin: 0 0 1rem; font-size: 0.875rem; }
+.figure summary { width: fit-content; cursor: pointer; opacity: 0.8; }
+.figure summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+.figure table { display: block; width: fit-content; max-width: 100%; overflow-x: auto; border-collapse: collapse; }
+.figure :is(th, td) { padding: 0.3rem 0.6rem; border: 1px solid var(--st-border-color); text-align: left; }
+.figure :is(th, td) { font-variant-numeric: tabular-nums; }
+@media (max-width: 640px) { .figure table { font-size: 0.75rem; } .figure :is(th, td) { padding: 0.25rem 0.15rem; } }
+.run-progress p { margin: 0 0 0.25rem; }
+.run-progress progress { display: block; width: 100%; height: 0.5rem; accent-color: var(--st-primary-color); }
+"""
+_component = st.components.v2.component(
+    "tensor_ops_lab_charts",
+    css=_CSS,
+    js=loading("charts/charts.js")
+    + """export default function ({ data, parentElement }) {
+  loading.then(
+    (charts) => charts.show({ data, parentElement }),
+    () => parentElement.append("The charts could not be loaded. Load the page again."),
+  );
+  return () => loading.then((charts) => charts.remove(parentElement), () => {});
+}""",
+    isolate_styles=False,  # so that a link leads to a heading
+)
 
 
 class Frames:
-    """The script lays the charts out with `add`; then they are filled, and filled again, with `fill`.
+    """The script lays out boards of charts with `board`; `fill` says what they show, as often as it likes.
 
-    What a fragment adds for itself, headings and expanders too, would be sent and compared again with every update:
-    most of the work of an update, in the browser, was this. A fragment can fill only what it has filled in the full
-    run of the script as well: Streamlit then keeps the place for it.
+    For whatever changes on a page, Streamlit's browser side goes through all of it. So what all charts show travels as
+    one text, hidden on the page, which they read. A fragment may write it if the full run of the script has, too.
     """
 
-    def __init__(self) -> None:
-        self._frames: dict[str, _Frame] = {}
+    def __init__(self, name: str, notes: Mapping[str, str] | None = None) -> None:
+        """name: for this page; notes: chart -> small print beside its heading."""
+        self._name = f"feed-{name}"
+        self._notes = notes or {}
+        with st.container(key=self._name):
+            self._feed = st.empty()
 
-    def add(self, key: str, chart: Chart, note: str = "") -> None:
-        """Where the page is just now: the chart's heading, and room for the chart and for its numbers as a table."""
-        st.header(f"{chart.title} :small[:gray[{note}]]" if note else chart.title, anchor=f"training-{key}")
-        with st.container(key=f"chart-{key}", gap=None):
-            picture, backdrop = st.empty(), st.empty()
-        table = st.expander("As a table", key=f"table-{key}", on_change="rerun", type="compact")
-        self._frames[key] = _Frame(picture, backdrop, table.empty() if table.open else None, chart)
+    def board(self, *keys: str) -> None:
+        """Room for charts, one below the other, where the page is just now; "progress" is the bar of a run."""
+        data = {"feed": f"st-key-{self._name}", "keys": keys}
+        _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
 
-    def show(self, key: str, chart: Chart, note: str = "") -> None:
-        """A chart under its heading, with its numbers as a table, all at once."""
-        self.add(key, chart, note)
-        self.fill(key, chart)
+    def fill(self, charts: Mapping[str, Chart], progress: tuple[float, str] | None = None) -> None:
+        """Show charts in the places that were made for them, and how far the run is: a share of 1, and words."""
+        shown = {key: self._entry(key, chart) for key, chart in charts.items()}
+        if progress:
+            shown["progress"] = {"share": progress[0], "text": progress[1]}
+        self._feed.text(strict_json(shown))
 
-    def fill_all(self) -> None:
-        """Show every chart that was added."""
-        for key, frame in self._frames.items():
-            self.fill(key, frame.first)
-
-    def fill(self, key: str, chart: Chart) -> None:
-        """Show a chart in the place that was made for it. One that is there already is not sent again."""
-        frame = self._frames[key]
-        if chart == frame.shown:
-            return
-        frame.shown = chart
+    def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
+        entry = {name: getattr(chart, name) for name in ("title", "spec", "height", "alt", "headers", "rows")}
         if chart.backdrop:
-            left, top, right, bottom = PLANE
-            frame.backdrop.html(
-                f"<style>.st-key-chart-{key} canvas {{"
-                f"background: {left}px {top}px / calc(100% - {left + right}px) calc(100% - {top + bottom}px) no-repeat "
-                f"url(data:image/png;base64,{base64.b64encode(chart.backdrop).decode()})}}</style><i></i>"
-            )
-        frame.picture.echarts_chart(chart.spec, height=chart.height, alt=chart.alt)
-        if frame.table:
-            frame.table.markdown(markdown_table(chart.headers, chart.rows))
+            entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": PLANE}
+        return entry | {"note": self._notes.get(key, "")}

@@ -135,9 +135,8 @@ def choice(label: str, options: list[str], key: str) -> str:
 class Places:
     """Where the instruments stand, to be filled again while the training goes on."""
 
-    progress: DeltaGenerator
-    doctor: DeltaGenerator
     frames: Frames
+    doctor: DeltaGenerator
     slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
     next_slow: int = 0
     complete: bool = False  # has everything been drawn once?
@@ -146,35 +145,34 @@ class Places:
 
 
 def lay_out(view: View) -> Places:
-    """Headings, and room for all instruments, which `draw` or `follow` fills."""
-    frames, slow = Frames(), _slow(view)
-    shown = _quick(view) | {key: make() for key, make in slow.items()}
-    notes = NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view))
-    places = Places(st.empty(), st.empty(), frames, slow)
+    """Room for all instruments, which `draw` or `follow` fills."""
+    slow = _slow(view)
+    frames = Frames("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)))
+    frames.board("progress")
+    places = Places(frames, st.empty(), slow)
     for number, row in enumerate(ROWS):
         if number == 1:
             places.doctor = st.empty()
         for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
             with column:
-                for key in keys:
-                    if key in shown:
-                        frames.add(key, shown[key], notes.get(key, ""))
+                if present := [key for key in keys if key in slow or key in _quick(view)]:
+                    frames.board(*present)
                 if "plane" in keys and view.layer is not None:
                     _lay_out_units(view, places)
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
-        frames.add(key, slow[key]())
+        frames.board(key)
     return places
 
 
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
-    _progress(view.run, places.progress)
     doctor(view.seen, places.doctor)
     if places.units:
         _units(view, places)
-    places.frames.fill_all()
+    shown = _quick(view) | places.slow
+    places.frames.fill({key: make() for key, make in shown.items()}, _progress(view.run))
     places.complete = True
 
 
@@ -195,7 +193,7 @@ def follow(view: View, places: Places, turn: int) -> None:
     """Train for a round, and keep the instruments up to date.
 
     One long run of a fragment instead of many short ones, and one slow instrument at a time: the browser goes through
-    all of the page whenever a run begins and ends, and with every chart that it is sent. Moving a widget ends the run.
+    all of the page whenever a run begins and ends, and with everything that it is sent. Moving a widget ends the run.
     """
     if not places.complete:  # in the full run of the script, which must not take long: the rounds begin after it
         draw(view, places)
@@ -205,19 +203,16 @@ def follow(view: View, places: Places, turn: int) -> None:
         train(view.run, turn)
         if behind != (view.cursor is not None):
             st.rerun()  # what stands outside of this fragment changes, too
-        shown = _quick(view)  # all that is to be computed first, then all that is to be sent: one update of the browser
+        shown = _quick(view)
         if update % 2:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
-            shown[key] = places.slow[key]()
-        else:
-            _progress(view.run, places.progress)
+            shown[key] = places.slow[key]
         if update == 0:
             doctor(view.seen, places.doctor)
             if places.units:
                 _units(view, places)
-        for key, chart in shown.items():
-            places.frames.fill(key, chart)
+        places.frames.fill({key: make() for key, make in shown.items()}, _progress(view.run))
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
@@ -233,7 +228,8 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _progress(run: LiveRun, place: DeltaGenerator) -> None:
+def _progress(run: LiveRun) -> tuple[float, str]:
+    """How far it is: a share of 1, and words."""
     trainer, losses = run.trainer, run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
@@ -242,17 +238,18 @@ def _progress(run: LiveRun, place: DeltaGenerator) -> None:
         where += f". Loss of the last batch: {losses[-1]:.3g}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    place.progress(run.progress, text=where)
+    return run.progress, where
 
 
-def _quick(view: View) -> dict[str, Chart]:
-    """What is watched: it is drawn several times a second."""
-    run, options = view.run, _by_epoch(view)
-    shown = {"plane": _plane(view)} if run.trainer.sizes[0] == 2 else {}
-    shown["loss"] = charts.loss(
-        run.history, run.losses(), run.trainer.steps_per_epoch, log=view.log, others=_others(), **options
-    )
-    return shown
+def _quick(view: View) -> dict[str, Callable[[], Chart]]:
+    """What is watched, several times a second, as functions that draw it."""
+    run = view.run
+
+    def loss() -> Chart:
+        losses, steps = run.losses(), run.trainer.steps_per_epoch
+        return charts.loss(run.history, losses, steps, log=view.log, others=_others(), **_by_epoch(view))
+
+    return ({"plane": lambda: _plane(view)} if run.trainer.sizes[0] == 2 else {}) | {"loss": loss}
 
 
 def _slow(view: View) -> dict[str, Callable[[], Chart]]:

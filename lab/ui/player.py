@@ -16,6 +16,7 @@ import streamlit as st
 
 from lab.export import MODULES, STATIC, playable, standalone
 from lab.trace import Trace, strict_json
+from lab.ui.script import keep_value
 from model import Tensor, no_grad
 
 LIMIT = 1e6  # of a number that the browser may send, either way
@@ -124,9 +125,9 @@ def player(
     shown = _component(
         key=key,
         data=strict_json(data).encode(),
-        on_state_change=_nothing,
-        on_failed_change=_nothing,
-        on_want_change=_nothing,
+        on_state_change=keep_value,
+        on_failed_change=keep_value,
+        on_want_change=keep_value,
     )
     reached = _whole(state.get("event"))
     return Shown(
@@ -158,10 +159,6 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
     gradient = trace.gradients[name]
     slope = 0.0 if gradient is None else gradient.flat[cell]
     return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
-
-
-def _nothing() -> None:
-    """Streamlit keeps a component's value only where a callback is given for it."""
 
 
 def _state(key: str) -> dict[str, Any]:

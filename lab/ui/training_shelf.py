@@ -158,21 +158,28 @@ def recorded(kept: Kept) -> None:
     options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None
     seen, now = kept.records[:epoch], kept.records[epoch - 1]
-    frames = Frames()
+    shown = {
+        "loss": charts.loss(kept.records, np.empty(0), 1, **options),
+        "accuracy": charts.accuracy(kept.records, **options),
+        "gradients": charts.gradient_norms(kept.records, layers, **options),
+        "updates": charts.update_ratios(kept.records, layers, **options),
+        "weights": charts.weight_histograms(now, kept.records[0], layers, theme),
+    }
+    if kept.config.hidden:
+        shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
     with st.container(key="training-instruments"):
+        frames = Frames("recorded", {"weights": "dashed: epoch 1"})
         left, right = st.columns(2, gap="medium")
         with left:
-            frames.show("loss", charts.loss(kept.records, np.empty(0), 1, **options))
+            frames.board("loss")
         with right:
-            frames.show("accuracy", charts.accuracy(kept.records, **options))
+            frames.board("accuracy")
         doctor(seen, st.empty())
         left, right = st.columns(2, gap="medium")
         with left:
-            frames.show("gradients", charts.gradient_norms(kept.records, layers, **options))
-            frames.show("updates", charts.update_ratios(kept.records, layers, **options))
-            if kept.config.hidden:
-                frames.show("dead", lost_units(kept.config, kept.records, layers[:-1], options))
+            frames.board(*(key for key in ("gradients", "updates", "dead") if key in shown))
         with right:
-            frames.show("weights", charts.weight_histograms(now, kept.records[0], layers, theme), "dashed: epoch 1")
+            frames.board("weights")
             layer, of = choose_ridges(layers)
-            frames.show("ridges", charts.ridges(seen, layer, of, theme))
+            frames.board("ridges")
+        frames.fill(shown | {"ridges": charts.ridges(seen, layer, of, theme)})

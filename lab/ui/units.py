@@ -6,18 +6,15 @@ what a component inside a fragment says waits for the fragment to end; so anothe
 
 from __future__ import annotations
 
-import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from lab.ui.charts import signed_shades
+from lab.ui.script import keep_value, loading
 
-_SCRIPT = Path(__file__).parents[2] / "static/units/units.js"
-_VERSION = hashlib.blake2s(_SCRIPT.read_bytes(), digest_size=8).hexdigest()  # so that an update is fetched, not the old
-_LOADER = f'const loading = import(new URL("app/static/units/units.js?{_VERSION}", document.baseURI));'
+_LOADING = loading("units/units.js")
 _CSS = """
 [role=group] { display: grid; grid-template-columns: repeat(auto-fill, minmax(36px, 1fr)); gap: 6px; }
 button { padding: 0; border: 1px solid var(--st-border-color); border-radius: 4px; overflow: hidden; aspect-ratio: 1;
@@ -29,15 +26,15 @@ _maps = st.components.v2.component(
     "tensor_ops_lab_units",
     html='<div role="group"></div>',
     css=_CSS,
-    js=f"{_LOADER}\nexport default function (component) {{ loading.then((units) => units.show(component)); }}",
+    js=_LOADING + "export default function (component) { loading.then((units) => units.show(component)); }",
 )
 _teller = st.components.v2.component(
     "tensor_ops_lab_unit_teller",
-    js=f"""{_LOADER}
-export default function (component) {{
+    js=_LOADING
+    + """export default function (component) {
   const leaving = loading.then((units) => units.tell(component));
   return () => leaving.then((leave) => leave?.());
-}}""",
+}""",
 )
 
 
@@ -54,9 +51,5 @@ def small_maps(maps: np.ndarray, layer: str, theme: str) -> None:
 
 def pointed_at(units: int) -> int | None:
     """The unit that the visitor points at, from 0, of a layer that has so many."""
-    unit = _teller(key="training-unit-teller", on_unit_change=_nothing).get("unit")
+    unit = _teller(key="training-unit-teller", on_unit_change=keep_value).get("unit")
     return unit if type(unit) is int and 0 <= unit < units else None
-
-
-def _nothing() -> None:
-    """Streamlit keeps a component's value only where a callback is given for it."""

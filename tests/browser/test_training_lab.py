@@ -7,7 +7,7 @@ import pytest
 
 def progress(page):
     """Epoch and batch of the run, as the page says."""
-    text = page.locator("[data-testid=stProgress]").inner_text()
+    text = page.locator(".run-progress").inner_text()
     found = re.search(r"Epoch (\d+) of \d+(?:, then batch (\d+))?", text)
     return int(found[1]), int(found[2] or 0)
 
@@ -27,7 +27,7 @@ def test_start_watch_pause(open_page, theme):
     page = open_lab(open_page, theme=theme)
     assert progress(page) == (0, 0)
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 3')")
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 3')")
     button(page, "Pause").click()
     button(page, "Continue").wait_for()
     page.wait_for_timeout(300)
@@ -43,19 +43,17 @@ def test_step_by_keyboard(open_page):
     for expected in (1, 2, 3):
         page.locator("[data-test-script-state=notRunning]").wait_for()  # a key pressed before is for the old page
         page.keyboard.press("ArrowRight")
-        page.wait_for_function(
-            f"document.querySelector('[data-testid=stProgress]')?.innerText.includes('batch {expected} of')"
-        )
+        page.wait_for_function(f"document.querySelector('.run-progress')?.innerText.includes('batch {expected} of')")
     button(page, "Reset").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("!document.querySelector('[data-testid=stProgress]')?.innerText.includes('batch')")
+    page.wait_for_function("!document.querySelector('.run-progress')?.innerText.includes('batch')")
     assert progress(page) == (0, 0)
 
 
 def test_a_phone_sees_everything(open_page):
     page = open_lab(open_page, width=360, height=740)
     button(page, "Start").click()
-    page.get_by_text("Weights per layer").wait_for()
+    page.get_by_role("heading", name="Weights per layer").wait_for()
     button(page, "Pause").click()
     button(page, "Continue").wait_for()
     page.wait_for_timeout(500)
@@ -68,7 +66,7 @@ def test_a_link_shows_the_same_settings(open_page):
     assert page.get_by_role("textbox", name="Hidden layers").input_value() == "12 5"
     button(page, "Start").click()
     button(page, "Pause").wait_for()
-    page.get_by_text("Decision boundary").wait_for()
+    page.get_by_role("heading", name="Decision boundary").wait_for()
     assert "data=xor" in page.url
 
 
@@ -93,7 +91,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     upload.set_input_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".encode()})
     page.get_by_text(re.compile("mine.csv: .*2 classes")).wait_for()
     button(page, "Start").click()
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 60 of 60')")
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
     page.reload()
     button(page, "Start").wait_for()
     upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
@@ -102,7 +100,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
 
 def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
-    page.wait_for_function("document.querySelector('[data-testid=stProgress]')?.innerText.includes('Epoch 6 of 6')")
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")
     page.get_by_text("Draw a digit").click()
     pad = page.get_by_role("application")
     pad.scroll_into_view_if_needed()
@@ -131,7 +129,9 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
         button(page, "Continue").wait_for()
         page.wait_for_timeout(800)
         for name in ("plane", "loss", "accuracy", "gradients", "dead", "weights", "ridges"):
-            assert page.locator(f".st-key-chart-{name} canvas").count() > 0, name
+            picture = page.locator(f"[data-chart={name}] .picture")
+            picture.scroll_into_view_if_needed()  # what is out of sight is not drawn
+            picture.locator("canvas").wait_for()
         assert page.get_by_role("tab").count() == 3
         assert page.locator("[data-testid=stException]").count() == 0
 
@@ -153,3 +153,40 @@ def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page,
     page.get_by_role("heading", name="Output of unit 4 of layer 1").wait_for()
     if training:
         button(page, "Pause").wait_for()
+
+
+def test_the_numbers_of_a_chart_are_a_table_that_keeps_up_and_the_doctor_leads_to_it(open_page):
+    page = open_lab(open_page, "epochs=300")
+    chart = page.locator("[data-chart=accuracy]")
+    chart.get_by_text("As a table").click()
+    last = chart.locator("tbody tr").last.locator("td").first
+    assert last.inner_text() == "0"
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 5')")
+    button(page, "Pause").click()
+    button(page, "Continue").wait_for()
+    page.wait_for_timeout(500)
+    assert int(last.inner_text()) == progress(page)[0]
+    link = page.get_by_role("link", name="See the chart.").first
+    name = link.get_attribute("href").removeprefix("#training-")
+    link.click()
+    page.wait_for_timeout(500)
+    top = page.locator(f"[data-chart={name}] h2").bounding_box()["y"]
+    assert 0 <= top < 900
+
+
+def test_a_class_cannot_become_markup(open_page):
+    page = open_lab(open_page, "data=table&hidden=4")
+    label = "<img src=x onerror=alert(1)>"
+    rows = "".join(f"{i / 10},{i % 3},{label if i > 20 else 'no'}\n" for i in range(40))
+    page.on("dialog", lambda dialog: pytest.fail("the label ran as a script"))
+    page.locator("input[type=file]").set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}".encode()}
+    )
+    page.get_by_text(re.compile("mine.csv: .*2 classes")).wait_for()
+    plane = page.locator("[data-chart=plane]")
+    plane.get_by_text("As a table").click()
+    plane.get_by_role("cell", name=label).wait_for()
+    plane.locator(".picture").hover()
+    page.wait_for_timeout(300)
+    assert page.locator("img[src=x]").count() == 0

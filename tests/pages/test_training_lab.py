@@ -41,9 +41,15 @@ def live(at):
     return at.session_state["training worker"].run
 
 
+def shown(at):
+    """What the charts of the page were told to show."""
+    feed = find(at.main, "feed-training") or find(at.main, "feed-recorded")
+    place = feed.children[0]
+    return json.loads(getattr(place, "children", {0: place})[0].value)  # a fragment fills it by way of a block
+
+
 def chart(at, key):
-    place = find(at.main, f"chart-{key}").children[0]
-    return json.loads(getattr(place, "children", {0: place})[0].proto.spec)  # a fragment fills it by way of a block
+    return shown(at)[key]["spec"]
 
 
 def find(block, key):
@@ -66,7 +72,7 @@ def line(at, key, name):
 
 
 def progress(at):
-    return at.get("progress")[0].proto.text
+    return shown(at)["progress"]["text"]
 
 
 def run_to_the_end(at):
@@ -227,7 +233,11 @@ def test_a_link_to_an_epoch_trains_up_to_it_and_shows_it(at):
 
 
 def heading(at, title):
-    return next(h.value for h in at.header if h.value.startswith(title))
+    return next(f"{entry['title']} {entry['note']}".strip() for entry in charts(at) if entry["title"] == title)
+
+
+def charts(at):
+    return [entry for key, entry in shown(at).items() if key != "progress"]
 
 
 # ---------------------------------------------------------------- settings
@@ -253,7 +263,7 @@ def test_every_dataset_trains(at, data):
     run(at, data=data, epochs="1", hidden="8")
     run_to_the_end(at)
     assert len(live(at).records) == 1
-    titles = " ".join(h.value for h in at.header)
+    titles = {entry["title"] for entry in charts(at)}
     assert ("Decision boundary" in titles) == (data != "digits")
     assert ("Confusion matrix" in titles) == (data == "digits")
 
@@ -336,10 +346,10 @@ def test_a_divergence_is_said_in_a_sentence(at):
 def test_the_tables_say_what_the_charts_show(at):
     run(at, data="blobs", hidden="", epochs="2")
     run_to_the_end(at)
-    at.session_state["table-accuracy"] = True
-    at.run()
-    table = next(m.value for m in at.markdown if "gap in points" in m.value)
-    assert len(table.splitlines()) == 2 + 3  # two lines of heading; epochs 0, 1, 2
+    accuracy = shown(at)["accuracy"]
+    assert accuracy["headers"] == ["epoch", "training", "validation", "gap in points"]
+    assert [row[0] for row in accuracy["rows"]] == ["0", "1", "2"]
+    assert accuracy["rows"][-1][2] == f"{live(at).history[-1]['val_accuracy']:.1%}"
 
 
 def test_the_command_is_the_same_run(at):
