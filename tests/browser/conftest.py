@@ -23,6 +23,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))  # one server and one browser for all of them
             # On a machine busy with other work a browser can miss a key or a deadline; a real fault fails three times.
             item.add_marker(pytest.mark.flaky(reruns=2))
 
