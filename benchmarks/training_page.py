@@ -3,8 +3,9 @@
     python benchmarks/training_page.py [--rounds 3] [--seconds 6] [--json benchmarks/results/training_page.json]
 
 A real server and a real browser. In each round, one after the other, so that a slow moment of the machine hits all:
-the command line's pace alone, another visitor's slider on an idle server, the page at full speed and that slider
-meanwhile, then pause, then the tab is closed. Medians over the rounds; ratios are taken within a round.
+the command line's pace alone, another visitor's slider on an idle server and while somebody elsewhere watches a run at
+full speed, then the page in a browser at full speed and that slider meanwhile, then pause, then the tab is closed. The
+browser draws on the processors that are measured. Medians over the rounds; ratios are taken within a round.
 """
 
 import os
@@ -56,23 +57,24 @@ def command_line_pace(config, seconds):
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-class OtherVisitor:
-    """Someone at the Graph lab who moves a slider, spoken for by a bare websocket client."""
+class Visitor:
+    """Someone at a page, spoken for by a bare websocket client: as if the browser were on another machine."""
 
-    def __init__(self, url):
+    def __init__(self, url, page="", query=""):
         self.socket = connect(
             f"{url.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"], max_size=None, legacy=True
         )
-        self.slider = None
-        self.value = 0.0
+        self.page, self.query = page, query
+        self.slider = self.fragment = None
+        self.value, self.pause = 0.0, 0.0
         self.rerun()
-        assert self.slider, "the Graph lab shows no slider"
 
-    def rerun(self):
-        """Move the slider a little and wait until the page is drawn; returns the seconds it took."""
+    def rerun(self, fragment=""):
+        """Move the page's first slider a little and wait until the page is drawn; returns the seconds it took."""
         message = BackMsg()
-        message.rerun_script.query_string = "stage=backward"
-        if self.slider:
+        message.rerun_script.page_name, message.rerun_script.query_string = self.page, self.query
+        message.rerun_script.fragment_id = fragment
+        if self.slider and not fragment:
             self.value = (self.value + 0.5) % 5
             state = message.rerun_script.widget_states.widgets.add()
             state.id = self.slider
@@ -85,6 +87,8 @@ class OtherVisitor:
             slider = answer.delta.new_element.slider
             if not self.slider and slider.id:
                 self.slider = slider.id
+            if answer.WhichOneof("type") == "auto_rerun":
+                self.fragment, self.pause = answer.auto_rerun.fragment_id, answer.auto_rerun.interval
             if answer.WhichOneof("type") == "script_finished":
                 return time.perf_counter() - began
 
@@ -96,6 +100,12 @@ class OtherVisitor:
             times.append(self.rerun())
             time.sleep(0.05)
         return times
+
+    def watch(self):
+        """Do what a browser does for a page that is left open: run its fragment again, as often as the page asks."""
+        while True:
+            time.sleep(self.pause)
+            self.rerun(self.fragment)
 
 
 def percentile(values, share):
@@ -133,18 +143,31 @@ COUNT_UPDATES = """() => {
 }"""
 
 
+def link(config, **more):
+    """The query of the page's address for a job."""
+    chosen = {name: value for name, value in config.to_json().items() if name in ("data", "lr", "batch_size", "epochs")}
+    return urlencode(chosen | {"hidden": " ".join(map(str, config.hidden))} | more)
+
+
 def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
-    visitor = OtherVisitor(url)
+    visitor = Visitor(url, query="stage=backward")
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
+    # Without a browser: a link to an epoch trains at full speed as it is opened.
+    watcher = subprocess.Popen([sys.executable, __file__, "--watch", url, link(config, epoch=config.epochs - 1)])
+    time.sleep(4)
+    began, before = time.perf_counter(), cpu_seconds(server.pid)
+    remote = visitor.latencies(seconds)
+    figures["remote_processor"] = (cpu_seconds(server.pid) - before) / (time.perf_counter() - began)
+    watcher.kill()
+    watcher.wait()
+    time.sleep(5)
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    chosen = {name: value for name, value in config.to_json().items() if name in ("data", "lr", "batch_size", "epochs")}
-    query = urlencode(chosen | {"hidden": " ".join(map(str, config.hidden))})
-    page.goto(f"{url}/training?{query}")
+    page.goto(f"{url}/training?{link(config)}")
     speed = page.get_by_role("slider", name="Batches per second")
     speed.wait_for()
     speed.focus()
@@ -184,6 +207,9 @@ def one_round(browser, url, server, config, seconds):
         "busy_p50": percentile(busy, 0.5),
         "busy_p95": percentile(busy, 0.95),
         "slider": percentile(busy, 0.95) / percentile(idle, 0.95),
+        "remote_p50": percentile(remote, 0.5),
+        "remote_p95": percentile(remote, 0.95),
+        "remote_slider": percentile(remote, 0.95) / percentile(idle, 0.95),
         "closed": stopped - closed,
     }
 
@@ -193,7 +219,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
     parser.add_argument("--json", type=Path, help="write the figures of all rounds to this file")
+    parser.add_argument("--watch", nargs=2, metavar=("URL", "QUERY"), help="leave the page open, without a browser")
     options = parser.parse_args()
+    if options.watch:
+        Visitor(options.watch[0], "training", options.watch[1]).watch()
     url, server = start_app("app.py")
     results = {}
     try:
@@ -212,11 +241,12 @@ def main():
                 print(f"  command line       {middle['command_line']:8.0f} steps/s")
                 print(f"  page, full speed   {middle['page']:8.0f} steps/s  = {middle['pace']:.2f} x   (bar 0.7)")
                 print(f"  chart updates      {middle['updates']:8.1f} /s   (bar 5)")
-                print(
-                    f"  other's slider     p50 {1000 * middle['idle_p50']:.0f} -> {1000 * middle['busy_p50']:.0f} ms, "
-                    f"p95 {1000 * middle['idle_p95']:.0f} -> {1000 * middle['busy_p95']:.0f} ms = "
-                    f"{middle['slider']:.2f} x   (bar 1.5)"
-                )
+                for where, label in (("busy", "beside a browser"), ("remote", "browser elsewhere")):
+                    ratio = middle["slider" if where == "busy" else "remote_slider"]
+                    idle, during = ([1000 * middle[f"{of}_p{share}"] for share in (50, 95)] for of in ("idle", where))
+                    print(f"  other's slider, {label}: p50 {idle[0]:.0f} -> {during[0]:.0f} ms, p95 "
+                          f"{idle[1]:.0f} -> {during[1]:.0f} ms = {ratio:.2f} x   (bar 1.5)")  # fmt: skip
+                print(f"  processors         {middle['remote_processor']:8.2f} used with the browser elsewhere")
                 print(f"  pause              {1000 * middle['pause']:8.0f} ms from click to label")
                 print(
                     f"  tab closed         {middle['closed']:8.1f} s until the work has stopped   (bar 5)", flush=True

@@ -38,6 +38,7 @@ def playable(trace: Trace) -> dict[str, Any]:
         "output": trace.output,
         "sources": trace.sources,
         "derived": derived,
+        "error": trace.error,
     }
 
 

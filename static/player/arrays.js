@@ -1,6 +1,6 @@
 /** Arrays as heat maps: small pictures on the cards, and a table of cells for the selected node. */
 
-import { element, flat, indexText, numeral, shapeText, toNumber } from "./format.js";
+import { element, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
 import { gridOf } from "./layout.js";
 
@@ -86,7 +86,7 @@ export class Arrays {
         : `${playback.name(id)}${indexText(node.shape, cell)}: value ${value === null ? "not run yet" : numeral(element(value, cell))}, ` +
           `gradient ${gradient === null ? playback.gradientText(id, frame) : numeral(element(gradient, cell))}`;
     const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell));
-    if (node.requires_grad) maps.append(this.map("gradient", gradient, node.shape, cell));
+    if (node.requires_grad) maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell));
     this.panel.body.replaceChildren(maps, this.readout);
     if (focused) this.panel.body.querySelector('button[tabindex="0"]')?.focus();
   }

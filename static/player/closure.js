@@ -15,8 +15,9 @@ export class Closure {
   paint(playback, frame, id) {
     const node = playback.nodes[id];
     const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
-    if (this.shown === node && this.ran === ran) return;
-    [this.shown, this.ran] = [node, ran];
+    const over = frame.k === playback.length;
+    if (this.shown === node && this.ran === ran && this.over === over) return;
+    [this.shown, this.ran, this.over] = [node, ran, over];
     if (!node.op) {
       this.panel.body.replaceChildren(h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`));
       return;
@@ -58,8 +59,8 @@ export class Closure {
   }
 
   since(entry, ran) {
+    if (!ran && !this.over) return "not read yet";
     if (entry.written === undefined) return "never read";
-    if (!ran) return "not read yet";
     return entry.written ? "⚠ written to" : "unchanged";
   }
 }

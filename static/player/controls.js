@@ -59,7 +59,9 @@ export class Controls {
     this.length = playback.length;
     this.scrubber.max = String(playback.length);
     this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
-    this.element.style.setProperty("--seed", `${(100 * playback.seedIndex) / playback.length}%`);
+    const forward = playback.seedIndex < 0 ? playback.length : playback.seedIndex;
+    this.element.style.setProperty("--seed", `${(100 * forward) / playback.length}%`);
+    this.marks.lastChild.hidden = playback.seedIndex < 0;
     this.k = k;
     this.show(playback);
   }

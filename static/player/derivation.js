@@ -57,7 +57,8 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
  * @param {import("./playback.js").Frame} frame @param {number} id @param {number | null} cell */
 export function toLatex(playback, frame, id, cell) {
   const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
-  if (id === playback.output) return `${left} = ${latexNumber(playback.events[playback.seedIndex].grad)}`;
+  const seed = playback.events[playback.seedIndex]?.grad;
+  if (id === playback.output && seed !== undefined) return `${left} = ${latexNumber(seed)}`;
   const lines = derivation(playback, frame, id, cell).map((line) => `&= ${line.tokens.map((token) => token.latex).join("")}`);
   const gradient = frame.gradients.get(id);
   if (gradient !== undefined) lines.push(`&= ${latexNumber(cell === null ? gradient : element(gradient, cell))}`);

@@ -8,7 +8,8 @@ import { View } from "./view.js";
 
 const TRAVEL = 450; // milliseconds a message takes along its edge
 const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
-const SETTLE = 100; // milliseconds without a new event, after which cards out of sight follow too
+const SETTLE = 100; // milliseconds without a new event, after which what is out of sight follows too
+const BEND = 80; // pixels that an edge may leave the box between its ends
 
 export class Graph {
   /** @param {{graphviz: string, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
@@ -20,7 +21,7 @@ export class Graph {
     this.drawn = "";
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene, () => this.paintCards());
+    this.view = new View(this.svg, this.scene, () => this.patch());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", { class: "wait" }, "Drawing the graph…");
     this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
@@ -89,7 +90,10 @@ export class Graph {
     const end = edge.middle ?? middleOf(path);
     const label = s("text", { class: "sent", x: end[0], y: end[1], "text-anchor": "middle", dy: "0.35em" });
     const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
-    return { element, path, label, middle: end, roomy: Boolean(edge.middle), last: {} };
+    const [from, to] = [edge.node, edge.child].map((node) => this.plan.boxes.get(this.plan.itemOf[node]));
+    const place = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+    const size = { width: Math.abs(from.x - to.x) + BEND, height: Math.abs(from.y - to.y) + BEND };
+    return { element, path, label, middle: end, roomy: Boolean(edge.middle), place, size, last: {} };
   }
 
   makeCard(item) {
@@ -178,29 +182,38 @@ export class Graph {
     const focus = playback.focus(frame);
     this.shown = { frame, focus, selected };
     if (focus.to !== undefined) this.view.reveal(plan.boxes.get(plan.itemOf[focus.to]));
-    this.paintCards();
+    this.patch();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.paintCards(() => true), SETTLE);
+    this.timer = setTimeout(() => this.patch(() => true), SETTLE);
+    this.paintPill(frame, focus, moving);
+  }
+
+  /** The edges and cards that changed. Of a large graph only those in sight: the others wait until the events rest.
+   * @param {(middle: {x: number, y: number}, size: {width: number, height: number}) => boolean} wanted */
+  patch(wanted = (middle, size) => this.view.sees(middle, size)) {
+    if (!this.cards || !this.shown) return;
+    this.paintEdges(wanted);
+    this.paintCards(wanted);
+  }
+
+  paintEdges(wanted) {
+    const { frame, focus } = this.shown;
     for (const [id, edge] of this.edges) {
       const message = frame.sent.get(id);
       const current = id === focus.edge;
-      if (edge.last.message === message && edge.last.current === current) continue;
+      if ((edge.last.message === message && edge.last.current === current) || !wanted(edge.place, edge.size)) continue;
       edge.last = { message, current };
       setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
       setText(edge.label, message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
     }
-    this.paintPill(frame, focus, moving);
   }
 
-  /** The cards that changed. Of a large graph only those in sight: the others wait until the events rest.
-   * @param {(id: string) => boolean} wanted */
-  paintCards(wanted = (id) => this.view.sees(this.plan.boxes.get(id), this.plan.cards.get(id))) {
-    if (!this.cards || !this.shown) return;
+  paintCards(wanted) {
     const { playback, plan } = this;
     const { frame, focus, selected } = this.shown;
     const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map((node) => plan.itemOf[node]);
     for (const [id, card] of this.cards) {
-      if (!wanted(id)) continue;
+      if (!wanted(plan.boxes.get(id), plan.cards.get(id))) continue;
       const node = card.item.node;
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);

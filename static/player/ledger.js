@@ -1,7 +1,7 @@
 /** The event in one sentence, and its arithmetic in large figures. */
 
 import { bitmap } from "./arrays.js";
-import { brief, element, factor, flat, indexText, shapeOf, shapeText } from "./format.js";
+import { brief, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
@@ -24,7 +24,9 @@ export function tell(playback, frame, cell) {
       note: "Step forward to run the first operation.",
     };
   }
-  return { forward, seed, message, accumulate }[event.kind](playback, frame, event, cell);
+  const told = { forward, seed, message, accumulate }[event.kind](playback, frame, event, cell);
+  if (playback.error && frame.k === playback.length) told.note = `${told.note} Here the engine stopped: ${playback.error}`.trim();
+  return told;
 }
 
 function forward(playback, frame, event, cell) {
@@ -67,13 +69,15 @@ function accumulate(playback, frame, event, cell) {
   const { sentence } = sending(playback, sent, frame.k - 2, cell);
   const name = playback.name(event.node) + (chosen === null ? "" : indexText(shapeOf(event.after), chosen));
   const beforeText = event.first ? "nothing yet" : brief(before);
+  const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
+  const wrong = "This is not what adding the message gives: something is broken here.";
   return {
     phase: "Backward pass",
     sentence: `${sentence}: before ${beforeText}, after ${brief(after)}.`,
     equation: event.first
-      ? [figure("nothing yet", `${name} before`), sign("→"), amount(after, `${name} after: the first message becomes its gradient`, "gradient")]
-      : [amount(before, `${name} before`), sign("+"), amount(arrived, "message"), sign("="), amount(after, `${name} after`, "gradient")],
-    note: event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`,
+      ? [figure("nothing yet", `${name} before`), sign(right ? "→" : "≠"), amount(after, `${name} after: the first message becomes its gradient`, "gradient")]
+      : [amount(before, `${name} before`), sign("+"), amount(arrived, "message"), sign(right ? "=" : "≠"), amount(after, `${name} after`, "gradient")],
+    note: !right ? wrong : event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`,
   };
 }
 
@@ -115,6 +119,18 @@ function sending(playback, event, index, cell) {
     ],
     note: wrong,
   };
+}
+
+/** Whether a gradient grew by a message, apart from what rounding makes of it. A single number is added to every cell. */
+function addsUp(before, message, after) {
+  const [starts, steps, ends] = [before, message, after].map((value) => flat(value).map(toNumber));
+  return (
+    steps.length === ends.length &&
+    ends.every((end, i) => {
+      const start = starts[starts.length === 1 ? 0 : i];
+      return Object.is(start + steps[i], end) || Math.abs(start + steps[i] - end) <= 1e-6 * (Math.abs(start) + Math.abs(steps[i]));
+    })
+  );
 }
 
 /** The chosen cell, if the array has it. */

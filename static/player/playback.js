@@ -20,6 +20,7 @@ export class Playback {
     this.output = data.output;
     this.sources = data.sources;
     this.derived = data.derived;
+    this.error = data.error;
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex((event) => event.kind === "seed");
     this.structure = JSON.stringify(this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.calls]));

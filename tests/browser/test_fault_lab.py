@@ -83,6 +83,8 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
     page.get_by_text("See it event by event").click()
     page.locator(".count", has_text="9 / 11").wait_for()  # the second message to a replaces the first
     page.locator(".sentence", has_text="before 1, after −0.4").wait_for()
+    assert page.locator(".equation .sign").last.inner_text() == "≠"
+    page.get_by_text("This is not what adding the message gives").first.wait_for()
     page.wait_for_url("**play=1**")
     page.locator(".scrubber").press("ArrowLeft")
     page.locator(".count", has_text="8 / 11").wait_for()
@@ -91,6 +93,7 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
     page.locator(".count", has_text="8 / 11").wait_for()
     page.get_by_role("radio", name="healthy").click()
     page.locator(".sentence", has_text="before 1, after 0.6").wait_for()
+    assert page.locator(".equation .sign").last.inner_text() == "="
 
 
 def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_page):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lab.export import playable, standalone
-from lab.trace import record, strict_json
+from lab.trace import Recording, record, strict_json
 from tests.browser.conftest import ROOT, start_app
 from tests.unit.test_trace import LEAVES, program, shared
 
@@ -438,6 +438,25 @@ def test_a_notebook_shows_the_same_player(browser):
     frame = page.frame_locator("iframe")
     frame.locator(".graph .card").first.wait_for()
     assert frame.locator(".nodes tr", has_text="a").first.is_visible()
+    page.close()
+
+
+def test_a_pass_that_stopped_before_it_began_says_so(browser, tmp_path):
+    recording = Recording(LEAVES)
+    trace = recording.finish(shared(**recording.tensors), "RuntimeError: no <b>seed</b>")
+    path = tmp_path / "player.html"
+    path.write_text(standalone(trace), "utf-8")
+    page = browser.new_page()
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.goto(path.as_uri())
+    page.locator(".graph .card").first.wait_for()
+    page.locator(".note", has_text="Here the engine stopped: RuntimeError: no <b>seed</b>").wait_for()
+    assert page.locator(".phases span").all_inner_texts()[0] == "forward"
+    assert not page.locator(".phases span").last.is_visible()
+    page.get_by_role("button", name="Copy as LaTeX").click()
+    page.get_by_role("button", name="Copied").or_(page.get_by_label("LaTeX of the derivation")).wait_for()
+    press(page, "ArrowLeft")
+    assert "stopped" not in page.locator(".ledger").inner_text()
     page.close()
 
 
