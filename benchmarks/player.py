@@ -35,11 +35,12 @@ FIND = """(() => {
     return null;
   };
   window.deep = (selector) => find(document, selector);
-  window.afterPaint = () => new Promise((resolve) => requestAnimationFrame(() => {
+  // Called before a frame is painted: when that has been done.
+  window.painted = () => new Promise((resolve) => {
     const channel = new MessageChannel();
     channel.port1.onmessage = () => resolve(performance.now());
     channel.port2.postMessage(null);
-  }));
+  });
 })"""
 
 # A graph of 150 nodes is larger than its window: go back to an event that is about `a`, so that its card is in sight.
@@ -63,7 +64,7 @@ ARM = """([selector, expected]) => {
         if (!node || !node.isConnected) node = deep(selector);
         const texts = node ? [node, ...node.querySelectorAll("text")] : [];
         const shown = texts.some((text) => text.textContent.replace("=", "").trim() === expected);
-        if (shown) afterPaint().then((end) => resolve(end - start));
+        if (shown) painted().then((end) => resolve(end - start));
         else requestAnimationFrame(look);
       };
       requestAnimationFrame(look);
@@ -79,9 +80,7 @@ REPAINTS = """async () => {
       const start = performance.now();
       scrubber.value = k;
       scrubber.dispatchEvent(new Event("input"));
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => { times.push(performance.now() - start); resolve(); };
-      channel.port2.postMessage(null);
+      painted().then((end) => { times.push(end - start); resolve(); });
     }));
   }
   return times;

@@ -192,8 +192,10 @@ export class Graph {
    * @param {(middle: {x: number, y: number}, size: {width: number, height: number}) => boolean} wanted */
   patch(wanted = (middle, size) => this.view.sees(middle, size)) {
     if (!this.cards || !this.shown) return;
-    this.paintEdges(wanted);
     this.paintCards(wanted);
+    // One waits for the numbers on the cards. Those on the edges, as many again, follow in the next frame.
+    cancelAnimationFrame(this.following);
+    this.following = requestAnimationFrame(() => this.paintEdges(wanted));
   }
 
   paintEdges(wanted) {
@@ -313,6 +315,7 @@ export class Graph {
 
   destroy() {
     cancelAnimationFrame(this.travelling);
+    cancelAnimationFrame(this.following);
     clearTimeout(this.timer);
     this.view.destroy();
   }

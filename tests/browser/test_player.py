@@ -456,7 +456,7 @@ def test_a_pass_that_stopped_before_it_began_says_so(browser, tmp_path):
     page.get_by_role("button", name="Copy as LaTeX").click()
     page.get_by_role("button", name="Copied").or_(page.get_by_label("LaTeX of the derivation")).wait_for()
     press(page, "ArrowLeft")
-    assert "stopped" not in page.locator(".ledger").inner_text()
+    assert "stopped" not in page.locator(".ledger .note").inner_text()
     page.close()
 
 

@@ -8,6 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import streamlit as st
 
 from lab.trace import record
+from lab.ui import page
 from lab.ui.player import live_values, player
 from tests.browser.apps.programs import CASES, tree
 
@@ -30,5 +31,6 @@ def show():
         st.write("The player could not be loaded.")
 
 
+st.html(page.STYLE)
 st.title("Player")
 show()
