@@ -180,22 +180,23 @@ export class Graph {
     if (!this.cards) return;
     const { playback, plan } = this;
     const focus = playback.focus(frame);
+    const fresh = !this.shown; // other numbers: those on the cards are waited for, those on the edges are as many again
     this.shown = { frame, focus, selected };
     if (focus.to !== undefined) this.view.reveal(plan.boxes.get(plan.itemOf[focus.to]));
-    this.patch();
+    this.patch(undefined, fresh);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.patch(() => true), SETTLE);
     this.paintPill(frame, focus, moving);
   }
 
   /** The edges and cards that changed. Of a large graph only those in sight: the others wait until the events rest.
-   * @param {(middle: {x: number, y: number}, size: {width: number, height: number}) => boolean} wanted */
-  patch(wanted = (middle, size) => this.view.sees(middle, size)) {
+   * @param {(middle: {x: number, y: number}, size: {width: number, height: number}) => boolean} wanted @param {boolean} later edges in the next frame */
+  patch(wanted = (middle, size) => this.view.sees(middle, size), later = false) {
     if (!this.cards || !this.shown) return;
     this.paintCards(wanted);
-    // One waits for the numbers on the cards. Those on the edges, as many again, follow in the next frame.
     cancelAnimationFrame(this.following);
-    this.following = requestAnimationFrame(() => this.paintEdges(wanted));
+    if (later) this.following = requestAnimationFrame(() => this.paintEdges(wanted));
+    else this.paintEdges(wanted);
   }
 
   paintEdges(wanted) {
