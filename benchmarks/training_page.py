@@ -39,7 +39,7 @@ JOBS = {
     "digits 64-128-64-10": Config(hidden=(128, 64), batch_size=8, epochs=300),
     "moons 2-16-16-2": Config(data="moons", hidden=(16, 16), lr=0.01, batch_size=2, epochs=300),
 }
-BARS = {"pace": 0.7, "updates": 5.0, "slider": 1.5, "closed": 5.0}
+WARM_UP = 5  # seconds, in which the browser compiles what it runs often
 
 
 def command_line_pace(config, seconds):
@@ -175,7 +175,7 @@ def one_round(browser, url, server, config, seconds):
         speed.press("ArrowRight")
     page.wait_for_timeout(1000)
     page.get_by_role("button", name=re.compile("^Start")).click()
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(1000 * WARM_UP)
     page.evaluate(COUNT_UPDATES)
     began, first = time.perf_counter(), batches(page, steps_per_epoch)
     busy = visitor.latencies(seconds)

@@ -26,7 +26,8 @@ from lab.ui.units import pointed_at, small_maps
 from model import MLP
 from train import Config
 
-ROUND, UPDATES = 2.0, 11  # seconds that the page follows the training without a rest, and drawings in that time
+ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
+WORDS = 10  # drawings of the quick charts for one of the doctor and of the small maps
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
@@ -208,7 +209,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        if update == 0:
+        if update % WORDS == 0:
             doctor(view.seen, places.doctor)
             if places.units:
                 _units(view, places)
