@@ -24,10 +24,6 @@ from lab.worker import Worker
 from train import Config
 
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
-STYLE = """<style>
-.st-key-training-instruments * {transition: none !important}
-.st-key-training-instruments [data-testid=stElementContainer] {opacity: 1 !important}
-</style>"""
 
 
 def main() -> None:
@@ -37,7 +33,6 @@ def main() -> None:
         "which layer’s gradients fade first. A change of a setting begins a new run at once; the slider "
         "**Show the epoch** goes back to where it went wrong.",
     )
-    st.html(STYLE)
     _start()
     st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
     if st.session_state["training opened"]:
@@ -55,11 +50,10 @@ def main() -> None:
             train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
         view = choose_view()
         places = lay_out(view)
-        with places.units or st.container():
-            if st.session_state["training running"]:
-                st.fragment(follow, run_every=TICK)(view, places, turn)
-            else:
-                draw(view, places)
+        if st.session_state["training running"]:
+            st.fragment(follow, run_every=TICK)(view, places, turn)
+        else:
+            draw(view, places)
         _read_along(view)
     training_shelf.shelf()
     page.closing(

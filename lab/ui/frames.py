@@ -23,6 +23,11 @@ section.figure h2 small { font-size: 0.8rem; font-weight: 400; opacity: 0.75; }
 .figure :is(th, td) { padding: 0.3rem 0.6rem; border: 1px solid var(--st-border-color); text-align: left; }
 .figure :is(th, td) { font-variant-numeric: tabular-nums; }
 @media (max-width: 640px) { .figure table { font-size: 0.75rem; } .figure :is(th, td) { padding: 0.25rem 0.15rem; } }
+.unit-maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(36px, 1fr)); gap: 6px; margin: 0 0 0.5rem; }
+.unit-maps button { padding: 0; border: 1px solid var(--st-border-color); border-radius: 4px; overflow: hidden;
+  aspect-ratio: 1; max-width: 64px; background: none; cursor: pointer; }
+.unit-maps button:is(:hover, :focus-visible) { outline: 3px solid var(--st-primary-color); outline-offset: 1px; }
+.unit-maps canvas { display: block; width: 100%; height: 100%; }
 .run-progress p { margin: 0 0 0.25rem; }
 .run-progress progress { display: block; width: 100%; height: 0.5rem; accent-color: var(--st-primary-color); }
 """
@@ -56,16 +61,15 @@ class Frames:
             self._feed = st.empty()
 
     def board(self, *keys: str) -> None:
-        """Room for charts, one below the other, where the page is just now; "progress" is the bar of a run."""
+        """Room for charts, one below the other, where the page is just now. Two are no charts: "progress" is the bar of
+        a run, and "units" are small maps (lab/ui/units.py)."""
         data = {"feed": f"st-key-{self._name}", "keys": keys}
         _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
 
-    def fill(self, charts: Mapping[str, Chart], progress: tuple[float, str] | None = None) -> None:
-        """Show charts in the places that were made for them, and how far the run is: a share of 1, and words."""
-        shown = {key: self._entry(key, chart) for key, chart in charts.items()}
-        if progress:
-            shown["progress"] = {"share": progress[0], "text": progress[1]}
-        self._feed.text(strict_json(shown))
+    def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
+        """Show charts in the places that were made for them; others: what is no chart, as plain data."""
+        entries = {key: self._entry(key, chart) for key, chart in charts.items()}
+        self._feed.text(strict_json(entries | dict(others or {})))
 
     def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
         entry = {name: getattr(chart, name) for name in ("title", "spec", "height", "alt", "headers", "rows")}

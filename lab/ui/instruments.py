@@ -20,14 +20,13 @@ from lab.shelf import Kept
 from lab.ui import charts, page
 from lab.ui.charts import Chart
 from lab.ui.frames import Frames
-from lab.ui.table import markdown_table
 from lab.ui.training_settings import command
 from lab.ui.units import pointed_at, small_maps
 from model import MLP
 from train import Config
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
-WORDS = 10  # drawings of the quick charts for one of the doctor and of the small maps
+REST = 10  # drawings of the quick charts for one of the small maps and of what the doctor says
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
@@ -141,13 +140,12 @@ class Places:
     slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
     next_slow: int = 0
     complete: bool = False  # has everything been drawn once?
-    units: DeltaGenerator | None = None  # for the small maps
-    unit_table: DeltaGenerator | None = None  # while it is open
 
 
 def lay_out(view: View) -> Places:
     """Room for all instruments, which `draw` or `follow` fills."""
     slow = _slow(view)
+    charted = slow.keys() | _quick(view).keys()
     frames = Frames("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)))
     frames.board("progress")
     places = Places(frames, st.empty(), slow)
@@ -156,10 +154,10 @@ def lay_out(view: View) -> Places:
             places.doctor = st.empty()
         for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
             with column:
-                if present := [key for key in keys if key in slow or key in _quick(view)]:
+                if present := [key for key in keys if key in charted]:
                     frames.board(*present)
                 if "plane" in keys and view.layer is not None:
-                    _lay_out_units(view, places)
+                    _lay_out_units(view, frames)
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
@@ -170,10 +168,8 @@ def lay_out(view: View) -> Places:
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
     doctor(view.seen, places.doctor)
-    if places.units:
-        _units(view, places)
     shown = _quick(view) | places.slow
-    places.frames.fill({key: make() for key, make in shown.items()}, _progress(view.run))
+    places.frames.fill({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view))
     places.complete = True
 
 
@@ -209,11 +205,11 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        if update % WORDS == 0:
+        others = _progress(view.run)
+        if update % REST == 0:
             doctor(view.seen, places.doctor)
-            if places.units:
-                _units(view, places)
-        places.frames.fill({key: make() for key, make in shown.items()}, _progress(view.run))
+            others |= _units(view)
+        places.frames.fill({key: make() for key, make in shown.items()}, others)
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
@@ -229,8 +225,8 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _progress(run: LiveRun) -> tuple[float, str]:
-    """How far it is: a share of 1, and words."""
+def _progress(run: LiveRun) -> dict[str, Any]:
+    """How far it is, for its place on a board."""
     trainer, losses = run.trainer, run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
@@ -239,7 +235,7 @@ def _progress(run: LiveRun) -> tuple[float, str]:
         where += f". Loss of the last batch: {losses[-1]:.3g}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    return run.progress, where
+    return {"progress": {"share": run.progress, "text": where}}
 
 
 def _quick(view: View) -> dict[str, Callable[[], Chart]]:
@@ -335,7 +331,7 @@ def doctor(seen: list[Record], place: DeltaGenerator) -> None:
             also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
 
 
-def _lay_out_units(view: View, places: Places) -> None:
+def _lay_out_units(view: View, frames: Frames) -> None:
     """The units of a layer, small; pointing at one fills the plane with it."""
     hidden = view.run.config.hidden
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -345,20 +341,18 @@ def _lay_out_units(view: View, places: Places) -> None:
                 "Layer of the units", range(len(hidden)), key="training unit layer", required=True,
                 format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
             )  # fmt: skip
-    places.units = st.container()
+    frames.board("units")
     if hidden[view.layer] > MAPS:
         st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
-    table = st.expander("As a table", key="table-units", on_change="rerun", type="compact")
-    places.unit_table = table.empty() if table.open else None
 
 
-def _units(view: View, places: Places) -> None:
-    """Draw the small maps where the page is just now: a fragment may do so only in a place of its own."""
+def _units(view: View) -> dict[str, Any]:
+    """The small maps, for their place on a board, where the view has any."""
+    if view.layer is None:
+        return {}
     xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
     maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]
-    small_maps(maps, f"layer {view.layer + 1}", page.theme())
-    if places.unit_table:
-        places.unit_table.markdown(markdown_table(*charts.unit_table(maps)))
+    return {"units": small_maps(maps, f"layer {view.layer + 1}", page.theme())}
 
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:

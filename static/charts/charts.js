@@ -3,12 +3,14 @@
 
 import * as echarts from "../echarts/echarts.js";
 import { h, setAttribute, setText } from "../player/dom.js";
+import { Units } from "../units/units.js";
+import { Twin } from "./twin.js";
 
 const MARGIN = "200px"; // a chart so far out of sight is drawn already
 const boards = new Map(); // the element that Streamlit gave to a board -> the board
 const changes = new MutationObserver(() => boards.forEach((board) => board.read()));
 
-/** Room for charts. `feed` is the class of the place of the text, `keys` are the charts of this board. */
+/** Room for charts, and for "progress" and "units". `feed` is the class of the place of the text, `keys` say which. */
 export function show({ data, parentElement }) {
   const { feed, keys } = JSON.parse(new TextDecoder().decode(data));
   if (!boards.has(parentElement)) boards.set(parentElement, new Board(parentElement));
@@ -34,8 +36,9 @@ class Board {
       this.figures.delete(key);
     }
     for (const key of keys) {
-      if (!this.figures.has(key)) this.figures.set(key, key === "progress" ? new Progress() : new Figure(key));
-      this.parent.append(this.figures.get(key).element); // in this order
+      if (this.figures.has(key)) continue; // to move it would take the focus from it
+      this.figures.set(key, { progress: () => new Progress(), units: () => new Units() }[key]?.() ?? new Figure(key));
+      this.parent.append(this.figures.get(key).element);
     }
     this.feed = feed;
     this.text = "";
@@ -74,10 +77,9 @@ class Figure {
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
-    this.table = h("table");
-    this.details = h("details", { ontoggle: () => this.tabulate() }, h("summary", {}, "As a table"), this.table);
+    this.twin = new Twin();
     const heading = h("h2", { id: `training-${key}` }, this.title, " ", this.note);
-    this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.details);
+    this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.twin.element);
     this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: MARGIN });
     this.sight.observe(this.picture);
     this.size = new ResizeObserver(() => this.chart?.resize());
@@ -92,7 +94,7 @@ class Figure {
     setAttribute(this.picture, "aria-label", shown.alt);
     this.picture.style.height = `${shown.height}px`;
     if (this.seen) this.draw();
-    this.tabulate();
+    this.twin.show(shown.headers, shown.rows);
   }
 
   see(seen) {
@@ -119,13 +121,6 @@ class Figure {
     this.picture.style.background = backdrop
       ? `${left}px ${top}px / calc(100% - ${left + right}px) calc(100% - ${top + bottom}px) no-repeat url(data:image/png;base64,${backdrop.png})`
       : "";
-  }
-
-  tabulate() {
-    if (!this.details.open || !this.shown) return;
-    const row = (cells, tag) => h("tr", {}, ...cells.map((cell) => h(tag, tag === "th" ? { scope: "col" } : {}, cell)));
-    const { headers, rows } = this.shown;
-    this.table.replaceChildren(h("thead", {}, row(headers, "th")), h("tbody", {}, ...rows.map((cells) => row(cells, "td"))));
   }
 
   remove() {

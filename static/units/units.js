@@ -1,34 +1,46 @@
 // Small maps of the units of a layer. Pointing at one, or moving the focus to it, is told to the page, which shows it
 // large. The teller is a component of its own, outside of what is redrawn while training: only there is it heard at once.
 
+import { Twin } from "../charts/twin.js";
+import { h, setAttribute } from "../player/dom.js";
+
 const EVENT = "tensor-ops-lab-unit";
 const PAUSE = 80; // milliseconds that the pointer stays before it means something
 
-/** The maps: `maps` has a text of digits for each unit, row by row from the top, which index `palette`. */
-export function show({ data: sent, parentElement }) {
-  const data = JSON.parse(new TextDecoder().decode(sent));
-  const colours = data.palette.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
-  const group = parentElement.querySelector("[role=group]");
-  group.setAttribute("aria-label", data.label);
-  while (group.children.length > data.maps.length) group.lastChild.remove();
-  while (group.children.length < data.maps.length) group.append(button(group.children.length));
-  data.maps.forEach((map, unit) => {
-    const canvas = group.children[unit].firstChild;
-    group.children[unit].setAttribute("aria-label", `Unit ${unit + 1}`);
-    if (canvas.dataset.shown === data.palette[0] + map) return;
-    canvas.dataset.shown = data.palette[0] + map;
-    canvas.width = canvas.height = data.side;
-    const image = new ImageData(data.side, data.side);
-    [...map].forEach((digit, at) => image.data.set([...colours[parseInt(digit, 36)], 255], 4 * at));
-    canvas.getContext("2d").putImageData(image, 0, 0);
-  });
+/** The maps as a part of a board of charts. */
+export class Units {
+  constructor() {
+    this.group = h("div", { class: "unit-maps", role: "group" });
+    this.twin = new Twin();
+    this.element = h("section", { class: "figure", "data-chart": "units" }, this.group, this.twin.element);
+  }
+
+  /** `maps` has a text of digits for each unit, row by row from the top, which index `palette`. */
+  show({ maps, palette, side, label, headers, rows }) {
+    const colours = palette.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
+    setAttribute(this.group, "aria-label", label);
+    while (this.group.children.length > maps.length) this.group.lastChild.remove();
+    while (this.group.children.length < maps.length) this.group.append(button(this.group.children.length));
+    maps.forEach((map, unit) => {
+      const canvas = this.group.children[unit].firstChild;
+      if (canvas.dataset.shown === palette[0] + map) return;
+      canvas.dataset.shown = palette[0] + map;
+      canvas.width = canvas.height = side;
+      const image = new ImageData(side, side);
+      [...map].forEach((digit, at) => image.data.set([...colours[parseInt(digit, 36)], 255], 4 * at));
+      canvas.getContext("2d").putImageData(image, 0, 0);
+    });
+    this.twin.show(headers, rows);
+  }
+
+  remove() {
+    this.element.remove();
+  }
 }
 
 function button(unit) {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.title = `Unit ${unit + 1}`;
-  element.append(document.createElement("canvas"));
+  const name = `Unit ${unit + 1}`;
+  const element = h("button", { type: "button", title: name, "aria-label": name }, h("canvas"));
   const point = () => window.dispatchEvent(new CustomEvent(EVENT, { detail: unit }));
   const leave = () => window.dispatchEvent(new CustomEvent(EVENT, { detail: null }));
   element.onpointerenter = point;

@@ -190,3 +190,19 @@ def test_a_class_cannot_become_markup(open_page):
     plane.locator(".picture").hover()
     page.wait_for_timeout(300)
     assert page.locator("img[src=x]").count() == 0
+
+
+def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
+    page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&epoch=299", height=3600)
+    button(page, "Pause").wait_for()
+    page.locator(".unit-maps canvas").first.wait_for()
+    seen = {}
+    for _ in range(24):  # longer than the page follows the training at a stretch
+        page.wait_for_timeout(250)
+        assert page.locator("[data-testid=stException]").count() == 0
+        for chart in page.locator("[data-chart]").all():
+            picture = chart.locator(".unit-maps canvas").first if chart.locator(".unit-maps").count() else chart
+            label = picture.evaluate("e => e.dataset.shown ?? e.querySelector('[role=img]').getAttribute('aria-label')")
+            seen.setdefault(chart.get_attribute("data-chart"), set()).add(label)
+    assert {name for name, labels in seen.items() if len(labels) == 1} <= {"dead"}, seen  # units need not die
+    assert len(seen) == 8

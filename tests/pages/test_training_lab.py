@@ -237,7 +237,7 @@ def heading(at, title):
 
 
 def charts(at):
-    return [entry for key, entry in shown(at).items() if key != "progress"]
+    return [entry for entry in shown(at).values() if "spec" in entry]
 
 
 # ---------------------------------------------------------------- settings
@@ -417,8 +417,7 @@ def test_every_tab_opens_before_and_after_training(at, tab, data):
 
 def test_pointing_at_a_small_map_fills_the_plane(at):
     run(at, hidden="4 3")
-    shown = next(c for c in at.get("bidi_component") if b"palette" in c.proto.bytes)
-    assert len(json.loads(shown.proto.bytes)["maps"]) == 4
+    assert len(shown(at)["units"]["maps"]) == 4
     for hostile in (4, -1, "0", True, 0.5, {"unit": 1}):
         at.session_state["training-unit-teller"] = {"unit": hostile}
         at.run()
@@ -433,10 +432,9 @@ def test_pointing_at_a_small_map_fills_the_plane(at):
     at.text_input(key="training hidden").set_value("2").run()  # the unit is gone
     assert not at.exception
     assert heading(at, "Decision boundary")
-    at.session_state["table-units"] = True
-    at.run()
-    table = next(m.value for m in at.markdown if "above 0 over" in m.value)
-    assert len(table.splitlines()) == 2 + 2
+    units = shown(at)["units"]
+    assert units["headers"][0] == "unit"
+    assert len(units["rows"]) == len(units["maps"]) == 2
 
 
 def test_mistakes_among_the_digits_can_be_seen(at):

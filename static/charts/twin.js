@@ -1,0 +1,22 @@
+// The numbers of a picture as a table, which is written only while it is open.
+
+import { h } from "../player/dom.js";
+
+export class Twin {
+  constructor() {
+    this.table = h("table");
+    this.element = h("details", { ontoggle: () => this.write() }, h("summary", {}, "As a table"), this.table);
+  }
+
+  show(headers, rows) {
+    this.shown = { headers, rows };
+    this.write();
+  }
+
+  write() {
+    if (!this.element.open || !this.shown) return;
+    const heads = this.shown.headers.map((text) => h("th", { scope: "col" }, text));
+    const lines = this.shown.rows.map((cells) => h("tr", {}, ...cells.map((text) => h("td", {}, text))));
+    this.table.replaceChildren(h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines));
+  }
+}
