@@ -29,7 +29,11 @@ section.figure h2 small { font-size: 0.8rem; font-weight: 400; opacity: 0.75; }
 .unit-maps button:is(:hover, :focus-visible) { outline: 3px solid var(--st-primary-color); outline-offset: 1px; }
 .unit-maps canvas { display: block; width: 100%; height: 100%; }
 .run-progress p { margin: 0 0 0.25rem; }
-.run-progress progress { display: block; width: 100%; height: 0.5rem; accent-color: var(--st-primary-color); }
+.run-progress progress { display: block; appearance: none; width: 100%; height: 0.5rem; border: 0; border-radius: 4px;
+  overflow: hidden; background: var(--st-border-color); }
+.run-progress progress::-webkit-progress-bar { background: var(--st-border-color); }
+.run-progress progress::-webkit-progress-value { background: var(--st-primary-color); }
+.run-progress progress::-moz-progress-bar { background: var(--st-primary-color); }
 """
 _component = st.components.v2.component(
     "tensor_ops_lab_charts",

@@ -14,33 +14,23 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.export import MODULES, STATIC, playable, standalone
+from lab.export import playable, standalone
 from lab.trace import Trace, strict_json
-from lab.ui.script import keep_value
+from lab.ui.script import keep_value, loading
 from model import Tensor, no_grad
 
 LIMIT = 1e6  # of a number that the browser may send, either way
 
-_FILES = ["player.css", "streamlit.js", *(f"{name}.js" for name in MODULES)]
-_VERSION = hashlib.blake2s(b"".join((STATIC / "player" / name).read_bytes() for name in _FILES)).hexdigest()[:16]
-# Streamlit lets browsers keep static files for as long as they guess. After an update some would still be the old ones,
-# so a browser that has not seen this version yet is told to fetch all of them again.
-_LOADER = f"""
-const at = (name) => new URL("app/static/player/" + name, document.baseURI);
-const refresh = async () => {{
-  if (localStorage.getItem("player version") === "{_VERSION}") return;
-  await Promise.all({json.dumps(_FILES)}.map((name) => fetch(at(name), {{ cache: "reload" }})));
-  localStorage.setItem("player version", "{_VERSION}");
-}};
-const loading = refresh().catch(() => {{}}).then(() => import(at("streamlit.js")));
-export default function (component) {{
+_LOADER = (
+    loading("player/streamlit.js", "player/player.css")
+    + """export default function (component) {
   loading.then(
     (player) => player.show(component),
     () => component.setStateValue("failed", true),
   );
-  return () => loading.then((player) => player.remove(component.parentElement), () => {{}});
-}}
-"""
+  return () => loading.then((player) => player.remove(component.parentElement), () => {});
+}"""
+)
 _component = st.components.v2.component("tensor_ops_lab_player", html="", js=_LOADER)
 
 

@@ -54,7 +54,10 @@ def test_guard_off_then_on(open_page, theme):
 
     button(page, "The same with the guard on").click()
     page.get_by_text(REFUSED).wait_for()
-    assert page.get_by_text("needs its input, 'a' of shape (3,)").is_visible()
+    assert page.get_by_text("needs its input, 'a' of shape (3,)").first.is_visible()
+    page.locator(
+        ".ledger .note", has_text="Here the engine stopped: The backward pass of `*` needs its input"
+    ).wait_for()
     assert "guard=on" in page.url
     assert "Traceback" not in page.inner_text("body")
 
