@@ -8,7 +8,6 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import streamlit as st
 
 from lab.trace import record
-from lab.ui import page
 from lab.ui.player import live_values, player
 from tests.browser.apps.programs import CASES, tree
 
@@ -31,6 +30,7 @@ def show():
         st.write("The player could not be loaded.")
 
 
-st.html(page.STYLE)
+# From assets/app.css: nothing fades while it is computed anew.
+st.html('<style>[data-testid="stElementContainer"] {opacity: 1 !important; transition: none !important}</style>')
 st.title("Player")
 show()
