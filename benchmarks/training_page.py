@@ -153,6 +153,7 @@ def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
     visitor = Visitor(url, query="stage=backward")
+    assert visitor.slider, "the Graph lab shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
     # Without a browser: a link to an epoch trains at full speed as it is opened.
@@ -206,7 +207,7 @@ def one_round(browser, url, server, config, seconds):
         "idle_p95": percentile(idle, 0.95),
         "busy_p50": percentile(busy, 0.5),
         "busy_p95": percentile(busy, 0.95),
-        "slider": percentile(busy, 0.95) / percentile(idle, 0.95),
+        "busy_slider": percentile(busy, 0.95) / percentile(idle, 0.95),
         "remote_p50": percentile(remote, 0.5),
         "remote_p95": percentile(remote, 0.95),
         "remote_slider": percentile(remote, 0.95) / percentile(idle, 0.95),
@@ -242,7 +243,7 @@ def main():
                 print(f"  page, full speed   {middle['page']:8.0f} steps/s  = {middle['pace']:.2f} x   (bar 0.7)")
                 print(f"  chart updates      {middle['updates']:8.1f} /s   (bar 5)")
                 for where, label in (("busy", "beside a browser"), ("remote", "browser elsewhere")):
-                    ratio = middle["slider" if where == "busy" else "remote_slider"]
+                    ratio = middle[f"{where}_slider"]
                     idle, during = ([1000 * middle[f"{of}_p{share}"] for share in (50, 95)] for of in ("idle", where))
                     print(f"  other's slider, {label}: p50 {idle[0]:.0f} -> {during[0]:.0f} ms, p95 "
                           f"{idle[1]:.0f} -> {during[1]:.0f} ms = {ratio:.2f} x   (bar 1.5)")  # fmt: skip

@@ -19,10 +19,8 @@ section.figure h2 small { font-size: 0.8rem; font-weight: 400; opacity: 0.75; }
 .figure details { margin: 0 0 1rem; font-size: 0.875rem; }
 .figure summary { width: fit-content; cursor: pointer; opacity: 0.8; }
 .figure summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-.figure table { display: block; width: fit-content; max-width: 100%; overflow-x: auto; border-collapse: collapse; }
-.figure :is(th, td) { padding: 0.3rem 0.6rem; border: 1px solid var(--st-border-color); text-align: left; }
-.figure :is(th, td) { font-variant-numeric: tabular-nums; }
-@media (max-width: 640px) { .figure table { font-size: 0.75rem; } .figure :is(th, td) { padding: 0.25rem 0.15rem; } }
+.figure table { border-collapse: collapse; }
+.figure :is(th, td) { border: 1px solid var(--st-border-color); text-align: left; font-variant-numeric: tabular-nums; }
 .unit-maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(36px, 1fr)); gap: 6px; margin: 0 0 0.5rem; }
 .unit-maps button { padding: 0; border: 1px solid var(--st-border-color); border-radius: 4px; overflow: hidden;
   aspect-ratio: 1; max-width: 64px; background: none; cursor: pointer; }

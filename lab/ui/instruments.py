@@ -148,10 +148,9 @@ def lay_out(view: View) -> Places:
     charted = slow.keys() | _quick(view).keys()
     frames = Frames("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)))
     frames.board("progress")
-    places = Places(frames, st.empty(), slow)
     for number, row in enumerate(ROWS):
         if number == 1:
-            places.doctor = st.empty()
+            said = st.empty()  # by the doctor
         for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
             with column:
                 if present := [key for key in keys if key in charted]:
@@ -162,7 +161,7 @@ def lay_out(view: View) -> Places:
     if detail:
         key, slow[key] = detail
         frames.board(key)
-    return places
+    return Places(frames, said, slow)
 
 
 def draw(view: View, places: Places) -> None:

@@ -9,6 +9,7 @@ import { Twin } from "./twin.js";
 const MARGIN = "200px"; // a chart so far out of sight is drawn already
 const boards = new Map(); // the element that Streamlit gave to a board -> the board
 const changes = new MutationObserver(() => boards.forEach((board) => board.read()));
+let latest = { text: "", shown: {} }; // what was read last: several boards read the same
 
 /** Room for charts, and for "progress" and "units". `feed` is the class of the place of the text, `keys` say which. */
 export function show({ data, parentElement }) {
@@ -49,7 +50,8 @@ class Board {
     const text = document.querySelector(`.${this.feed}`)?.textContent ?? "";
     if (text === this.text) return;
     this.text = text;
-    for (const [key, shown] of Object.entries(text ? JSON.parse(text) : {})) this.figures.get(key)?.show(shown);
+    if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
+    for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(shown);
   }
 }
 
