@@ -31,8 +31,9 @@ from websockets.sync.client import connect
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from lab.training.config import Config
+from lab.training.trainer import Trainer
 from tests.browser.conftest import QUIET, chromium, start_app
-from train import Config, Trainer
 
 # Small batches, so that the job outlasts the measurement at full speed.
 JOBS = {

@@ -6,16 +6,14 @@ import numpy as np
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.diagnose import diagnose
-from lab.dot import draw
-from lab.faults import (
-    BY_KEY,
+from lab import charts
+from lab.charts import Chart, number
+from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
+from lab.faults.compare import (
     CURVES,
     EFFECTS,
-    FAULTS,
     STEPS,
     Comparison,
-    Fault,
     History,
     check,
     compare,
@@ -23,15 +21,13 @@ from lab.faults import (
     leaves,
     outcome,
     play,
-    search,
-    source,
     train_with,
 )
-from lab.trace import brief
-from lab.ui import charts, page, side_by_side
-from lab.ui.charts import Chart
+from lab.trace.dot import draw
+from lab.trace.recording import brief
+from lab.training.doctor import diagnose
+from lab.ui import page
 from lab.ui.player import player
-from lab.ui.side_by_side import number
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor
 
@@ -177,7 +173,7 @@ def _what_runs(fault: Fault, seed: int) -> None:
         )
         return
     st.code(source(fault.example), wrap_lines=True)
-    st.html(side_by_side.value_tables(leaves(fault, seed)))
+    st.html(charts.value_tables(leaves(fault, seed)))
     st.markdown("Then a small network on the moons data is trained in both engines, from the same seed.")
 
 
@@ -261,7 +257,7 @@ def _gradients(fault: Fault, comparison: Comparison) -> None:
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if np.size(pair[1]) <= 24]
-    st.html("".join(side_by_side.gradient_tables(*pair, theme) for pair in small))
+    st.html("".join(charts.gradient_tables(*pair, theme) for pair in small))
     if comparison.broken.messages != comparison.healthy.messages:
         st.markdown(
             f"Messages sent in the backward pass: {comparison.healthy.messages:,} in the healthy engine, "
@@ -335,10 +331,10 @@ def _training(healthy: History, broken: History) -> None:
     high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
     first, *others = st.columns(1 + len(norms), gap="medium")
     with first:
-        _show(side_by_side.losses(healthy, broken, theme), "loss")
+        _show(charts.losses(healthy, broken, theme), "loss")
     for column, (name, chart) in zip(others, norms.items(), strict=True):
         chart.spec["yAxis"] |= {"min": low, "max": high}  # two pictures to compare need one scale
-        side_by_side.in_reach(chart.spec)
+        charts.in_reach(chart.spec)
         with column:
             _show(chart, f"norms-{name}", name)
 

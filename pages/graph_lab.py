@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from lab.dot import draw
-from lab.expression import Expression, ExpressionError, parse
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression, parse
 from lab.gradcheck import numerical_gradient
-from lab.nonfinite import explain
-from lab.trace import Trace, brief, describe, record
+from lab.trace.dot import draw
+from lab.trace.nonfinite import explain
+from lab.trace.recording import Trace, brief, describe, record
 from lab.ui import page
 from lab.ui.player import Live, live_values, player
 from lab.ui.table import markdown_table

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab import cuts, lifecycle, messages, mutation
-from lab.derive import first_disagreement
-from lab.dot import PALETTES, draw
-from lab.lifecycle import ACTIONS, STATES
-from lab.memory_dot import describe_boxes, draw_boxes
-from lab.messages import MESSAGES
-from lab.mutation import LIMIT, OPS, ROUTES, WRITTEN, Experiment, Run
-from lab.trace import Trace, brief, describe
+from lab.trace.derive import first_disagreement
+from lab.trace.dot import PALETTES, draw
+from lab.trace.recording import Trace, brief, describe
+from lab.traps import cuts, in_place, lifecycle, messages
+from lab.traps.boxes import describe_boxes, draw_boxes
+from lab.traps.in_place import LIMIT, OPS, ROUTES, WRITTEN, Experiment, Outcome
+from lab.traps.lifecycle import ACTIONS, STATES
+from lab.traps.messages import MESSAGES
 from lab.ui import page
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, markdown_table
@@ -152,12 +152,12 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
 def _four_steps() -> None:
     experiment = _settings()
     step = _step_buttons(experiment)
-    result = mutation.run(experiment, step)
+    result = in_place.run(experiment, step)
     _what_happened(result)
     text, picture = st.columns([3, 2], gap="large")
     with text:
         st.markdown("**The code so far**")
-        st.code(mutation.script(experiment, step), wrap_lines=True)
+        st.code(in_place.script(experiment, step), wrap_lines=True)
     if step:
         with picture:
             st.markdown(f"**Names for the values of `{experiment.target}`**")
@@ -222,7 +222,7 @@ def _step_buttons(experiment: Experiment) -> int:
     return done
 
 
-def _what_happened(result: Run) -> None:
+def _what_happened(result: Outcome) -> None:
     target = result.experiment.target
     held = " and ".join(f"`{h.name}`" for h in result.held)
     if result.steps == 0:
@@ -245,8 +245,8 @@ def _what_happened(result: Run) -> None:
         _verdict(result)
 
 
-def _verdict(result: Run) -> None:
-    why = mutation.explain(result)
+def _verdict(result: Outcome) -> None:
+    why = in_place.explain(result)
     if result.outcome == "wrong":
         st.error(f"**A wrong gradient, and no error.** {why}", icon=":material/close:")
     elif result.outcome == "error":
@@ -257,7 +257,7 @@ def _verdict(result: Run) -> None:
     for name, right in result.right.items():
         for i, value in enumerate(right):
             got = result.gradients[name]
-            sign = "✓" if got is not None and mutation.same(got[i], value) else "✗"
+            sign = "✓" if got is not None and in_place.same(got[i], value) else "✗"
             got = "– none" if got is None else f"{sign} {brief(got[i])}"
             rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
     left, right = st.columns(2, gap="large")
@@ -267,11 +267,11 @@ def _verdict(result: Run) -> None:
         if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
             st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
     if result.outcome != "right":
-        gradients = mutation.repaired(result.experiment)
+        gradients = in_place.repaired(result.experiment)
         found = ", ".join(f"{name}.grad = {brief(value)}" for name, value in gradients.items())
         with right:
             st.markdown("**The fix: write where no backward pass is waiting**")
-            st.code(mutation.repair(result.experiment))
+            st.code(in_place.repair(result.experiment))
             st.markdown(f"Run just now with the guard on: {found}.")
     other = "off" if result.experiment.guard else "on"
     st.button(f"The same with the guard {other}", key="trap other guard", on_click=_turn_guard, args=(other,))
@@ -281,7 +281,7 @@ def _turn_guard(guard: str) -> None:
     st.session_state["trap guard"] = guard
 
 
-def _events(result: Run) -> None:
+def _events(result: Outcome) -> None:
     """The pass in the player, at the last event; once compared, at the message that went wrong."""
     trace = result.trace
     wrong = first_disagreement(trace) if result.steps == 4 else None
@@ -298,7 +298,7 @@ def _events(result: Run) -> None:
         )
     st.header("Event by event")
     st.markdown(said)
-    script = mutation.script(result.experiment, result.steps)
+    script = in_place.script(result.experiment, result.steps)
     shown = player(trace, key="trap player", event=event, script=script, height=300)
     if shown.failed:
         st.info("The player could not be loaded. This is the plain drawing.")
@@ -363,7 +363,7 @@ def _predict() -> None:
 
 
 def _score() -> None:
-    outcomes = mutation.outcomes()
+    outcomes = in_place.outcomes()
     hit = {cell: st.session_state[_key(cell)] == (outcomes[cell] != "right") for cell in CELLS}
     st.markdown(f"## You predicted {sum(hit.values())} of {len(CELLS)}")
     rows = []
@@ -384,7 +384,7 @@ def _score() -> None:
     chosen = left.selectbox("Look at one of them", order, format_func=name, key="guess look")
     experiment = Experiment(op=chosen[0], written=chosen[1], guard=chosen[2])
     right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
-    st.markdown(mutation.explain(mutation.run(experiment)))
+    st.markdown(in_place.explain(in_place.run(experiment)))
 
 
 # ---------------------------------------------------------------- detach and no_grad

@@ -4,11 +4,12 @@ import numpy as np
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.faults import BY_KEY, History, train_with
-from lab.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
-from lab.ui import charts, page
-from lab.ui.charts import Chart
-from lab.ui.side_by_side import in_reach, number
+from lab import charts
+from lab.charts import Chart, in_reach, number
+from lab.faults.catalogue import BY_KEY
+from lab.faults.compare import History, train_with
+from lab.faults.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
+from lab.ui import page
 from lab.ui.table import escape_markdown, markdown_table
 
 EVIDENCE = {

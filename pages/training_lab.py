@@ -6,22 +6,24 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from lab.answers import probabilities, saliency
-from lab.datasets import Dataset
-from lab.drawing import LEVELS, normalise
-from lab.live import LiveRun
-from lab.probe import MOST_WEIGHTS, loss_of_sample
-from lab.shelf import put
-from lab.trace import record
-from lab.ui import charts, page, training_settings, training_shelf
-from lab.ui.digit_pad import digit_pad
-from lab.ui.frames import Frames
-from lab.ui.instruments import TICK, View, choose_view, draw, follow, lay_out, train
+from lab import charts
+from lab.trace.recording import record
+from lab.training.config import Config
+from lab.training.datasets import Dataset
+from lab.training.digit import LEVELS, normalise
+from lab.training.live import LiveRun
+from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
+from lab.training.predictions import probabilities, saliency
+from lab.training.shelf import put
+from lab.training.worker import Worker
+from lab.ui import page
+from lab.ui.boards import Boards
 from lab.ui.player import player
 from lab.ui.table import escape_markdown
-from lab.ui.training_settings import FIELD, FIRST, OWN_DATA
-from lab.worker import Worker
-from train import Config
+from lab.ui.training import settings, shelf
+from lab.ui.training.digit_pad import digit_pad
+from lab.ui.training.instruments import TICK, View, choose_view, draw, follow, lay_out, train
+from lab.ui.training.settings import FIELD, FIRST, OWN_DATA
 
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 
@@ -36,9 +38,9 @@ def main() -> None:
     _start()
     st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
     if st.session_state["training opened"]:
-        training_shelf.recorded(st.session_state["training opened"])
+        shelf.recorded(st.session_state["training opened"])
         return
-    config = training_settings.settings()
+    config = settings.settings()
     own = OWN_DATA.get(st.session_state["training data"])
     data = own(st.session_state["training val_fraction"], st.session_state["training seed"]) if own else None
     if config and (data or not own):
@@ -55,7 +57,7 @@ def main() -> None:
         else:
             draw(view, places)
         _read_along(view)
-    training_shelf.shelf()
+    shelf.shelf()
     page.closing(
         "Choose the lesson “Rate too high”, press Start, and read what the doctor says. Then lower the learning rate "
         "step by step and see the four instruments answer.",
@@ -87,8 +89,8 @@ def _start() -> None:
     state = st.session_state
     if "training worker" in state:
         return
-    state["training opened"] = training_shelf.from_link()
-    config = training_settings.from_link()
+    state["training opened"] = shelf.from_link()
+    config = settings.from_link()
     if config.data in OWN_DATA:  # until the visitor's own have been read
         config = replace(config, data=FIRST.data)
     state["training worker"] = Worker(LiveRun(config))
@@ -228,9 +230,9 @@ def _read_drawing() -> None:
     slopes = saliency(network, x, best).reshape(image.shape)
     with right:
         st.markdown(f"The network takes it for **{data.classes[best]}**.")
-        frames = Frames("pad")
-        frames.board("likelihoods", "drawing")
-    frames.fill(
+        boards = Boards("pad")
+        boards.board("likelihoods", "drawing")
+    boards.fill(
         {
             "likelihoods": charts.likelihoods(answer, data.classes, theme),
             "drawing": charts.drawing(image / LEVELS, slopes, data.classes[best], theme),

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.export import playable, standalone
-from lab.trace import Trace, strict_json
-from lab.ui.script import keep_value, loading
+from lab.trace.export import playable, standalone
+from lab.trace.recording import Trace, strict_json
+from lab.ui.assets import keep_value, loading
 from model import Tensor, no_grad
 
 LIMIT = 1e6  # of a number that the browser may send, either way

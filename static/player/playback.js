@@ -12,7 +12,7 @@ const SIGNS = ["+", "-", "*", "/", "**", "@"];
 export const WAITING = "not computed yet";
 
 export class Playback {
-  /** @param {object} data what lab/export.py's `playable` returns */
+  /** @param {object} data what lab/trace/export.py's `playable` returns */
   constructor(data) {
     /** @type {TraceNode[]} */
     this.nodes = data.nodes;

@@ -20,7 +20,7 @@ const REST = 100; // milliseconds without a new event
 /** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (wish: {what: string, event: number}) => void}} Host
  * where Graphviz is, and how to reach the server, if there is one */
 
-/** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/export.py sends.
+/** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
 export function mount(root, host) {
   /** @type {Playback | null} */

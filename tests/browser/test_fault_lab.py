@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from lab.faults import BY_KEY, compare
-from lab.suspects import open_case
-from lab.ui.side_by_side import number
+from lab.charts.side_by_side import number
+from lab.faults.catalogue import BY_KEY
+from lab.faults.compare import compare
+from lab.faults.suspects import open_case
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
 

@@ -5,7 +5,7 @@ import colorsys
 import numpy as np
 import pytest
 
-from lab.dot import PALETTES
+from lab.trace.dot import PALETTES
 from model import Tensor
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.export import playable, standalone
-from lab.trace import Recording, record, strict_json
+from lab.trace.export import playable, standalone
+from lab.trace.recording import Recording, record, strict_json
 from tests.browser.conftest import ROOT, start_app
-from tests.unit.test_trace import LEAVES, program, shared
+from tests.unit.trace.test_recording import LEAVES, program, shared
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 

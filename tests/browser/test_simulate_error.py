@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from lab.mutation import Experiment, run
+from lab.traps.in_place import Experiment, run
 
 STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
 WRONG, REFUSED = "A wrong gradient, and no error.", "Refused."

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from lab.faults import BY_KEY, CURVES, EFFECTS, FAULTS, compare, first_difference, outcome, play, train_with
-from lab.ui.side_by_side import number
+from lab.charts.side_by_side import number
+from lab.faults.catalogue import BY_KEY, FAULTS
+from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, outcome, play, train_with
 from model import Tensor
 from tests.pages.conftest import app, run, sent, texts
 

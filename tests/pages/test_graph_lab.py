@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lab.dot import PALETTES
+from lab.trace.dot import PALETTES
 from tests.pages.conftest import app, run, sent
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lab.derive import first_disagreement
-from lab.mutation import OPS, ROUTES, WRITTEN, Experiment, outcomes
-from lab.mutation import run as run_experiment
+from lab.trace.derive import first_disagreement
+from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
+from lab.traps.in_place import run as run_experiment
 from tests.pages.conftest import app, in_address, press, run, sent, texts
 
 PASTED = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab.faults import BY_KEY
-from lab.suspects import COSTS, NOTHING, START, WRONG, open_case
+from lab.faults.catalogue import BY_KEY
+from lab.faults.suspects import COSTS, NOTHING, START, WRONG, open_case
 from tests.pages.conftest import app, run
 
 

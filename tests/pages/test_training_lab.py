@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lab import points
-from lab.diagnose import diagnose
-from train import Config, train
+from lab.training import points
+from lab.training.config import Config
+from lab.training.doctor import diagnose
+from lab.training.trainer import train
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import streamlit as st
 
-from lab.trace import record
+from lab.trace.recording import record
 from lab.ui.player import live_values, player
 from tests.browser.apps.programs import CASES, tree
 

@@ -1,0 +1,36 @@
+"""Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
+
+from lab.charts.chart import Chart, layer_name
+from lab.charts.curves import accuracy, dead_units, gradient_norms, horizon, loss, saturation, update_ratios
+from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
+from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
+from lab.charts.side_by_side import gradient_tables, in_reach, losses, number, value_tables
+from lab.charts.weights import ridges, weight_histograms
+
+__all__ = [
+    "Chart",
+    "accuracy",
+    "board",
+    "boundary",
+    "confusion_matrix",
+    "dead_units",
+    "drawing",
+    "gradient_norms",
+    "gradient_tables",
+    "horizon",
+    "in_reach",
+    "layer_name",
+    "likelihoods",
+    "loss",
+    "losses",
+    "number",
+    "ridges",
+    "samples",
+    "saturation",
+    "signed_shades",
+    "unit",
+    "unit_table",
+    "update_ratios",
+    "value_tables",
+    "weight_histograms",
+]

@@ -1,0 +1,133 @@
+"""What all charts have: the figure with its twins, the colours, and how numbers and names are written.
+
+Charts are plain ECharts dictionaries, each with an alternative text and a table of its numbers. Colour is never the
+only sign: lines differ in dashes and carry their name, classes differ in the shape of their points. Gradients are
+orange and weights blue, as in the drawings of graphs; deeper layers are lighter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lab.training.run_folder import Record
+
+COLOURS = {
+    "light": {
+        "train": "#0069A5",
+        "validation": "#AA3377",
+        "faint": "#7a8794",
+        "band": "rgba(0, 130, 90, 0.10)",
+        "gap": "rgba(110, 120, 130, 0.22)",
+        "paper": "#ffffff",
+        "text": "#31333F",
+        "gradient": ("#6b2c00", "#d9771a"),
+        "weight": ("#003f66", "#3d9bd6"),
+        "classes": ("#0072B2", "#AA3377", "#00805d", "#8a6d00", "#555555", "#D55E00"),
+    },
+    "dark": {
+        "train": "#56B4E9",
+        "validation": "#F08FC4",
+        "faint": "#8b98a5",
+        "band": "rgba(60, 200, 150, 0.12)",
+        "gap": "rgba(190, 200, 210, 0.20)",
+        "paper": "#0e1117",
+        "text": "#fafafa",
+        "gradient": ("#c25e08", "#ffd9b0"),
+        "weight": ("#2f86c1", "#c4e6fb"),
+        "classes": ("#56B4E9", "#F08FC4", "#2FBF91", "#F0E442", "#bbbbbb", "#FF8A4C"),
+    },
+}
+DASHES: tuple[Any, ...] = ("solid", [7, 4], [2, 3], [10, 3, 2, 3], [1, 5], [14, 4])
+SYMBOLS = ("circle", "triangle", "diamond", "rect", "pin", "arrow")
+ROWS = 24  # of a table: more are thinned out evenly
+SHADES = 5  # of a class in the plane: from undecided to certain
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure and its twins: the ECharts options, a text for screen readers, and the numbers as a table."""
+
+    title: str
+    spec: dict[str, Any]
+    height: int
+    alt: str
+    headers: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    backdrop: bytes = b""  # a picture in PNG that fills the grid of the plane, behind everything that is drawn
+
+
+def nothing(title: str, sentence: str, theme: str) -> Chart:
+    """A chart that has nothing to show yet, and says so."""
+    style = {"color": COLOURS[theme]["text"], "fontSize": 14, "fontWeight": "normal"}
+    return Chart(
+        title, {"title": {"text": sentence, "left": 0, "textStyle": style}}, 60, sentence, (title,), [(sentence,)]
+    )
+
+
+def invisible(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
+    """A line that is not drawn, is in no legend or tooltip, and may be filled down to the one it is stacked on."""
+    return {
+        "type": "line",
+        "data": data,
+        "symbol": "none",
+        "silent": True,
+        "tooltip": {"show": False},
+        "lineStyle": {"opacity": 0},
+        "z": 1,
+        **({"stack": stack} if stack else {}),
+        **({"areaStyle": {"color": fill}} if fill else {}),
+    }
+
+
+def heat_cells(codes: np.ndarray) -> list[list[int]]:
+    """The data of a heatmap: [column, row, code]."""
+    rows, columns = np.indices(codes.shape)
+    return np.stack([columns, rows, codes], axis=-1).reshape(-1, 3).tolist()
+
+
+def heat_palette(colours: Sequence[str], series: int) -> dict[str, Any]:
+    """Code k of a heatmap has the k-th colour."""
+    pieces = [{"value": code, "color": colour} for code, colour in enumerate(colours)]
+    return {"type": "piecewise", "show": False, "seriesIndex": series, "dimension": 2, "pieces": pieces}
+
+
+def percent(value: float) -> float:
+    return round(100 * value, 2)
+
+
+def percent_text(value: float) -> str:
+    return f"{value:.1%}" if math.isfinite(value) else "not a number"
+
+
+def short(value: float | None) -> str:
+    return "not a number" if value is None or not math.isfinite(value) else f"{value:.3g}"
+
+
+def layer_name(name: str) -> str:
+    return name.replace("layer", "layer ")
+
+
+def nth(choices: Sequence[Any], index: int) -> Any:
+    return choices[index % len(choices)]
+
+
+def thinned(records: Sequence[Record], most: int = ROWS) -> list[Record]:
+    """At most so many of them, evenly, with the first and the last."""
+    if len(records) <= most:
+        return list(records)
+    return [records[round(i)] for i in np.linspace(0, len(records) - 1, most)]
+
+
+def mix(one: str, other: str, share: float) -> str:
+    """The colour that is `share` of the way from one to the other, both as #rrggbb."""
+    a, b = (np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for colour in (one, other))
+    return "#" + "".join(f"{round(value):02x}" for value in a + share * (b - a))
+
+
+def ramp(ends: tuple[str, str], count: int) -> list[str]:
+    return [mix(*ends, i / max(count - 1, 1)) for i in range(count)]

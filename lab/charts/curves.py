@@ -1,0 +1,365 @@
+"""Loss, accuracy and what the records give per layer, by epoch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, invisible, layer_name, nth, percent, ramp, short, thinned
+from lab.training.doctor import BAND, HIGH_NORM
+from lab.training.run_folder import Record
+
+MARKERS = 30  # more of them than this along a line would hide it
+BUCKETS = 120  # of the losses of single batches
+
+
+# ---------------------------------------------------------------- by epoch
+
+
+def loss(
+    records: Sequence[Record],
+    batch_losses: np.ndarray,
+    steps_per_epoch: int,
+    *,
+    until: int,
+    cursor: int | None = None,
+    log: bool = False,
+    others: Sequence[tuple[str, Sequence[Record]]] = (),
+    theme: str = "light",
+) -> Chart:
+    """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them.
+
+    others: names and records of earlier runs, whose validation loss is drawn too, to compare.
+    """
+    colours = COLOURS[theme]
+    train, val = _column(records, "train_loss"), _column(records, "val_loss")
+    series = [
+        *_batch_band(batch_losses, steps_per_epoch, colours),
+        *_gap(train, val, colours),
+        *_others(others, "val_loss", until, colours),
+        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
+        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
+    ]
+    _mark(series[-1], records, cursor, colours)
+    spec = _by_epoch(series, until)
+    spec["xAxis"].append({"type": "value", "min": 0, "max": until, "show": False})
+    spec["yAxis"] |= {"type": "log"} if log else {"min": 0}
+    rows = [
+        (
+            str(r["epoch"]),
+            short(r["train_loss"]),
+            short(r["val_loss"]),
+            _difference(r["val_loss"], r["train_loss"]),
+        )
+        for r in thinned(records)
+    ]
+    return Chart(
+        "Loss",
+        spec,
+        230,
+        _curves_alt("Loss by epoch", records, "train_loss", "val_loss", lowest=True),
+        ("epoch", "training loss", "validation loss", "validation − training"),
+        rows,
+    )
+
+
+def accuracy(
+    records: Sequence[Record],
+    *,
+    until: int,
+    cursor: int | None = None,
+    others: Sequence[tuple[str, Sequence[Record]]] = (),
+    theme: str = "light",
+) -> Chart:
+    """The share of samples classified correctly, in percent, with the gap shaded."""
+    colours = COLOURS[theme]
+    train, val = (_percents(_column(records, name)) for name in ("train_accuracy", "val_accuracy"))
+    compared = _others(others, "val_accuracy", until, colours)
+    for line in compared:
+        line["data"] = _percents(line["data"])
+    series = [
+        *_gap(train, val, colours),
+        *compared,
+        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
+        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
+    ]
+    _mark(series[-1], records, cursor, colours)
+    spec = _by_epoch(series, until)
+    # An untrained network would stretch the axis, and what follows could not be told apart.
+    trained = [value for line in series[2:] for value in line["data"][1:] if value is not None]
+    lowest = min(trained or [0])
+    spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
+    spec["tooltip"]["valueFormatter"] = "%.1f %%"
+    return Chart(
+        "Accuracy",
+        spec,
+        230,
+        _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", lowest=False),
+        ("epoch", "training", "validation", "gap in points"),
+        [
+            (
+                str(r["epoch"]),
+                f"{r['train_accuracy']:.1%}",
+                f"{r['val_accuracy']:.1%}",
+                f"{100 * (r['train_accuracy'] - r['val_accuracy']):+.1f}",
+            )
+            for r in thinned(records)
+        ],
+    )
+
+
+def gradient_norms(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """The norm of each layer's gradient on a logarithmic scale, over the band where training usually goes well."""
+    chart = _per_layer(
+        "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    colours, spec = COLOURS[theme], chart.spec
+    _logarithmic(spec, *BAND, HIGH_NORM)
+    spec["series"][0]["markArea"] = {
+        "silent": True,
+        "itemStyle": {"color": colours["band"]},
+        "label": {"position": "insideTopLeft", "color": colours["faint"], "fontSize": 11},
+        "data": [[{"name": "healthy", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
+    }
+    spec["series"][0]["markLine"] = {
+        "silent": True,
+        "symbol": "none",
+        "label": {"formatter": "too large", "position": "insideStartTop", "color": colours["faint"], "fontSize": 11},
+        "lineStyle": {"type": "dashed", "color": colours["faint"]},
+        "data": [{"yAxis": HIGH_NORM}],
+    }
+    remark = f"The band from {BAND[0]:g} to {BAND[1]:g} is marked as healthy, {HIGH_NORM:g} as too large."
+    return replace(chart, alt=f"{chart.alt} Logarithmic scale. {remark}")
+
+
+def update_ratios(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """How far the last step of each epoch moved the weights of a layer, over their norm; about 0.001 is usual."""
+    chart = _per_layer(
+        "Update over weights per layer", "update_ratio", "weight", records, layers,
+        until=until, cursor=cursor, theme=theme,
+    )  # fmt: skip
+    _logarithmic(chart.spec, 0.0001, 0.01)
+    return chart
+
+
+def saturation(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """The share of outputs per hidden layer in the flat ends of tanh or sigmoid, in percent."""
+    chart = _per_layer(
+        "Saturated outputs per layer", "saturated", "weight", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    return _in_percent(chart)
+
+
+def dead_units(
+    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
+) -> Chart:
+    """The share of units per hidden layer whose output is the same for every sample, in percent."""
+    chart = _per_layer(
+        "Dead units per layer", "dead_units", "weight", records, layers, until=until, cursor=cursor, theme=theme
+    )
+    return _in_percent(chart)
+
+
+def _in_percent(chart: Chart) -> Chart:
+    for line in chart.spec["series"]:
+        line["data"] = _percents(line["data"])
+    chart.spec["yAxis"] |= {"min": 0, "max": 100, "axisLabel": {"formatter": "{value} %"}}
+    chart.spec["tooltip"]["valueFormatter"] = "%.0f %%"
+    return chart
+
+
+def _per_layer(
+    title: str,
+    name: str,
+    colour: str,
+    records: Sequence[Record],
+    layers: Sequence[str],
+    *,
+    until: int,
+    cursor: int | None,
+    theme: str,
+) -> Chart:
+    """One line per layer for a number that the records give per layer."""
+    colours = COLOURS[theme]
+    columns = {layer: _of_layer(records, name, layer) for layer in layers}
+    series = [
+        _line(layer_name(layer), columns[layer], shade, nth(DASHES, i), nth(SYMBOLS, i))
+        for i, (layer, shade) in enumerate(zip(layers, ramp(colours[colour], len(layers)), strict=True))
+    ]
+    _mark(series[-1], records, cursor, colours)
+    now = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
+    if len(records) == 1 and name not in records[0]:
+        now = "nothing yet"
+    return Chart(
+        title,
+        _by_epoch(series, until),
+        230,
+        f"{title} by epoch. {_at_epoch(records)}{now}.",
+        ("epoch", *map(layer_name, layers)),
+        [
+            (str(r["epoch"]), *(short(r[name][layer]) for layer in layers))
+            for r in thinned([r for r in records if name in r])
+        ],
+    )
+
+
+def _logarithmic(spec: dict[str, Any], *always: float) -> None:
+    """Make the vertical axis logarithmic, over whole decades that hold these values. 0 has no place on it: a gap."""
+    for line in spec["series"]:
+        line["data"] = [value or None for value in line["data"]]
+    seen = [*always, *(value for line in spec["series"] for value in line["data"] if value)]
+    low, high = (10.0 ** end(math.log10(value)) for end, value in ((math.floor, min(seen)), (math.ceil, max(seen))))
+    spec["yAxis"] |= {"type": "log", "min": low, "max": high}
+
+
+def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
+    """Options of a chart whose horizontal axis is the epoch, 0 to `until`; the named lines are in its legend."""
+    step = next((step for step in (1, 2, 5, 10, 20, 50) if until <= 10 * step), 100)
+    return {
+        "animation": False,
+        "legend": {"data": [line["name"] for line in series if "name" in line], "top": 0, "left": 0, "itemWidth": 34},
+        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36, "outerBoundsMode": "none"},
+        "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
+        "xAxis": [
+            {
+                "type": "category",
+                "data": [str(epoch) for epoch in range(until + 1)],
+                "boundaryGap": False,
+                "axisLabel": {"interval": step - 1},
+                "name": "epoch",
+                "nameLocation": "middle",
+                "nameGap": 22,
+            }
+        ],
+        "yAxis": {"type": "value"},
+        "series": series,
+    }
+
+
+def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, symbol: str) -> dict[str, Any]:
+    """A line with one value for each epoch from 0, which is before the training."""
+    return {
+        "type": "line",
+        "name": name,
+        "data": list(values),
+        "color": colour,
+        "lineStyle": {"type": dash, "width": 2},
+        "symbol": symbol,
+        "symbolSize": 7,
+        "showSymbol": len(values) <= MARKERS,
+        "z": 3,
+    }
+
+
+def _others(
+    others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Earlier runs to compare with, thinner and without a colour of their own."""
+    lines = []
+    for i, (run, records) in enumerate(others):
+        values = _column(records[:until], name)
+        line = _line(run, values, colours["faint"], nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
+        line["lineStyle"]["width"] = 1.5
+        lines.append(line)
+    return lines
+
+
+def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two stacked areas, the lower one invisible: what shows is the space between two lines."""
+    both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
+    low = [min(pair) if pair else None for pair in both]
+    thickness = [abs(pair[0] - pair[1]) if pair else None for pair in both]
+    return [invisible(low, "gap"), invisible(thickness, "gap", colours["gap"])]
+
+
+def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: dict[str, Any]) -> list[dict[str, Any]]:
+    """The losses of single batches, gathered in buckets: their mean as a thin line, their extremes as a band."""
+    finite = losses[np.isfinite(losses)]
+    if not len(finite):
+        return []
+    starts = np.linspace(0, len(finite), min(BUCKETS, len(finite)) + 1).astype(int)
+    counts = np.diff(starts)
+    low, high, total = (measure.reduceat(finite, starts[:-1]) for measure in (np.minimum, np.maximum, np.add))
+    ends = (starts[1:] / steps_per_epoch).round(4).tolist()
+    low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (low, high, total / counts))
+    thickness = [top - bottom for bottom, top in zip(low, high, strict=True)]
+    band = [
+        invisible(list(zip(ends, low, strict=True)), "batches"),
+        invisible(list(zip(ends, thickness, strict=True)), "batches", colours["gap"]),
+    ]
+    line = {
+        **invisible(list(zip(ends, mean, strict=True)), None),
+        "lineStyle": {"color": colours["faint"], "width": 1},
+    }
+    return [{**part, "xAxisIndex": 1} for part in (*band, line)]
+
+
+def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: dict[str, Any]) -> None:
+    """Vertical lines at the epoch with the best validation, where one would have stopped, and at the cursor."""
+    marks = []
+    best = [r["epoch"] for r in records if r.get("best")]
+    if best:
+        style = {"type": "dotted", "width": 1.5, "color": colours["faint"]}
+        marks.append({"xAxis": str(best[-1]), "name": "best", "lineStyle": style})
+    if cursor is not None:
+        style = {"type": "solid", "width": 1.5, "color": colours["text"]}
+        marks.append({"xAxis": str(cursor), "name": "best" if best and best[-1] == cursor else "", "lineStyle": style})
+    label = {
+        "formatter": "{b}",
+        "position": "end",
+        "rotate": 0,
+        "distance": 2,
+        "color": colours["text"],
+        "fontSize": 11,
+    }
+    line["markLine"] = {"silent": True, "symbol": "none", "label": label, "data": marks}
+
+
+# ---------------------------------------------------------------- numbers, names and colours
+
+
+def horizon(epoch: int, epochs: int) -> int:
+    """Where the epoch axis ends: in a few jumps up to the whole run, so that the first epochs are not squeezed."""
+    return min(epochs, next((end for end in (10, 20, 40, 80, 160) if epoch <= end), epochs))
+
+
+def _column(records: Sequence[Record], name: str) -> list[float | None]:
+    """A number that the records have, by epoch from 0: what the command line records begins with epoch 1."""
+    first = records[0]["epoch"] if records else 0
+    return [None] * first + [record[name] for record in records]
+
+
+def _of_layer(records: Sequence[Record], name: str, layer: str) -> list[float | None]:
+    """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
+    return [None] * records[0]["epoch"] + [record[name][layer] if name in record else None for record in records]
+
+
+def _percents(shares: Sequence[float | None]) -> list[float | None]:
+    return [None if share is None else percent(share) for share in shares]
+
+
+def _difference(a: float | None, b: float | None) -> str:
+    return "not a number" if a is None or b is None else f"{a - b:+.3g}"
+
+
+def _at_epoch(records: Sequence[Record]) -> str:
+    return f"Epoch {records[-1]['epoch']}: "
+
+
+def _curves_alt(what: str, records: Sequence[Record], train: str, val: str, lowest: bool) -> str:
+    known = [r for r in records if r[val] is not None]
+    text = f"{what}. {_at_epoch(records)}training {short(records[-1][train])}, validation {short(records[-1][val])}."
+    if known:
+        best = (min if lowest else max)(known, key=lambda r: r[val])
+        text += f" {'Lowest' if lowest else 'Highest'} validation {short(best[val])} in epoch {best['epoch']}."
+    return text

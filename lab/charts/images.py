@@ -1,0 +1,195 @@
+"""Images with what a network takes them for, the pixels that mattered, and which class it mistook for which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from lab.charts.chart import (
+    COLOURS,
+    SHADES,
+    Chart,
+    heat_cells,
+    heat_palette,
+    mix,
+    nothing,
+    percent,
+    percent_text,
+    short,
+)
+
+TILES = 6  # images side by side
+
+
+# ---------------------------------------------------------------- images
+
+
+def samples(
+    images: np.ndarray, labels: np.ndarray, answers: np.ndarray, classes: Sequence[str], theme: str = "light"
+) -> Chart:
+    """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes)."""
+    colours = COLOURS[theme]
+    if not len(images):
+        return nothing("Samples and answers", "No mistakes among the validation samples.", theme)
+    count, height, width = images.shape
+    across = min(TILES, count)
+    down = math.ceil(count / across)
+    tall = height + 4  # room for the words below each image
+    codes = np.zeros((down * tall, across * (width + 1)), dtype=int)
+    predicted = answers.argmax(axis=1)
+    words = []
+    for k, image in enumerate(images):
+        row, column = down - 1 - k // across, k % across
+        codes[row * tall + 4 : row * tall + tall, column * (width + 1) : (column + 1) * (width + 1) - 1] = np.rint(
+            SHADES * image[::-1]
+        ).astype(int)
+        right = predicted[k] == labels[k]
+        text = classes[predicted[k]] + (" ✓" if right else f" ✗ is {classes[labels[k]]}")
+        words.append(
+            {
+                "value": [column * (width + 1) + (width - 1) / 2, row * tall + 1.6],
+                "label": {"formatter": text, "fontWeight": "normal" if right else "bold"},
+            }
+        )
+    label = {"show": True, "position": "inside", "color": colours["text"], "fontSize": 12}
+    extent = codes.shape[1], codes.shape[0]
+    hidden = {"show": False}
+    spec = {
+        "animation": False,
+        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+        "xAxis": [
+            {"type": "category", "data": [""] * extent[0], **hidden},
+            {"type": "value", "min": -0.5, "max": extent[0] - 0.5, **hidden},
+        ],
+        "yAxis": [
+            {"type": "category", "data": [""] * extent[1], **hidden},
+            {"type": "value", "min": -0.5, "max": extent[1] - 0.5, **hidden},
+        ],
+        "visualMap": heat_palette([mix(colours["paper"], colours["text"], k / SHADES) for k in range(SHADES + 1)], 0),
+        "series": [
+            {"type": "heatmap", "data": [cell for cell in heat_cells(codes) if cell[2]], "silent": True},
+            {
+                "type": "scatter",
+                "xAxisIndex": 1,
+                "yAxisIndex": 1,
+                "symbolSize": 0,
+                "label": label,
+                "data": words,
+                "silent": True,
+            },
+        ],
+    }
+    hits = int(np.sum(predicted == labels))
+    return Chart(
+        "Samples and answers",
+        spec,
+        8 * codes.shape[0],
+        f"{count} images of the validation samples; the network names {hits} of them correctly.",
+        ("image", "is", "taken for", "probability of that"),
+        [
+            (str(k + 1), classes[labels[k]], classes[predicted[k]], percent_text(float(answers[k].max())))
+            for k in range(count)
+        ],
+    )
+
+
+def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = "light") -> Chart:
+    """A drawn image (height, width) from 0 to 1 and, beside it, the size of the gradient at each of its pixels."""
+    colours = COLOURS[theme]
+    height, width = image.shape
+    sizes = np.abs(slopes) / (np.abs(slopes).max() or 1)
+    codes = np.zeros((height, 2 * width + 1), dtype=int)
+    codes[:, :width] = np.rint(SHADES * image[::-1])
+    codes[:, width + 1 :] = SHADES + 1 + np.rint(SHADES * sizes[::-1])
+    palette = [
+        mix(colours["paper"], colours[ink] if ink == "text" else colours[ink][1], k / SHADES)
+        for ink in ("text", "gradient")
+        for k in range(SHADES + 1)
+    ]
+    hidden = {"type": "category", "show": False}
+    row, column = np.unravel_index(sizes.argmax(), sizes.shape)
+    return Chart(
+        "What the network sees, and which pixels matter",
+        {
+            "animation": False,
+            "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+            "xAxis": {**hidden, "data": [""] * codes.shape[1]},
+            "yAxis": {**hidden, "data": [""] * height},
+            "visualMap": heat_palette(palette, 0),
+            "series": [{"type": "heatmap", "data": heat_cells(codes), "silent": True}],
+        },
+        190,
+        f"Left the drawing as {height} by {width} pixels, right the size of the gradient of the answer {taken_for} at "
+        f"each pixel; it is largest in row {row + 1}, column {column + 1}.",
+        ("row", *(f"ink {j + 1}" for j in range(width)), *(f"gradient {j + 1}" for j in range(width))),
+        [(str(i + 1), *map(short, image[i]), *map(short, slopes[i])) for i in range(height)],
+    )
+
+
+def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
+    """The probability of each class for one input: answer (classes,)."""
+    colours = COLOURS[theme]
+    best = int(answer.argmax())
+    label = {"show": True, "position": "right", "formatter": "{c} %", "color": colours["text"]}
+    bars = [
+        {"value": percent(p), "itemStyle": {"color": colours["train"] if c == best else colours["faint"]}}
+        for c, p in enumerate(answer)
+    ]
+    return Chart(
+        "Probabilities",
+        {
+            "animation": False,
+            "grid": {"left": 24, "right": 60, "top": 4, "bottom": 4, "outerBoundsMode": "none"},
+            "xAxis": {"type": "value", "min": 0, "max": 100, "show": False},
+            "yAxis": {"type": "category", "data": list(classes), "inverse": True, "axisTick": {"show": False}},
+            "series": [{"type": "bar", "data": bars, "label": label, "barWidth": "70%", "silent": True}],
+        },
+        24 * len(classes) + 8,
+        f"Probabilities of the classes: most likely {classes[best]} with {percent_text(float(answer[best]))}.",
+        ("class", "probability"),
+        [(name, percent_text(float(p))) for name, p in zip(classes, answer, strict=True)],
+    )
+
+
+def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
+    """How often a sample of one class (row) was taken for another (column): counts (classes, classes)."""
+    colours = COLOURS[theme]
+    diagonal = np.eye(len(classes), dtype=bool)
+    series, maps = [], []
+    # Two series, so that a few mistakes are not lost beside many correct answers. Neither shade hides its number.
+    for kind, (chosen, colour) in enumerate(((diagonal, colours["train"]), (~diagonal, colours["validation"]))):
+        cells = [[j, i, int(counts[i, j])] for i, j in np.argwhere(chosen & (counts > 0)).tolist()]
+        label = {"show": True, "color": colours["text"], "fontWeight": "normal" if kind == 0 else "bold"}
+        series.append({"type": "heatmap", "data": cells, "label": label, "silent": True})
+        maps.append(
+            {
+                "show": False,
+                "seriesIndex": kind,
+                "dimension": 2,
+                "min": 0,
+                "max": max(1, int(counts[chosen].max(initial=0))),
+                "inRange": {"color": [mix(colours["paper"], colour, share) for share in (0.1, 0.4)]},
+            }
+        )
+    axis = {"type": "category", "data": list(classes), "splitArea": {"show": False}, "nameLocation": "middle"}
+    right, total = int(counts.trace()), int(counts.sum())
+    wrong = np.where(diagonal, 0, counts)
+    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+    most = f" Most often {classes[i]} was taken for {classes[j]}: {wrong[i, j]} times." if wrong.any() else ""
+    return Chart(
+        "Confusion matrix",
+        {
+            "animation": False,
+            "grid": {"left": 44, "right": 4, "top": 4, "bottom": 44, "outerBoundsMode": "none"},
+            "xAxis": {**axis, "name": "taken for", "nameGap": 26},
+            "yAxis": {**axis, "name": "is", "nameGap": 26, "inverse": True},
+            "visualMap": maps,
+            "series": series,
+        },
+        340,
+        f"Confusion matrix of the validation samples: {right} of {total} are correct.{most}",
+        ("is", *(f"taken for {name}" for name in classes)),
+        [(name, *map(str, row)) for name, row in zip(classes, counts.tolist(), strict=True)],
+    )

@@ -1,0 +1,207 @@
+"""The plane of two inputs: where a network decides what, what a unit puts out, and the learner's own points."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, heat_cells, heat_palette, invisible, mix, nth, short
+from lab.charts.contours import Segment, contour, frontiers
+
+MANY = 100  # samples are drawn as one shape, without a border each
+PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
+
+
+# ---------------------------------------------------------------- the plane of two inputs
+
+
+def boundary(
+    answers: np.ndarray,
+    xs: np.ndarray,
+    ys: np.ndarray,
+    points: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    theme: str = "light",
+) -> Chart:
+    """Probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
+
+    answers (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,).
+    """
+    colours = COLOURS[theme]
+    count = len(classes)
+    winner = answers.argmax(axis=-1)
+    certainty = (np.nan_to_num(answers.max(axis=-1), nan=1 / count) - 1 / count) / (1 - 1 / count)
+    shade = np.clip(SHADES * certainty, 0, SHADES - 1).astype(int)
+    palette = [
+        mix(colours["paper"], nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
+    ]
+    spec = _plane(frontiers(answers, xs, ys), xs, ys, points, labels, classes, colours)
+    shares = [float(np.mean(winner == c)) for c in range(count)]
+    parts = ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
+    unsure = float(np.mean(certainty < 0.8))
+    right = np.array([_cell(xs, point[0]) for point in points]), np.array([_cell(ys, point[1]) for point in points])
+    hits = winner[right[1], right[0]] == labels
+    return Chart(
+        "Decision boundary",
+        spec,
+        410,
+        f"The plane of the two inputs, coloured by the likeliest class: {parts}. "
+        f"The network is less than 80 % on the way from undecided to certain over {unsure:.0%} of the plane.",
+        ("class", "share of the plane", "samples shown", "on ground of their class"),
+        [
+            (name, f"{part:.1%}", str(int(np.sum(labels == c))), str(int(hits[labels == c].sum())))
+            for c, (name, part) in enumerate(zip(classes, shares, strict=True))
+        ],
+        _png(winner * SHADES + shade, palette),
+    )
+
+
+def unit(
+    outputs: np.ndarray,
+    name: str,
+    xs: np.ndarray,
+    ys: np.ndarray,
+    points: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    theme: str = "light",
+) -> Chart:
+    """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below, a line at 0."""
+    colours = COLOURS[theme]
+    codes, palette = signed_shades(outputs, theme)
+    spec = _plane(contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
+    low, high = float(np.min(outputs)), float(np.max(outputs))
+    corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
+    return Chart(
+        f"Output of {name}",
+        spec,
+        410,
+        f"The output of {name} over the plane of the two inputs, from {short(low)} to {short(high)}; "
+        f"it is above 0 over {np.mean(outputs > 0):.0%} of the plane.",
+        ("corner", f"output of {name}"),
+        [(corner, short(float(outputs[i, j]))) for corner, i, j in corners],
+        _png(codes, palette),
+    )
+
+
+def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str]]:
+    """Shades for values of either sign, as integers like the outputs, and the colours that they stand for."""
+    colours = COLOURS[theme]
+    reach = float(np.nanmax(np.abs(outputs), initial=0)) or 1.0
+    with np.errstate(invalid="ignore"):
+        codes = np.nan_to_num(np.rint(SHADES * outputs / reach)).clip(-SHADES, SHADES).astype(int) + SHADES
+    palette = [
+        mix(colours["paper"], colours["classes"][0 if k > 0 else 1], 0.05 + 0.15 * abs(k))
+        for k in range(-SHADES, SHADES + 1)
+    ]
+    return codes, palette
+
+
+def _png(codes: np.ndarray, palette: Sequence[str]) -> bytes:
+    """A picture of (rows, columns) with the k-th colour for code k, the first row at the bottom.
+
+    As an image it costs the browser a hundredth of what a chart of so many cells does.
+    """
+    from PIL import Image  # here, because a page without this picture is faster without it
+
+    picture = Image.fromarray(np.ascontiguousarray(codes[::-1], dtype=np.uint8), "P")
+    picture.putpalette(bytes.fromhex("".join(colour.removeprefix("#") for colour in palette)))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def _plane(
+    lines: Sequence[Segment],
+    xs: np.ndarray,
+    ys: np.ndarray,
+    points: np.ndarray,
+    labels: np.ndarray,
+    classes: Sequence[str],
+    colours: dict[str, Any],
+) -> dict[str, Any]:
+    """Lines and samples over the plane: the options of all its pictures."""
+    reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2
+    number = {
+        "type": "value",
+        "splitLine": {"show": False},
+        "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+    }
+    path: list[Any] = []
+    for begin, end in lines:
+        path += [begin, end, (None, None)]
+    scatter = [
+        {
+            "type": "scatter",
+            "name": f"class {name}",
+            "symbol": nth(SYMBOLS, c),
+            "symbolSize": 7,
+            "color": nth(colours["classes"], c),
+            "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
+            "data": points[labels == c].round(3).tolist(),
+            "large": len(points) > MANY,
+            "largeThreshold": 0,
+            "silent": True,
+        }
+        for c, name in enumerate(classes)
+    ]
+    return {
+        "animation": False,
+        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)) | {"outerBoundsMode": "none"},
+        "legend": {"top": 0, "left": 0, "data": [line["name"] for line in scatter]},
+        "xAxis": [{**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0]}],
+        "yAxis": [{**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1]}],
+        "series": [{**invisible(path, None), "lineStyle": {"color": colours["text"], "width": 2.5}, "z": 3}, *scatter],
+    }
+
+
+def _cell(centres: np.ndarray, value: float) -> int:
+    return int(np.abs(centres - value).argmin())
+
+
+def board(
+    points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, cells: int, theme: str = "light"
+) -> Chart:
+    """An empty plane from -reach to reach whose cells can be clicked, and the points that were placed on it."""
+    colours = COLOURS[theme]
+    centres = np.linspace(-reach, reach, cells)
+    places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
+    labels = np.array([c for _, _, c in points], dtype=int)
+    spec = _plane([], centres, centres, places, labels, classes, colours)
+    faint = {"itemStyle": {"color": colours["gap"]}}
+    for axis in ("xAxis", "yAxis"):
+        spec[axis].append({"type": "category", "data": [""] * cells, "show": False})
+    blank = {
+        "type": "heatmap",
+        "xAxisIndex": 1,
+        "yAxisIndex": 1,
+        "data": heat_cells(np.zeros((cells, cells), dtype=int)),
+        "selectedMode": "single",
+        "emphasis": faint,
+        "select": faint,
+    }
+    spec["series"][0] = blank  # there are no lines
+    spec["visualMap"] = heat_palette([colours["paper"]], 0)
+    counts = [int((labels == c).sum()) for c in range(len(classes))]
+    said = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
+    return Chart(
+        "Your points",
+        spec,
+        340,
+        f"The plane with your points: {said}.",
+        ("x", "y", "class"),
+        [(f"{x:g}", f"{y:g}", classes[c]) for x, y, c in points],
+    )
+
+
+def unit_table(maps: np.ndarray) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headers and rows: what the outputs (rows, columns, units) of a layer's units over the plane are like."""
+    active = [float(np.mean(maps[..., k] > 0)) for k in range(maps.shape[-1])]
+    return ("unit", "above 0 over", "lowest", "highest"), [
+        (str(k + 1), f"{share:.0%}", short(float(maps[..., k].min())), short(float(maps[..., k].max())))
+        for k, share in enumerate(active)
+    ]

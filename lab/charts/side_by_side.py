@@ -1,0 +1,172 @@
+"""The healthy and the broken engine next to each other: gradients as tables, losses as curves."""
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart
+from lab.faults.compare import History, differs
+from lab.trace.dot import PALETTES
+
+LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
+
+# An outline and a sign, not a colour, say which elements differ.
+_DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
+
+
+def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None, theme: str) -> str:
+    """HTML: the gradient of one tensor from both engines; what differs is outlined and marked ≠."""
+    different, note = None, ""
+    if healthy is not None and broken is not None:
+        if healthy.shape == broken.shape:
+            different = differs(healthy, broken)
+            count = int(different.sum())
+            note = (
+                f": {count} of {different.size} elements {'differs' if count == 1 else 'differ'}"
+                if count
+                else ": equal"
+            )
+            note = ": differs" if count == different.size == 1 else note
+        else:
+            note = f": shape {broken.shape} instead of {healthy.shape}"
+    elif healthy is not broken:
+        note = ": nothing arrived"
+    plain = np.zeros(np.shape(healthy), dtype=bool)
+    marked = np.ones(np.shape(broken), dtype=bool) if different is None and healthy is not broken else different
+    tables = _table("healthy", name, healthy, plain, theme) + _table("broken", name, broken, marked, theme)
+    return (
+        f'<div role="group" aria-label="Gradient of {escape(name)}{escape(note)}" style="margin-bottom:0.9rem">'
+        f'<div style="margin-bottom:0.3rem">Gradient of <b>{escape(name)}</b>{escape(note)}</div>'
+        f'<div style="display:flex;flex-wrap:wrap;gap:0.6rem 1.6rem">{tables}</div></div>'
+    )
+
+
+def value_tables(values: Mapping[str, np.ndarray]) -> str:
+    """HTML: the numbers that go in, one table for each tensor."""
+    tables = "".join(
+        _scrolling(
+            f"{name}, shape {value.shape}", f"values of {name}", _rows(value, np.zeros(value.shape, dtype=bool), "")
+        )
+        for name, value in values.items()
+    )
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.6rem 1.6rem">{tables}</div>'
+
+
+def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarray | None, theme: str) -> str:
+    label = f"gradient of {name}, {engine} engine"
+    if gradient is None:
+        return _scrolling(engine, label, f'<tr><td style="padding:0.15rem 0.6rem;{_DIFFERENT}">≠ None</td></tr>')
+    marked = np.zeros(gradient.shape, dtype=bool) if marked is None else marked
+    return _scrolling(engine, label, _rows(gradient, marked, f"color:{PALETTES[theme]['gradient']};"))
+
+
+def _scrolling(title: str, label: str, rows: str) -> str:
+    """A table that scrolls by itself where it is too wide, also by keyboard."""
+    return (
+        f'<div tabindex="0" role="region" aria-label="{escape(label)}" style="overflow-x:auto;max-width:100%">'
+        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
+        f'<caption style="text-align:left;font-size:0.85em;white-space:nowrap">{escape(title)}</caption>'
+        f"{rows}</table></div>"
+    )
+
+
+def _rows(array: np.ndarray, marked: np.ndarray, style: str) -> str:
+    rows = zip(np.atleast_2d(array), np.atleast_2d(marked), strict=True)
+    return "".join(
+        f"<tr>{''.join(_cell(v, m, style) for v, m in zip(values, marks, strict=True))}</tr>" for values, marks in rows
+    )
+
+
+def _cell(value: float, marked: bool, style: str) -> str:
+    style = f"padding:0.15rem 0.6rem;text-align:right;white-space:nowrap;{style}"
+    sign = "≠ " if marked else ""
+    return f'<td style="{style}{_DIFFERENT if marked else ""}">{sign}{number(value)}</td>'
+
+
+def number(value: float) -> str:
+    """Four significant digits, with a proper minus sign."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def in_reach(spec: dict[str, Any]) -> None:
+    """Let a logarithmic axis end where its numbers still fit; a line may leave the picture, not squeeze it."""
+    axis = spec["yAxis"]
+    if axis["type"] == "log":
+        drawn = [value for line in spec["series"] if "name" in line for value in line["data"] if value]
+        low, high = (
+            axis.get("min", _decade(min(drawn, default=1.0))),
+            axis.get("max", 10 * _decade(max(drawn, default=1.0))),
+        )
+        axis |= {"min": max(low, LEAST), "max": min(high, MOST)}
+
+
+def losses(healthy: History, broken: History, theme: str) -> Chart:
+    """The training loss of both runs by epoch; logarithmic where they are far apart."""
+    colours = COLOURS[theme]
+    runs = (("healthy", healthy), ("broken", broken))
+    columns = {name: [record["train_loss"] for record in run.from_start] for name, run in runs}
+    epochs = max(len(column) for column in columns.values())
+    known = [value for column in columns.values() for value in column if value]
+    logarithmic = max(known) > 20 * min(known)
+    looks = (("train", DASHES[0], SYMBOLS[0]), ("validation", DASHES[1], SYMBOLS[1]))
+    series: list[dict[str, Any]] = [
+        {
+            "type": "line",
+            "name": name,
+            "data": [value or None for value in column],
+            "color": colours[colour],
+            "lineStyle": {"type": dash, "width": 2},
+            "symbol": symbol,
+            "symbolSize": 7,
+        }
+        for (name, column), (colour, dash, symbol) in zip(columns.items(), looks, strict=True)
+    ]
+    spec = {
+        "animation": False,
+        "legend": {"data": list(columns), "top": 0, "left": 0, "itemWidth": 34},
+        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36, "outerBoundsMode": "none"},
+        "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
+        "xAxis": {
+            "type": "category",
+            "data": [str(epoch) for epoch in range(epochs)],
+            "boundaryGap": False,
+            "name": "epoch",
+            "nameLocation": "middle",
+            "nameGap": 22,
+        },
+        "yAxis": {"type": "log"} if logarithmic else {"type": "value", "min": 0},
+        "series": series,
+    }
+    in_reach(spec)
+    rows = [(str(epoch), *(_at(column, epoch) for column in columns.values())) for epoch in _thinned(range(epochs))]
+    return Chart(
+        "Training loss" + (" (logarithmic)" if logarithmic else ""),
+        spec,
+        220,
+        f"Training loss by epoch in both engines. Healthy: {_course(columns['healthy'])}. "
+        f"Broken: {_course(columns['broken'])}.",
+        ("epoch", "healthy", "broken"),
+        rows,
+    )
+
+
+def _decade(value: float) -> float:
+    return 10.0 ** math.floor(math.log10(value))
+
+
+def _at(column: Sequence[float | None], epoch: int) -> str:
+    if epoch >= len(column):
+        return "–"
+    return "not a number" if column[epoch] is None else f"{column[epoch]:.3g}"
+
+
+def _course(column: Sequence[float | None]) -> str:
+    last = len(column) - 1
+    return f"{_at(column, 0)} before training, {_at(column, last)} after {last} epochs"
+
+
+def _thinned(epochs: Sequence[int]) -> Sequence[int]:
+    return epochs if len(epochs) <= 12 else [*epochs[:: len(epochs) // 10], epochs[-1]]

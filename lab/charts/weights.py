@@ -1,0 +1,181 @@
+"""Histograms of weights and gradients: now, and over the epochs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, short, thinned
+from lab.training.run_folder import Record
+
+RIDGES = 9  # epochs in a picture of ridges
+
+
+# ---------------------------------------------------------------- weights
+
+
+def weight_histograms(record: Record, initial: Record, layers: Sequence[str], theme: str = "light") -> Chart:
+    """The weights of each layer in the bins that the run keeps, with those of the record `initial` as an outline."""
+    colours = COLOURS[theme]
+    histograms = record["weight_histogram"]
+    start = f"after epoch {initial['epoch']}" if initial["epoch"] else "before training"
+    height, gap, top = 62, 44, 24
+    spec: dict[str, Any] = {
+        "animation": False,
+        "tooltip": {"trigger": "axis", "valueFormatter": "%d"},
+        "grid": [],
+        "xAxis": [],
+        "yAxis": [],
+        "series": [],
+        "title": [],
+    }
+    shades = ramp(colours["weight"], len(layers))
+    for i, (layer, shade) in enumerate(zip(layers, shades, strict=True)):
+        histogram, before = histograms[layer], initial["weight_histogram"][layer]
+        edges = histogram["edges"]
+        offset = top + i * (height + gap)
+        outside = histogram["below"] + histogram["above"]
+        spec["title"].append(
+            {
+                "text": layer_name(layer) + (f", {outside} outside" if outside else ""),
+                "left": 4,
+                "top": offset - 20,
+                "textStyle": {"fontSize": 12, "fontWeight": "normal", "color": colours["text"]},
+            }
+        )
+        spec["grid"].append({"left": 8, "right": 8, "top": offset, "height": height, "outerBoundsMode": "none"})
+        spec["xAxis"].append(
+            {
+                "type": "value",
+                "gridIndex": i,
+                "min": edges[0],
+                "max": edges[-1],
+                "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+                "splitLine": {"show": False},
+            }
+        )
+        spec["yAxis"].append({"type": "value", "gridIndex": i, "show": False, "min": 0})
+        fill = {"color": shade, "areaStyle": {"color": shade, "opacity": 0.45}}
+        spec["series"].append(_steps("now", edges, histogram["counts"], i, fill))
+        outline = {"color": colours["faint"], "lineStyle": {"type": "dashed", "width": 1.5}}
+        spec["series"].append(_steps(start, edges, before["counts"], i, outline))
+    spread = [(layer, *_spread(histograms[layer])) for layer in layers]
+    parts = "; ".join(
+        f"{layer_name(layer)}: mean {short(mean)}, deviation {short(std)}" for layer, mean, std, _ in spread
+    )
+    return Chart(
+        "Weights per layer",
+        spec,
+        top + len(layers) * (height + gap) - 10,
+        f"Histogram of the weights of each layer after epoch {record['epoch']}. {parts}.",
+        ("layer", "weights", "mean", "standard deviation", start, "outside the bins"),
+        [
+            (
+                layer_name(layer),
+                str(count),
+                short(mean),
+                short(std),
+                short(_spread(initial["weight_histogram"][layer])[1]),
+                str(histograms[layer]["below"] + histograms[layer]["above"]),
+            )
+            for layer, mean, std, count in spread
+        ],
+    )
+
+
+def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int, style: dict) -> dict[str, Any]:
+    """A histogram as a line that steps from bin to bin."""
+    return {
+        "type": "line",
+        "name": name,
+        "step": "end",
+        "symbol": "none",
+        "xAxisIndex": index,
+        "yAxisIndex": index,
+        "data": list(zip(edges, [*counts, 0], strict=True)),
+        "lineStyle": {"width": 1},
+        **style,
+    }
+
+
+def _spread(histogram: dict[str, Any]) -> tuple[float, float, int]:
+    """Mean, deviation and number of the weights, as far as the bins tell."""
+    counts, edges = np.array(histogram["counts"], dtype=float), np.array(histogram["edges"])
+    total = int(counts.sum()) + histogram["below"] + histogram["above"]
+    if not counts.sum():
+        return math.nan, math.nan, total
+    centres = (edges[:-1] + edges[1:]) / 2
+    mean = float((centres * counts).sum() / counts.sum())
+    return mean, math.sqrt(float((counts * (centres - mean) ** 2).sum() / counts.sum())), total
+
+
+def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light") -> Chart:
+    """The histogram of a layer's weights or gradients at several epochs, one behind the other, the latest in front.
+
+    of: "weight" or "gradient". Gradients range over powers of ten, and so do their bins: each is one step wide.
+    """
+    title = f"{of.capitalize()}s over the epochs"
+    if not records:
+        return nothing(title, "Gradients are counted from the first epoch on.", theme)
+    colours = COLOURS[theme]
+    shown = thinned(records, RIDGES)
+    histograms = [record[f"{of}_histogram"][layer] for record in shown]
+    edges = histograms[0]["edges"]
+    names = [_edge(edge) for edge in edges[:-1]]
+    series = []
+    for i, (record, histogram) in enumerate(zip(shown, histograms, strict=True)):
+        shade = ramp(colours[of][::-1], len(shown))[i]
+        base = len(shown) - 1 - i
+        heights = base + 1.7 * np.array(histogram["counts"]) / max(1, *histogram["counts"])
+        series.append(
+            {
+                "type": "line",
+                "name": f"epoch {record['epoch']}",
+                "data": heights.round(3).tolist(),
+                "symbol": "none",
+                "silent": True,
+                "color": shade,
+                "lineStyle": {"width": 1.5},
+                "areaStyle": {"color": mix(colours["paper"], shade, 0.3), "opacity": 0.9, "origin": base},
+                "endLabel": {"show": True, "formatter": "{a}", "color": colours["text"], "fontSize": 11},
+                "z": i + 2,
+            }
+        )
+    rows = [
+        (str(record["epoch"]), *map(short, _percentiles(histogram)))
+        for record, histogram in zip(shown, histograms, strict=True)
+    ]
+    return Chart(
+        title,
+        {
+            "animation": False,
+            "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
+            "xAxis": {"type": "category", "data": names, "boundaryGap": False, "axisTick": {"show": False}},
+            "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
+            "series": series,
+        },
+        90 + 28 * len(shown),
+        f"Histograms of the {of}s of {layer_name(layer)} at {len(shown)} epochs. The middle half lies between "
+        f"{rows[0][1]} and {rows[0][3]} in epoch {rows[0][0]}, and between {rows[-1][1]} and {rows[-1][3]} in epoch "
+        f"{rows[-1][0]}.",
+        ("epoch", "a quarter is below", "half is below", "three quarters are below"),
+        rows,
+    )
+
+
+def _edge(value: float) -> str:
+    """A short name for the edge of a bin: "0.25", "-1e-04"."""
+    return f"{value:.2g}" if value == 0 or abs(value) >= 0.01 else f"{value:.0e}"
+
+
+def _percentiles(histogram: dict[str, Any]) -> list[float]:
+    """The quartiles of what a histogram counts, to within a bin."""
+    counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]], dtype=float)
+    edges = np.array([histogram["edges"][0], *histogram["edges"], histogram["edges"][-1]])
+    if not counts.sum():
+        return [math.nan] * 3
+    share = np.concatenate([[0], counts.cumsum() / counts.sum()])
+    return np.interp([0.25, 0.5, 0.75], share, edges).tolist()

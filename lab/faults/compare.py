@@ -1,0 +1,247 @@
+"""The healthy engine and a broken one on the same numbers.
+
+`compare` runs the same expression, or a training run, in both; `play` records one event by event; `train_with` trains;
+`check` lets gradcheck loose on one of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from lab.faults.catalogue import Fault
+from lab.faults.training import LessonTrainer, Setup
+from lab.gradcheck import Report, gradcheck
+from lab.trace.recording import Recording, Trace
+from lab.training.run_folder import Record
+from model import Tensor, allow_mutation, topological_order
+
+# ---------------------------------------------------------------- seen side by side
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A forward and a backward pass. gradients: leaf or parameter -> array, or None where no message arrived.
+    nodes: (name, value, gradient) in the order of the forward pass. messages: how many were sent; 0 if not counted.
+    error: what was raised instead, in a sentence, or ""."""
+
+    value: np.ndarray | None
+    gradients: dict[str, np.ndarray | None]
+    nodes: list[tuple[str, np.ndarray, np.ndarray | None]]
+    messages: int = 0
+    error: str = ""
+
+
+EFFECTS = MappingProxyType(
+    {
+        "same": "the same gradients",
+        "numbers": "other numbers in the same places",
+        "missing": "no gradient at all for some tensor",
+        "shape": "a gradient of another shape",
+        "not finite": "nan or inf",
+        "error": "an error instead of gradients",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same numbers through the healthy and the broken engine."""
+
+    healthy: Pass
+    broken: Pass
+
+    @property
+    def effect(self) -> str:
+        """The most drastic of EFFECTS that the broken pass shows."""
+        if self.broken.error:
+            return "error"
+        effects = {
+            _effect(self.healthy.gradients[name], self.broken.gradients[name]) for name in self.healthy.gradients
+        }
+        return next(e for e in ("missing", "shape", "not finite", "numbers", "same") if e in effects)
+
+
+def differs(healthy: np.ndarray, broken: np.ndarray) -> np.ndarray:
+    """Which elements of two arrays of one shape differ by more than rounding (float32's, to be fair to both)."""
+    return ~np.isclose(healthy, broken, rtol=1e-5, atol=1e-12, equal_nan=True)
+
+
+def _effect(healthy: np.ndarray | None, broken: np.ndarray | None) -> str:
+    if broken is None or healthy is None:
+        return "same" if broken is healthy else "missing"
+    if healthy.shape != broken.shape:
+        return "shape"
+    if not np.all(np.isfinite(broken)):
+        return "not finite"
+    return "numbers" if differs(healthy, broken).any() else "same"
+
+
+STEPS = 3  # a fault of the training is looked at in its third step: the first ones may be right
+
+
+def compare(fault: Fault, seed: int) -> Comparison:
+    """For a fault of the engine, its example; for a fault of the training, the third step of a run."""
+    if fault.example is None:
+        return Comparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
+    engines = (fault.healthy.engine, fault.broken.engine)
+    return Comparison(*(expression_pass(fault.example, engine, leaves(fault, seed)) for engine in engines))
+
+
+def leaves(fault: Fault, seed: int) -> dict[str, np.ndarray]:
+    """Numbers for the example: one decimal, between 0.3 and 1.6, of either sign, so away from the kink of relu."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1)
+        for name, shape in fault.shapes.items()
+    }
+
+
+def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: Mapping[str, np.ndarray]) -> Pass:
+    """One forward and backward pass, without the guard: a broken engine is to be seen, not to be stopped.
+
+    The upstream gradient of an output that is not a single number is 1, 2, 3...: with ones, some faults do not show.
+    """
+    messages = 0
+
+    class Counted(engine):
+        __slots__ = ()
+
+        def _accumulate(self, message):
+            nonlocal messages
+            messages += 1
+            super()._accumulate(message)
+
+    inputs = {name: Counted(value, label=name) for name, value in values.items()}
+    error = ""
+    with allow_mutation(), np.errstate(all="ignore"):
+        output = build(**inputs)
+        nodes = topological_order(output)
+        before = [node.numpy() for node in nodes]
+        try:
+            output.backward(_upstream(output))
+        except Exception as raised:  # whatever a broken engine raises is something to show
+            error = f"{type(raised).__name__}: {raised}"
+    return Pass(
+        value=output.numpy(),
+        gradients={name: None if t.grad is None else np.array(t.grad) for name, t in inputs.items()},
+        nodes=[
+            (node.label or node.op or "constant", value, None if node.grad is None else np.array(node.grad))
+            for node, value in zip(nodes, before, strict=True)
+        ],
+        messages=messages,
+        error=error,
+    )
+
+
+def _upstream(output: Tensor) -> np.ndarray:
+    return np.arange(1.0, output.size + 1).reshape(output.shape)
+
+
+def play(fault: Fault, engine: type[Tensor], seed: int) -> Trace:
+    """The pass of `compare` in an engine (the fault's, or Tensor), event by event, on the shorter example if there is
+    one. An error that the engine raises ends the trace, which then tells it."""
+    if fault.example is None:
+        raise ValueError(f"“{fault.name}” is a fault of the training: no single pass shows it.")
+    recording = Recording(leaves(fault, seed), engine)
+    error = ""
+    with allow_mutation(), np.errstate(all="ignore"):
+        output = (fault.shorter or fault.example)(**recording.tensors)
+        try:
+            output.backward(_upstream(output))
+        except Exception as raised:  # as in expression_pass
+            error = f"{type(raised).__name__}: {raised}"
+    return recording.finish(output, error)
+
+
+def first_difference(healthy: Trace, broken: Trace) -> int | None:
+    """The index of the first event of the broken pass that the healthy one does not have, or not as often.
+
+    None where it has them all. Two events are the same if their numbers are; the graphs may differ.
+    """
+    known = Counter(_told(healthy, event) for event in healthy.events)
+    for index, event in enumerate(broken.events):
+        told = _told(broken, event)
+        if not known[told]:
+            return index
+        known[told] -= 1
+    return None
+
+
+def _told(trace: Trace, event: dict) -> str:
+    """The numbers of an event, and of the nodes that it is about."""
+    numbers = [event.get(name) for name in ("grad", "upstream", "contribution", "before", "message", "after")]
+    values = [trace.nodes[event[name]]["value"] for name in ("node", "child") if name in event]
+    return repr((event["kind"], numbers, values))  # as text, nan equals nan
+
+
+def training_pass(setup: Setup, seed: int) -> Pass:
+    """The gradients that the third step of a run used."""
+    trainer = LessonTrainer(setup, seed)
+    losses = [trainer.step() for _ in range(STEPS)]
+    gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in trainer.model.parameters()}
+    nodes = [(p.label, p.numpy(), p.grad) for p in trainer.model.parameters()]
+    return Pass(np.array(losses[-1]), gradients, nodes)
+
+
+def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
+    """The gradient check of an engine (the fault's, or Tensor) on the expression that finds this fault."""
+    if fault.example is None:
+        raise ValueError(f"“{fault.name}” is a fault of the training: ask the doctor, the gradients are right.")
+    with allow_mutation():
+        return gradcheck(fault.checked or fault.example, leaves(fault, seed), seed=seed, tensor=engine)
+
+
+@dataclass(frozen=True)
+class History:
+    """What was measured before training, as epoch 0; the records of the epochs; what stopped the run early, or ""."""
+
+    initial: Record
+    records: list[Record]
+    error: str = ""
+
+    @property
+    def from_start(self) -> list[Record]:
+        """With epoch 0, which the charts begin with."""
+        return [self.initial, *self.records]
+
+
+def train_with(setup: Setup, seed: int) -> History:
+    """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
+    records, trainer = [], LessonTrainer(setup, seed)
+    initial = {"epoch": 0} | trainer.measure()
+    try:
+        while not trainer.done:
+            trainer.step()
+            if trainer.epoch_complete:
+                records.append(trainer.finish_epoch())
+    except Exception as raised:  # as in expression_pass
+        return History(initial, records, f"{type(raised).__name__}: {raised}")
+    return History(initial, records)
+
+
+CURVES = MappingProxyType(
+    {
+        "same": "the same curve",
+        "better": "it learns as well, or faster",
+        "worse": "it learns less",
+        "overflow": "the loss is no longer a number",
+        "error": "it stops with an error",
+    }
+)
+
+
+def outcome(healthy: History, broken: History) -> str:
+    """Which of CURVES the broken run is, next to the healthy one."""
+    if broken.error:
+        return "error"
+    if broken.records[-1]["diverged"] or broken.records[-1]["train_loss"] is None:
+        return "overflow"
+    losses = [[record["train_loss"] for record in run.records] for run in (healthy, broken)]
+    if np.allclose(*losses, rtol=1e-3):
+        return "same"
+    return "better" if losses[1][-1] <= 1.02 * losses[0][-1] else "worse"

@@ -1,0 +1,113 @@
+"""Spot the fault: a case for each number. Which fault is hidden, which are suspected, and what evidence there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from lab.faults.catalogue import BY_KEY, FAULTS, Fault, source
+from lab.faults.compare import STEPS, check
+from lab.faults.training import LessonTrainer, Setup
+
+NOTHING = "nothing"  # the suspect that stands for a healthy run
+SUSPECTS = 5  # and "nothing" beside them
+START = 10  # points
+WRONG = 3  # points that a wrong name costs
+COSTS = MappingProxyType({"accuracy": 1, "norms": 1, "weights": 1, "dead": 1, "step": 2, "check": 3})
+_HEALTHY_SHARE = 0.1  # of all cases
+
+
+@dataclass(frozen=True)
+class Case:
+    """culprit: the key of a fault, or NOTHING. suspects: keys in the order shown; the culprit is among them."""
+
+    number: int
+    culprit: str
+    suspects: tuple[str, ...]
+
+    @property
+    def fault(self) -> Fault | None:
+        return BY_KEY.get(self.culprit)
+
+    @property
+    def setup(self) -> Setup:
+        return self.fault.broken if self.fault else Setup()
+
+
+def open_case(number: int) -> Case:
+    """The same case for the same number, always."""
+    rng = np.random.default_rng(number)
+    keys = [str(key) for key in rng.permutation([fault.key for fault in FAULTS])]
+    culprit = NOTHING if rng.random() < _HEALTHY_SHARE else keys[0]
+    shown = [str(key) for key in rng.permutation(keys[:SUSPECTS])]
+    return Case(number, culprit, (*shown, NOTHING))
+
+
+def score(seen: Iterable[str], mistakes: int) -> int:
+    """Points left after this evidence and so many wrong names."""
+    return max(0, START - sum(COSTS[name] for name in seen) - WRONG * mistakes)
+
+
+# ---------------------------------------------------------------- evidence that is not in the records
+
+
+@dataclass(frozen=True)
+class Check:
+    """The gradient check of one expression: its lines, did it pass, and the verdict."""
+
+    expression: str
+    passed: bool
+    verdict: str
+
+
+def gradient_checks(case: Case) -> list[Check]:
+    """The hidden engine on every expression that there is a fault for. The training plays no part in it."""
+    checks = []
+    for fault in FAULTS:
+        if fault.example is not None:
+            report = check(fault, case.setup.engine, case.number)
+            lines = source(fault.checked or fault.example).split("\n")[1:]
+            text = "; ".join(line.partition("#")[0].strip() for line in lines if line)
+            text = text.replace(":;", ":").replace("return ", "")
+            checks.append(Check(text, report.passed, report.verdict))
+    return checks
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the third step of training did to one parameter; norms, and the first element followed through."""
+
+    parameter: str
+    left_over: float  # norm of the gradient after zero_grad(), before backward()
+    gradient: float  # norm after backward()
+    before: float  # the first element, its gradient, and what it has become
+    slope: float
+    after: float
+
+
+def traced_step(case: Case) -> tuple[float, list[Step], str]:
+    """The learning rate, what happened to each parameter, and the error that stopped the step, or ""."""
+    trainer = LessonTrainer(case.setup, case.number)
+    steps, error = [], ""
+    try:
+        for _ in range(STEPS - 1):
+            trainer.step()
+        trainer.optimizer.zero_grad()  # the step itself calls it again, which changes nothing
+        parameters = trainer.model.parameters()
+        left = [_norm(p.grad) for p in parameters]
+        before = [p.numpy() for p in parameters]
+        trainer.step()
+        for p, left_over, old in zip(parameters, left, before, strict=True):
+            gradient = np.zeros(1) if p.grad is None else p.grad
+            first = (old.flat[0], gradient.flat[0], p.numpy().flat[0])
+            steps.append(Step(p.label, left_over, _norm(p.grad), *map(float, first)))
+    except Exception as raised:  # whatever a broken engine raises is evidence
+        error = f"{type(raised).__name__}: {raised}"
+    return trainer.config.lr, steps, error
+
+
+def _norm(gradient: np.ndarray | None) -> float:
+    return 0.0 if gradient is None else float(np.linalg.norm(gradient))

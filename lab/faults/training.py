@@ -1,0 +1,122 @@
+"""Training runs that are broken in one way each: another optimizer, loss or setting of a real run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lab.training.config import Config
+from lab.training.trainer import Trainer
+from model import MLP, SGD, Tensor, concatenate, mse_loss
+
+# ---------------------------------------------------------------- optimizers and losses with one mistake
+
+
+class NeverZeroes(SGD):
+    def zero_grad(self) -> None:
+        return
+
+
+class ZeroesSome(SGD):
+    def zero_grad(self) -> None:
+        for p in self.parameters[:2]:
+            p.grad = None
+
+
+class Ascends(SGD):
+    def _update(self, i, gradient):
+        return -float(self.lr) * gradient
+
+
+def likelihood_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """Cross entropy, written out: the mean of -log softmax(logits)[label]. logits (n, classes), labels (n,)."""
+    one_hot = np.eye(logits.shape[1])[labels]
+    return -(logits.log_softmax(axis=1) * one_hot).sum(axis=1).mean()
+
+
+def offset_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """The same with 100 added to all logits, which changes no probability."""
+    return likelihood_loss(logits + 100.0, labels)
+
+
+def masked_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """The same with one class more that is ruled out by a very low logit, as masks do."""
+    return likelihood_loss(concatenate([logits, np.full((len(labels), 1), -1000.0)], axis=1), labels)
+
+
+def squared_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    """For two classes: how far the difference of the two logits is from -1 (class 0) or 1 (class 1), squared."""
+    score = logits[:, 1:] - logits[:, :1]
+    target = 2.0 * labels - 1.0
+    return mse_loss(score.reshape(target.shape), target)
+
+
+def broadcast_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
+    score = logits[:, 1:] - logits[:, :1]
+    target = 2.0 * labels - 1.0
+    return ((score - target) ** 2).mean()
+
+
+# ---------------------------------------------------------------- a training run made of these parts
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a run is made of. The broken setup of a fault differs from its healthy one in exactly one of these."""
+
+    engine: type[Tensor] = Tensor
+    optimizer: type[SGD] = SGD
+    loss: Callable[[Tensor, np.ndarray], Tensor] = likelihood_loss
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # of train.Config
+
+    def config(self, seed: int) -> Config:
+        """Small enough to train in a fraction of a second, large enough to learn."""
+        base = {"data": "moons", "hidden": (8, 8), "optimizer": "sgd", "lr": 0.1, "batch_size": 40, "epochs": 20}
+        return Config(**{**base, **self.settings, "seed": seed})
+
+
+def run_of(
+    engine: type[Tensor] = Tensor,
+    optimizer: type[SGD] = SGD,
+    loss: Callable[[Tensor, np.ndarray], Tensor] = likelihood_loss,
+    **settings: Any,
+) -> Setup:
+    return Setup(engine, optimizer, loss, MappingProxyType(settings))
+
+
+class LessonTrainer(Trainer):
+    """The trainer of train.py on a network and a loss written with basic operations, so that every rule takes part.
+
+    The second hidden layer has a shortcut around it: there a tensor is used twice.
+    """
+
+    def __init__(self, setup: Setup, seed: int) -> None:
+        super().__init__(setup.config(seed))
+        self.setup = setup
+        use_engine(self.model, setup.engine)
+        self.optimizer = setup.optimizer(self.model.parameters(), self.config.lr)
+
+    def loss(self, rows: np.ndarray) -> Tensor:
+        logits, _ = self._forward(self.dataset.train_x[rows])
+        return self.setup.loss(logits, self.dataset.train_y[rows])
+
+    def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
+        x, hidden = self.model.layers[0].weight._constant(inputs), []
+        for layer in self.model.layers[:-1]:
+            h = getattr(x @ layer.weight + layer.bias, self.config.activation)()
+            hidden.append(h.numpy())
+            x = x + h if x.shape == h.shape else h
+        last = self.model.layers[-1]
+        return x @ last.weight + last.bias, hidden
+
+
+def use_engine(network: MLP, engine: type[Tensor]) -> None:
+    """Make the parameters anew as tensors of another engine: whatever is computed from them follows."""
+    for layer in network.layers:
+        for name in ("weight", "bias"):
+            old = getattr(layer, name)
+            setattr(layer, name, engine(old.numpy(), label=old.label))

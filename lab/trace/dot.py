@@ -1,0 +1,88 @@
+"""A trace, at one event, as a Graphviz drawing.
+
+Leaves, constants, operations and the output differ in shape as well as in colour; a gradient that has not been computed
+yet is a dash, never 0. Every text is escaped, so a label cannot become markup.
+"""
+
+from html import escape
+
+import graphviz
+
+from lab.trace.recording import Trace, brief, describe, kind_of
+
+# Text colours have a contrast of at least 4.5 to 1 on their fill, in both themes.
+PALETTES = {
+    "light": {
+        "text": "#1a1a1a",
+        "edge": "#5f6b7a",
+        "gradient": "#a34300",  # of leaves: orange in every picture
+        "faint": "#5f6b7a",
+        "leaf": "#fff3e0",
+        "operation": "#e3f0fa",
+        "output": "#e2f4ec",
+        "constant": "#f2f2f2",
+    },
+    "dark": {
+        "text": "#f2f2f2",
+        "edge": "#9aa7b5",
+        "gradient": "#ffb066",
+        "faint": "#a9b4c0",
+        "leaf": "#3d2b12",
+        "operation": "#12304a",
+        "output": "#123b2c",
+        "constant": "#333333",
+    },
+}
+SHAPES = {"leaf": "box", "operation": "ellipse", "output": "box", "constant": "note"}
+
+
+def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphviz.Digraph:
+    """The graph after the first `count` events (all of them by default).
+
+    Node n has the id `node-n`; the edge to operand i of node n has the id `edge-n-i` and carries the message that went
+    along it. A reused operand has one edge for each use.
+    """
+    colours = PALETTES[theme]
+    events = trace.events[:count]
+    gradients = trace.gradients_after(count)
+    computed = {event["node"] for event in events if event["kind"] == "forward"}
+    sent = {(e["node"], e["operand"]): e["contribution"] for e in events if e["kind"] == "message"}
+
+    dot = graphviz.Digraph("graph")
+    dot.attr(rankdir="TB", ordering="in", bgcolor="transparent", ranksep="0.35", nodesep="0.25")
+    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
+    dot.attr("node", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
+    dot.attr("edge", color=colours["edge"], fontcolor=colours["text"], arrowsize="0.7", **font)
+    for node in trace.nodes:
+        number, kind = node["id"], kind_of(trace, node)
+        rows = [f"<b>{escape(describe(node))}</b>"]
+        known = not node["op"] or number in computed
+        rows.append(escape(brief(node["value"])) if known else _coloured("not run yet", colours["faint"]))
+        if not node["requires_grad"]:
+            rows += [] if kind == "constant" else [_coloured("no gradient", colours["faint"])]
+        elif number in gradients:
+            colour = colours["gradient" if kind == "leaf" else "text"]
+            rows.append(_coloured(f"grad {brief(gradients[number])}", colour))
+        else:
+            rows.append(_coloured("grad –", colours["faint"]))
+        dot.node(
+            f"n{number}",
+            f"<{'<br/>'.join(rows)}>",
+            id=f"node-{number}",
+            shape=SHAPES[kind],
+            peripheries="2" if kind == "output" else "1",
+            style="filled,rounded" if kind == "leaf" else "filled",
+            fillcolor=colours[kind],
+            color=colours["gradient" if kind == "leaf" else "edge"],
+            tooltip=graphviz.escape(f"{describe(node)}, shape {tuple(node['shape'])}"),
+        )
+    for node in trace.nodes:
+        for operand, child in enumerate(node["children"]):
+            message = sent.get((node["id"], operand))
+            label = "" if message is None else escape(brief(message))
+            dot.edge(f"n{child}", f"n{node['id']}", label=label, id=f"edge-{node['id']}-{operand}")
+    return dot
+
+
+def _coloured(text: str, colour: str) -> str:
+    return f'<font color="{colour}">{escape(text)}</font>'

@@ -1,0 +1,81 @@
+"""A trace to take away: the data that the player needs, and a page that plays without a server."""
+
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lab.trace.derive import derive
+from lab.trace.recording import Trace, strict_json
+
+STATIC = Path(__file__).parents[2] / "static"
+# The player's modules, each after those that it imports.
+MODULES = (
+    "format", "dom", "playback", "layout", "arrays", "view", "graph", "ledger", "table", "source", "closure",
+    "derivation", "inputs", "probe", "controls", "takeaway", "player",
+)  # fmt: skip
+
+
+def playable(trace: Trace) -> dict[str, Any]:
+    """What the player shows, as plain data; see lab/trace/recording.py and lab/trace/derive.py for the parts.
+
+    What the browser can look up is left out: a captured array that is the value of a node, the numbers of a derivation
+    that its event has.
+    """
+    nodes = [
+        node | {"captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
+        for node in trace.nodes
+    ]
+    derived = [
+        node
+        | {"terms": [{k: v for k, v in term.items() if k not in ("upstream", "message")} for term in node["terms"]]}
+        for node in derive(trace)
+    ]
+    return {
+        "nodes": nodes,
+        "events": trace.events,
+        "output": trace.output,
+        "sources": trace.sources,
+        "derived": derived,
+        "error": trace.error,
+    }
+
+
+def _without_copy(entry: dict) -> dict:
+    copied = entry["holds"].startswith(("output", "value of operand")) and not entry.get("written")
+    return {key: value for key, value in entry.items() if key != "value"} if copied else entry
+
+
+def standalone(trace: Trace, event: int | None = None, title: str = "A backward pass, step by step") -> str:
+    """One HTML page with the player, the trace and Graphviz inside; opens from a disk, without any network.
+
+    event  how many events have happened when it opens; all by default
+    """
+    data = strict_json({"trace": playable(trace), "event": event})
+    return _page().replace("<!--title-->", escape(title)).replace("<!--data-->", data.replace("<", "\\u003c"))
+
+
+def framed(trace: Trace, height: int = 900) -> str:
+    """The same page in a frame of its own, for a notebook: its styles and scripts touch nothing around it."""
+    return (
+        f'<iframe title="The backward pass, step by step" style="width: 100%; height: {height}px; border: 0" '
+        f'srcdoc="{escape(standalone(trace))}"></iframe>'
+    )
+
+
+@cache
+def _page() -> str:
+    """The page without its trace. The modules become one script: a file on a disk may not import others."""
+    script = "\n".join(_without_imports((STATIC / "player" / f"{name}.js").read_text("utf-8")) for name in MODULES)
+    style = (STATIC / "player" / "player.css").read_text("utf-8")
+    graphviz = (STATIC / "graphviz" / "graphviz.js").read_text("utf-8")
+    template = (STATIC / "player" / "standalone.html").read_text("utf-8")
+    parts = {"/*style*/": style, "<!--graphviz-->": graphviz, "/*script*/": script}
+    for mark, part in parts.items():
+        template = template.replace(mark, part)
+    return template
+
+
+def _without_imports(module: str) -> str:
+    return re.sub(r"^export ", "", re.sub(r"^import [^;]*;\n", "", module, flags=re.M), flags=re.M)

@@ -1,0 +1,148 @@
+"""The settings of a training run: what they may be, and a sentence for what they may not."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+from model import ACTIVATIONS, INITS
+
+# ---------------------------------------------------------------- settings
+
+DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
+SCHEDULES = ("constant", "step", "cosine")
+
+
+class ConfigError(ValueError):
+    """A setting cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that determines a run. Raises ConfigError for a setting that makes no sense.
+
+    hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
+    clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
+    a better one; None does not stop early.
+    """
+
+    data: str = "digits"
+    data_dir: str | None = None
+    target: str | None = None
+    hidden: tuple[int, ...] = (128, 64)
+    activation: str = "relu"
+    init: str = "he"
+    optimizer: str = "adam"
+    lr: float | None = None
+    schedule: str = "constant"
+    warmup: int = 0
+    momentum: float = 0.0
+    clip: float | None = None
+    batch_size: int = 32
+    epochs: int = 20
+    patience: int | None = None
+    seed: int = 0
+    val_fraction: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name, value in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
+            require(isinstance(value, str) or (value is None and name != "data"), f"--{name} must be a text.")
+        require(
+            isinstance(self.hidden, (list, tuple)) and all(_is_whole(width, 1) for width in self.hidden),
+            f"--hidden must be whole numbers from 1 (the widths of the layers), not {shown(self.hidden)}: "
+            f"write for example --hidden 64 32.",
+        )
+        object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
+        _require_one_of("activation", self.activation, ACTIVATIONS)
+        _require_one_of("init", self.init, INITS)
+        _require_one_of("optimizer", self.optimizer, tuple(DEFAULT_LR))
+        if self.lr is None:
+            object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
+        require(
+            _is_number(self.lr) and self.lr > 0,
+            f"--lr (the learning rate) must be a positive number, not {shown(self.lr)}: "
+            f"try {DEFAULT_LR[self.optimizer]}.",
+        )
+        require(
+            _is_number(self.momentum) and 0 <= self.momentum < 1,
+            f"--momentum must be at least 0 and less than 1, not {shown(self.momentum)}: try 0.9.",
+        )
+        require(
+            self.optimizer == "sgd" or self.momentum == 0,
+            "--momentum belongs to sgd, and adam has its own: add --optimizer sgd, or leave --momentum out.",
+        )
+        require(
+            self.clip is None or (_is_number(self.clip) and self.clip > 0),
+            f"--clip (the largest gradient norm) must be a positive number, not {shown(self.clip)}: try 1.",
+        )
+        for name, value, low in (
+            ("batch-size", self.batch_size, 1),
+            ("epochs", self.epochs, 1),
+            ("warmup", self.warmup, 0),
+            ("patience", 1 if self.patience is None else self.patience, 1),
+            ("seed", self.seed, 0),
+        ):
+            require(_is_whole(value, low), f"--{name} must be a whole number from {low}, not {shown(value)}.")
+        _require_one_of("schedule", self.schedule, SCHEDULES)
+        require(
+            self.warmup < self.epochs,
+            f"--warmup {self.warmup} leaves nothing of {self.epochs} epochs: choose a smaller one.",
+        )
+        require(
+            _is_number(self.val_fraction) and 0 < self.val_fraction < 1,
+            f"--val-fraction must lie between 0 and 1, not {shown(self.val_fraction)}: try 0.2.",
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"hidden": list(self.hidden)}
+
+    @classmethod
+    def from_json(cls, settings: dict[str, Any]) -> Config:
+        """The inverse of `to_json`. A setting that is missing has its default, one that is unknown is an error."""
+        unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
+        require(not unknown, f"There is no setting called {', '.join(map(repr, unknown))}: remove it from config.json.")
+        return cls(**settings)
+
+
+def require(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise ConfigError(sentence)
+
+
+def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
+    close = difflib.get_close_matches(str(value).lower(), choices, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
+    require(value in choices, f"--{name} cannot be {shown(value)}: {hint}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_whole(value: Any, low: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= low
+
+
+def shown(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else repr(value)
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    return "-".join(map(str, sizes))
+
+
+def describe(sizes: Sequence[int], config: Config) -> str:
+    """A network and its training in one line; sizes: all widths, from the inputs to the classes."""
+    momentum = f", momentum {config.momentum:g}" if config.momentum else ""
+    schedule = f" {config.schedule}" if config.schedule != "constant" else ""
+    schedule += f" after {epochs_text(config.warmup)} of warm-up" if config.warmup else ""
+    return f"{sizes_text(sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{momentum}"
+
+
+def epochs_text(number: int) -> str:
+    return f"{number} epoch" if number == 1 else f"{number} epochs"

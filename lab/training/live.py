@@ -1,0 +1,131 @@
+"""A training run that somebody watches: it can be stepped batch by batch, and taken back to an earlier epoch.
+
+`LiveRun` adds to `train.Trainer` what the command line writes to files: the records of all epochs, the loss of every
+batch, and states to return to. Training is deterministic, so going back and on again repeats the same numbers exactly.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lab.training.config import Config
+from lab.training.datasets import Dataset
+from lab.training.run_folder import Record, State
+from lab.training.trainer import Trainer
+from model import MLP
+
+STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
+
+
+@dataclass
+class Stretch:
+    """What some batches of training gave: the loss of each, and for each epoch that ended its record and its state."""
+
+    losses: array = field(default_factory=lambda: array("d"))
+    records: list[Record] = field(default_factory=list)
+    states: list[State] = field(default_factory=list)
+
+    def train(self, trainer: Trainer) -> None:
+        """One batch more. The batch that completes an epoch also measures it."""
+        self.losses.append(trainer.step())
+        if trainer.epoch_complete:
+            self.records.append(trainer.finish_epoch())
+            self.states.append(trainer.state())
+
+
+class LiveRun:
+    """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training.
+
+    The record of epoch 0 lacks what belongs to gradients.
+    """
+
+    def __init__(self, config: Config, dataset: Dataset | None = None, state_bytes: int = STATE_BYTES) -> None:
+        """Raises DataError when the data of the config cannot be used."""
+        self.trainer = Trainer(config, dataset)
+        self.history: list[Record] = [{"epoch": 0} | self.trainer.measure()]
+        self._losses = array("d")  # one for each batch
+        self._state_bytes = state_bytes
+        self._states = {0: self.trainer.state()}
+        self._every = 1  # epochs between two kept states
+
+    @property
+    def config(self) -> Config:
+        return self.trainer.config
+
+    @property
+    def done(self) -> bool:
+        return self.trainer.done
+
+    @property
+    def batches(self) -> int:
+        """How many batches it has been trained on."""
+        return len(self._losses)
+
+    @property
+    def progress(self) -> float:
+        """The share of all batches that is done, 0 to 1; a run that diverged is done."""
+        return 1.0 if self.done else self.batches / (self.config.epochs * self.trainer.steps_per_epoch)
+
+    @property
+    def records(self) -> list[Record]:
+        """What the command line records: everything from epoch 1 on."""
+        return self.history[1:]
+
+    def measure(self) -> Record:
+        """What an epoch measures, for the network as it is now."""
+        return {"epoch": self.trainer.epoch} | self.trainer.measure()
+
+    def losses(self) -> np.ndarray:
+        """The loss of every batch so far, (batches,), as a copy."""
+        return np.array(self._losses)
+
+    def advance(self, batches: float = 1) -> None:
+        """Train on so many batches, or until the run is done."""
+        stretch = Stretch()
+        while batches > 0 and not self.done:
+            stretch.train(self.trainer)
+            batches -= 1
+        self._add(stretch)
+
+    def take_over(self, stretch: Stretch, state: State) -> None:
+        """Go on to a state that another process has trained this run to, by way of the stretch."""
+        self.trainer.load_state(state)
+        self._add(stretch)
+
+    def _add(self, stretch: Stretch) -> None:
+        self._losses.extend(stretch.losses)
+        for record, state in zip(stretch.records, stretch.states, strict=True):
+            self.history.append(record)
+            self._keep(record["epoch"], state)
+
+    def kept_epoch(self, epoch: int) -> int:
+        """The last epoch up to `epoch` whose state is kept; epoch 0 is the initial one and is always kept."""
+        return max(kept for kept in self._states if kept <= epoch)
+
+    def network(self, epoch: int | None = None) -> MLP:
+        """A copy of the network as it is now, or as it was after an epoch that `kept_epoch` returned."""
+        trainer = self.trainer
+        weights = trainer.weights() if epoch is None else self._states[epoch]["weights"]
+        copy = MLP(trainer.sizes, self.config.activation, "zeros", dtype=np.float32)
+        ends = np.cumsum([parameter.size for parameter in copy.parameters()])
+        for parameter, values in zip(copy.parameters(), np.split(weights, ends[:-1]), strict=True):
+            parameter.data = values.reshape(parameter.shape)
+        return copy
+
+    def rewind(self, epoch: int) -> None:
+        """Go back to the end of an epoch that `kept_epoch` returned, 0 for the start, and forget what followed."""
+        self.trainer.load_state(self._states[epoch])
+        self.history = self.history[: epoch + 1]
+        del self._losses[epoch * self.trainer.steps_per_epoch :]
+        self._states = {kept: state for kept, state in self._states.items() if kept <= epoch}
+
+    def _keep(self, latest: int, state: State) -> None:
+        """Keep the state after an epoch. When all are too much, keep every 2nd epoch, then every 4th, and so on."""
+        self._states[latest] = state
+        size = sum(array.nbytes for array in state.values())
+        while self._every <= latest and (2 + latest // self._every) * size > self._state_bytes:
+            self._every *= 2
+        self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}

@@ -1,0 +1,62 @@
+"""Points that a learner places on a plane: as text for the address, as CSV for a file, as data to train on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from lab.training.datasets import Dataset, prepare
+
+Point = tuple[float, float, int]  # x and y from -REACH to REACH, and the index of a class
+CLASSES = ("A", "B", "C")
+REACH = 1.0
+MOST = 150  # points: an address has room for them
+
+# To begin with: opposite corners alike, a little uneven. No straight line separates them.
+START: tuple[Point, ...] = tuple(
+    (round(sx * (0.5 + dx), 2), round(sy * (0.5 + dy), 2), int(sx * sy < 0))
+    for sx, sy in ((1, 1), (-1, -1), (1, -1), (-1, 1))
+    for dx, dy in ((0, 0), (0.2, 0.1), (-0.2, 0.15), (0.1, -0.25), (-0.15, -0.1))
+)
+
+
+def dataset(points: Sequence[Point], val_fraction: float, seed: int) -> Dataset:
+    """The points as training and validation samples. Raises DataError, for example while there is only one class."""
+    used = sorted({c for _, _, c in points})
+    features = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
+    labels = np.array([used.index(c) for _, _, c in points], dtype=int)
+    return prepare(
+        "points",
+        features,
+        labels,
+        [CLASSES[c] for c in used],
+        f"{len(points)} points placed by hand",
+        val_fraction,
+        seed,
+    )
+
+
+def to_text(points: Sequence[Point]) -> str:
+    """ "0.5,-0.25,A;1,0,B": short enough for an address."""
+    return ";".join(f"{x:g},{y:g},{CLASSES[c]}" for x, y, c in points)
+
+
+def from_text(text: str) -> tuple[Point, ...]:
+    """The inverse of `to_text`. Raises ValueError for anything else."""
+    parts = text.split(";") if text else []
+    if len(parts) > MOST:
+        raise ValueError(f"At most {MOST} points fit.")
+    points = []
+    for part in parts:
+        x, y, name = part.split(",")
+        point = float(x), float(y), CLASSES.index(name)
+        if not all(math.isfinite(v) and abs(v) <= REACH for v in point[:2]):
+            raise ValueError(f"{part!r} lies outside of the plane.")
+        points.append(point)
+    return tuple(points)
+
+
+def to_csv(points: Sequence[Point]) -> str:
+    return "x,y,class\n" + "".join(f"{x:g},{y:g},{CLASSES[c]}\n" for x, y, c in points)

@@ -1,0 +1,65 @@
+"""What a network answers: probabilities for samples and over a plane, and its mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.training.trainer import layer_outputs
+from model import MLP, Tensor, no_grad
+
+MARGIN = 0.12  # of the extent of the points, around them
+
+
+def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
+    """Softmax probabilities (n, classes), float64, for inputs (n, features). Weights that are not finite give nan."""
+    logits = Tensor(_outputs(model, inputs)[-1].astype(np.float64), requires_grad=False)
+    with np.errstate(all="ignore"):
+        return logits.softmax(axis=1).numpy()
+
+
+def _outputs(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
+    """The outputs of all hidden layers, then the logits, each (n, width)."""
+    with no_grad(), np.errstate(all="ignore"):
+        return [output.numpy() for output in layer_outputs(model, inputs.astype(np.float32, copy=False))]
+
+
+def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
+    """How fast the logit of a class grows with each input: the gradient (features,) at one input x (features,)."""
+    inputs = Tensor(x.reshape(1, -1).astype(np.float32), label="x")
+    with np.errstate(all="ignore"):
+        model(inputs)[0, label].backward()
+    model.zero_grad()
+    return inputs.grad[0]
+
+
+def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
+    """How often a sample of class `row` was taken for class `column`: integers (classes, classes)."""
+    counts = np.zeros((classes, classes), dtype=int)
+    np.add.at(counts, (labels, predicted), 1)
+    return counts
+
+
+# ---------------------------------------------------------------- over a plane
+
+
+def grid(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """The centres of the cells along x and along y, each (cells,), of a square that holds the points (n, 2)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    reach = max(float((high - low).max()) / 2, 1e-6) * (1 + 2 * MARGIN)
+    centre = (low + high) / 2
+    along = (np.arange(cells) + 0.5) / cells * 2 - 1
+    return centre[0] + reach * along, centre[1] + reach * along
+
+
+def _plane(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+
+
+def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """Probabilities (rows, columns, classes) at every point of the grid ys x xs, the smallest y in the first row."""
+    return probabilities(model, _plane(xs, ys)).reshape(len(ys), len(xs), -1)
+
+
+def unit_maps(model: MLP, layer: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """The outputs (rows, columns, units) of a hidden layer, counted from 0, over the same grid."""
+    return _outputs(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)

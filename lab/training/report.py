@@ -1,0 +1,168 @@
+"""Runs side by side, as one HTML file that needs nothing else: no network, no scripts, the pictures are inside.
+
+Every text that comes from a run is escaped; a policy in the page forbids the browser to load anything.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lab.training.config import Config, describe
+from lab.training.doctor import diagnose
+from lab.training.run_folder import Record, Run, RunError
+from lab.training.summary import compare, draw
+from lab.training.sweep import outcome, rank, shown
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Training runs</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 68rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+div.wide { overflow-x: auto; margin: 1rem 0; }
+img { width: 100%; min-width: 44rem; height: auto; background: white; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+caption { text-align: left; font-weight: bold; }
+th, td { padding: .25rem .75rem .25rem 0; text-align: left; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+td { white-space: nowrap; }
+tbody th { min-width: 9rem; max-width: 24rem; overflow-wrap: anywhere; }
+</style>
+</head>
+<body>
+<main>
+"""  # noqa: E501
+END = "</main>\n</body>\n</html>\n"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run in the report. sizes: the widths of its network from the inputs to the classes."""
+
+    name: str
+    run: Run
+    config: Config
+    records: list[Record]
+    sizes: tuple[int, ...]
+
+    @property
+    def best(self) -> Record:
+        return [record for record in self.records if record["best"]][-1]
+
+    @property
+    def outcome(self) -> str:
+        return outcome(self.config, self.records) or "not finished"
+
+    @cached_property
+    def picture(self) -> bytes:
+        """summary.png, drawn from the records."""
+        title = f"{self.run.path.name}: {describe(self.sizes, self.config)}"
+        return draw(self.records, title, self.outcome == "stopped early")
+
+
+def read(paths: Iterable[Path]) -> list[Entry]:
+    """The runs in the folders, those of a sweep for the folder of a sweep. Raises RunError, ConfigError."""
+    entries = []
+    for path in paths:
+        inside = [] if (path / "config.json").is_file() else sorted(p.parent for p in path.glob("*/config.json"))
+        for folder in inside or [path]:
+            run = Run(folder)
+            records, state = run.records(), run.checkpoint()
+            if not records or state is None:
+                raise RunError(f"The run in {str(folder)!r} has no complete epoch yet: train it first.")
+            try:
+                entry = Entry(str(folder), run, Config.from_json(run.config()), records, tuple(state["sizes"].tolist()))
+                entry.best, entry.outcome  # noqa: B018 - are the records those of a run?
+            except (KeyError, TypeError, IndexError):
+                raise RunError(f"metrics.jsonl in {str(folder)!r} is not that of a run: leave the run out.") from None
+            entries.append(entry)
+    return entries
+
+
+def report(entries: Sequence[Entry]) -> str:
+    """The HTML page for runs, at least one."""
+    entries = sorted(entries, key=lambda entry: rank(entry.best))
+    settings = {entry.name: entry.config.to_json() for entry in entries}
+    first = settings[entries[0].name]
+    differing = [name for name in first if any(s[name] != first[name] for s in settings.values())]
+    parts = [f"<h1>{len(entries)} training runs</h1>" if len(entries) > 1 else "<h1>A training run</h1>"]
+    parts.append(_table("Results, the best first", _RESULTS, [_result(entry) for entry in entries]))
+    if len(entries) > 1:
+        if differing:
+            lines = [[name, *(_said(settings[name][key]) for key in differing)] for name in settings]
+            parts.append(_table("Settings that differ", ["run", *(key.replace("_", " ") for key in differing)], lines))
+        else:
+            parts.append("<p>All runs have the same settings.</p>")
+        curves = {entry.name: entry.records for entry in entries}
+        alt = "Validation loss and validation accuracy of all runs by epoch; the numbers are in the tables below."
+        parts.append(_image(compare(curves), alt))
+    same = [[key.replace("_", " "), _said(first[key])] for key in first if key not in differing]
+    parts.append(f"<details><summary>Settings{' in common' if len(entries) > 1 else ''}</summary>")
+    parts.append(_table("Settings", ["setting", "value"], same) + "</details>")
+    parts += map(_section, entries)
+    return PAGE + "\n".join(parts) + "\n" + END
+
+
+def _section(entry: Entry) -> str:
+    findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records))
+    alt = "Loss, accuracy, gradient norms and weights of the run; the numbers are in the table below."
+    numbers = [
+        [str(r["epoch"]), *(_number(r[key]) for key in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))]
+        for r in entry.records
+    ]
+    head = ["epoch", "training loss", "validation loss", "training accuracy", "validation accuracy"]
+    return (
+        f"<section><h2>{escape(entry.name)}</h2>\n<p>{escape(describe(entry.sizes, entry.config))}</p>\n"
+        f"<p>What the doctor says:</p><ul>{findings}</ul>\n{_image(entry.picture, alt)}\n"
+        f"<details><summary>All {len(numbers)} epochs</summary>{_table(entry.name, head, numbers)}</details></section>"
+    )
+
+
+_RESULTS = ("run", "best validation accuracy", "validation loss", "training accuracy", "best epoch", "epochs", "ended")
+
+
+def _result(entry: Entry) -> list[str]:
+    best = entry.best
+    accuracies = [f"{best[key]:.2%}" for key in ("val_accuracy", "train_accuracy")]
+    counts = [str(best["epoch"]), str(len(entry.records))]
+    return [entry.name, accuracies[0], _number(best["val_loss"]), accuracies[1], *counts, entry.outcome]
+
+
+def _number(value: float | None) -> str:
+    return "not a number" if value is None else f"{value:.4f}"
+
+
+def _said(value: Any) -> str:
+    return "none" if value is None else shown(tuple(value) if isinstance(value, list) else value)
+
+
+def _table(caption: str, head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
+    body = "\n".join(
+        f'<tr><th scope="row">{escape(line[0])}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in line[1:])
+        + "</tr>"
+        for line in lines
+    )
+    return _wide(
+        caption,
+        f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table>",
+    )
+
+
+def _image(png: bytes, alt: str) -> str:
+    return _wide("Picture", f'<img alt="{escape(alt)}" src="data:image/png;base64,{b64encode(png).decode()}">')
+
+
+def _wide(name: str, content: str) -> str:
+    """What may be wider than a phone, in a frame that scrolls: with the keyboard, too."""
+    return f'<div class="wide" role="group" tabindex="0" aria-label="{escape(name)}">{content}</div>'

@@ -1,0 +1,47 @@
+"""The records of a run as event files, which TensorBoard reads. Needs the package `tensorboard`, an optional extra."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+from lab.training.run_folder import Record
+
+SCALARS = ("train_loss", "val_loss", "train_accuracy", "val_accuracy", "gap", "lr", "clipped", "seconds")
+PER_LAYER = ("grad_norm", "update_ratio", "dead_units", "saturated")
+HISTOGRAMS = ("weight_histogram", "gradient_histogram")
+
+
+class EventWriter:
+    """Writes records into a new event file in the folder; TensorBoard shows all files of a folder as one run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._writer = EventFileWriter(str(folder))
+
+    def write(self, record: Record) -> None:
+        """Add an epoch and flush it. A number that is inf or nan, which a record gives as None, is left out."""
+        scalars = {name: record[name] for name in SCALARS}
+        scalars |= {f"{name}/{layer}": value for name in PER_LAYER for layer, value in record[name].items()}
+        values = [Summary.Value(tag=tag, simple_value=value) for tag, value in scalars.items() if value is not None]
+        for name in HISTOGRAMS:
+            values += [
+                Summary.Value(tag=f"{name}/{layer}", histo=_histogram(histogram))
+                for layer, histogram in record[name].items()
+            ]
+        self._writer.add_event(Event(wall_time=time.time(), step=record["epoch"], summary=Summary(value=values)))
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def _histogram(histogram: dict[str, Any]) -> HistogramProto:
+    """TensorBoard names a bin by its upper edge alone; what lies beyond the edges goes into the outermost bins."""
+    edges, counts = histogram["edges"], [histogram["below"], *histogram["counts"]]
+    counts[-1] += histogram["above"]
+    return HistogramProto(min=edges[0], max=edges[-1], num=sum(counts), bucket_limit=edges, bucket=counts)

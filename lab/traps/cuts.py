@@ -1,0 +1,108 @@
+"""`detach()` and `no_grad()`: the same numbers forward, a graph that is cut, and the gradients that do not arrive."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.gradcheck import numerical_gradient
+from lab.trace.recording import Trace
+from lab.traps.lines import body
+from lab.traps.snapshot import Snapshot
+from model import SGD, Tensor, no_grad
+
+
+def uncut(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    h = a * b
+    L = h * a
+    return h, L
+
+
+def detached(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    h = a * b
+    L = h.detach() * a  # the values of h, without its history
+    return h, L
+
+
+def partly_unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    with no_grad():
+        h = a * b  # computed, but nothing is written down
+    L = h * a
+    return h, L
+
+
+def unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    with no_grad():
+        h = a * b
+        L = h * a
+    return h, L
+
+
+CUTS: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
+    "uncut": uncut,
+    "detach": detached,
+    "no_grad": partly_unrecorded,
+    "all": unrecorded,
+}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One of the four, run forward and backward, and one optimizer step with what arrived.
+
+    code        the lines that ran
+    graph       what the engine kept, with the gradients
+    missing     (from, to, why): where a gradient would have flowed; numbers of nodes in the graph
+    loss        L, the same for all four
+    gradients   of a and b; None where none arrived
+    error       what backward() raised, or ""
+    after       a and b after one step of gradient descent with learning rate 0.1
+    """
+
+    code: str
+    graph: Trace
+    missing: list[tuple[int, int, str]]
+    loss: float
+    gradients: dict[str, float | None]
+    error: str
+    after: dict[str, float]
+
+
+def run_cut(name: str, a: float, b: float) -> Cut:
+    """Run one of CUTS with the real engine."""
+    leaves = {"a": Tensor(a, label="a"), "b": Tensor(b, label="b")}
+    h, loss = CUTS[name](**leaves)
+    h.label, loss.label = "h", "L"
+    for child in loss._children:
+        if child is not h and not child.requires_grad:
+            child.label = "h.detach()"
+    snapshot = Snapshot(*leaves.values(), h, loss)
+    error = ""
+    try:
+        loss.backward()
+    except RuntimeError as problem:
+        error = str(problem)
+    graph = snapshot.trace()
+    gradients = {name: None if leaf.grad is None else float(leaf.grad) for name, leaf in leaves.items()}
+    SGD(leaves.values(), lr=0.1).step()
+    after = {name: leaf.item() for name, leaf in leaves.items()}
+    return Cut(body(CUTS[name]), graph, _missing(graph), loss.item(), gradients, error, after)
+
+
+def numerical(a: float, b: float) -> dict[str, float]:
+    """How L really changes with a and b. A difference knows nothing of graphs, so no cut changes it."""
+    return {
+        "a": float(numerical_gradient(lambda x: uncut(x, b)[1], np.array(a))),
+        "b": float(numerical_gradient(lambda x: uncut(a, x)[1], np.array(b))),
+    }
+
+
+def _missing(graph: Trace) -> list[tuple[int, int, str]]:
+    number = {node["label"]: node["id"] for node in graph.nodes}
+    if "h.detach()" in number:
+        return [(number["h"], number["h.detach()"], "detach(): values only")]
+    missing = []
+    for result, operands in (("h", "ab"), ("L", "ha")):
+        if not graph.nodes[number[result]]["children"]:
+            missing += [(number[name], number[result], "not recorded") for name in operands]
+    return missing

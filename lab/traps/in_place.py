@@ -1,0 +1,461 @@
+"""The in-place trap, run for real: a forward pass, a write to an array, a backward pass, and what came of it.
+
+An experiment is an operation, what is written to (an input or the output), how (the route), and whether the engine's
+guard is on. `run` goes through its steps with the engine itself; nothing here knows the answer beforehand.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lab.gradcheck import numerical_gradient
+from lab.trace.recording import Recording, Trace, brief
+from model import SGD, MutationError, Tensor, allow_mutation
+
+LIMIT = 5.0  # of the values and of what is written, either way
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operation: how it is typed, what it computes, and from which inputs."""
+
+    text: str
+    apply: Callable[..., Any]
+    inputs: tuple[str, ...]
+
+
+OPS = {
+    "mul": Op("a * b", lambda a, b: a * b, ("a", "b")),
+    "square": Op("a ** 2", lambda a: a**2, ("a",)),
+    "exp": Op("a.exp()", lambda a: a.exp(), ("a",)),
+    "relu": Op("a.relu()", lambda a: a.relu(), ("a",)),
+    "add": Op("a + b", lambda a, b: a + b, ("a", "b")),
+    "scale": Op("10 * a", lambda a: 10 * a, ("a",)),
+}
+WRITTEN = {"input": "a", "output": "y"}
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way to write to the array of a tensor: its lines, with {t} for the tensor and {v} for a number, and the same as
+    functions. `prepare` runs as soon as the tensor exists; what it returns is passed to `write`."""
+
+    title: str
+    write_lines: tuple[str, ...]
+    write: Callable[[Tensor, Any, float], None]
+    prepare_lines: tuple[str, ...] = ()
+    prepare: Callable[[Tensor], Any] = lambda t: None
+    takes_number: bool = True
+    inputs_only: bool = False
+
+    def line(self, target: str, number: object) -> str:
+        """The line that writes (the first, if there are several)."""
+        return self.write_lines[0].format(t=target, v=number)
+
+
+def _augmented(t: Tensor, _: None, number: float) -> None:
+    t.data += number
+
+
+def _items(t: Tensor, _: None, number: float) -> None:
+    t.data[...] = number
+
+
+def _out(t: Tensor, _: None, number: float) -> None:
+    np.exp(t.data, out=t.data)
+
+
+def _view(t: Tensor, view: np.ndarray, number: float) -> None:
+    view += number
+
+
+def _other_name(t: Tensor, other: np.ndarray, number: float) -> None:
+    other[0] = number
+
+
+def _optimizer(t: Tensor) -> SGD:
+    t.sum().backward()  # a gradient of ones, as if left over from the batch before
+    return SGD([t], lr=1.0)
+
+
+def _step(t: Tensor, optimizer: SGD, number: float) -> None:
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+ROUTES = {
+    "augmented": Route("augmented assignment", ("{t}.data += {v}",), _augmented),
+    "item": Route("item assignment", ("{t}.data[...] = {v}",), _items),
+    "out": Route("the out= of a NumPy function", ("np.exp({t}.data, out={t}.data)",), _out, takes_number=False),
+    "view": Route(
+        "a view", ("view += {v}",), _view, ("view = {t}.data[:2]",), lambda t: t.data[:2]
+    ),
+    "name": Route(
+        "another name for the array", ("other[0] = {v}",), _other_name, ("other = {t}.data",), lambda t: t.data
+    ),
+    "optimizer": Route(
+        "an optimizer step",
+        ("optimizer.step()", "optimizer.zero_grad()"),
+        _step,
+        prepare_lines=("{t}.sum().backward()  # a gradient left by the batch before", "optimizer = SGD([{t}], lr=1.0)"),
+        prepare=_optimizer,
+        takes_number=False,
+        inputs_only=True,
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What to run. ValueError, in a sentence, for a combination that does not exist.
+
+    op, written, route   keys of OPS, WRITTEN and ROUTES
+    guard                True is the engine as it comes; False runs inside `allow_mutation()`
+    a, b                 the inputs, of one length; `b` is used by the operations of two inputs
+    number               what the route adds or assigns
+    """
+
+    op: str = "mul"
+    written: str = "input"
+    route: str = "augmented"
+    guard: bool = False
+    a: tuple[float, ...] = (2.0, -1.0, 3.0)
+    b: tuple[float, ...] = (4.0, 5.0, -2.0)
+    number: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("operation", self.op, OPS), ("target", self.written, WRITTEN), ("route", self.route, ROUTES)
+        ):  # fmt: skip
+            if value not in known:
+                raise ValueError(f"There is no {name} '{value}'; choose one of {', '.join(known)}.")
+        if ROUTES[self.route].inputs_only and self.written != "input":
+            raise ValueError("An optimizer steps inputs (parameters), not the output of an operation.")
+        if not 2 <= len(self.a) == len(self.b):
+            raise ValueError("The inputs a and b need the same number of elements, at least two.")
+        if not all(abs(v) <= LIMIT for v in (*self.a, *self.b, self.number)):
+            raise ValueError(f"The numbers must lie between -{LIMIT:g} and {LIMIT:g}.")
+
+    @property
+    def target(self) -> str:
+        """The name of the tensor that is written to."""
+        return WRITTEN[self.written]
+
+    @property
+    def inputs(self) -> dict[str, tuple[float, ...]]:
+        return {name: getattr(self, name) for name in OPS[self.op].inputs}
+
+    @property
+    def write(self) -> str:
+        return ROUTES[self.route].line(self.target, self.number)
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array that the closure of the operation captured.
+
+    name   of the variable in the closure
+    of     which tensor has these values: "a", "b", "y", or "" for a constant
+    then   the values in the forward pass
+    now    the values in that same array now
+    """
+
+    name: str
+    of: str
+    then: np.ndarray
+    now: np.ndarray
+
+    @property
+    def changed(self) -> bool:
+        return not same(self.then, self.now)
+
+
+@dataclass(frozen=True)
+class Box:
+    """One array in memory, what it holds, what the tensor held in the forward pass, and every name that leads to it."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    before: np.ndarray
+
+
+@dataclass
+class Outcome:
+    """What has happened after some steps of an experiment.
+
+    op          the engine's name of the operation
+    trace       the graph, and what has happened in it event by event; its values are those of the forward pass
+    held        what the closure captured
+    boxes       the arrays that belong to the tensor that is written to
+    before      name -> values in the forward pass, of the inputs and y
+    values      name -> values now
+    error       what backward() raised, or ""
+    gradients   name -> gradient of each input; None where there is none
+    right       the same without any write                        (after step 4)
+    numerical   the same by central differences                   (after step 4)
+    """
+
+    experiment: Experiment
+    steps: int
+    op: str
+    trace: Trace
+    held: list[Held]
+    boxes: list[Box]
+    before: dict[str, np.ndarray]
+    values: dict[str, np.ndarray]
+    loss: float
+    error: str
+    gradients: dict[str, np.ndarray | None]
+    right: dict[str, np.ndarray] = field(default_factory=dict)
+    numerical: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> str:
+        """After four steps: "error", "wrong" (a gradient that differs, and nobody said so) or "right"."""
+        if self.error:
+            return "error"
+        return "right" if all(same(self.gradients[name], self.right[name]) for name in self.right) else "wrong"
+
+
+def run(experiment: Experiment, steps: int = 4) -> Outcome:
+    """Go through the first `steps` of: 1 forward, 2 write, 3 backward, 4 compare. At 0, only the graph is laid out."""
+    with np.errstate(all="ignore"):
+        one = _Pass(experiment)
+        one.forward()
+        if steps >= 2:
+            one.write()
+        if steps >= 3:
+            one.backward()
+        result = one.result(steps)
+        if steps >= 4:
+            result.right = gradients_without_write(experiment)
+            result.numerical = {name: _numerical(experiment, name) for name in experiment.inputs}
+    return result
+
+
+def gradients_without_write(experiment: Experiment) -> dict[str, np.ndarray]:
+    """The gradients that the engine gives when nobody writes to anything."""
+    tensors = {name: Tensor(values) for name, values in experiment.inputs.items()}
+    OPS[experiment.op].apply(**tensors).sum().backward()
+    return {name: tensor.grad for name, tensor in tensors.items()}
+
+
+def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
+    """The gradients that the lines of `repair` give, with the guard on."""
+    one = _Pass(replace(experiment, guard=True))
+    if ROUTES[experiment.route].inputs_only:
+        one.write()
+        one.forward()
+        one.backward()
+    else:
+        one.forward()
+        one.backward()
+        one.write()
+    return {name: np.array(one.tensors[name].grad) for name in experiment.inputs}
+
+
+def same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Equal bit for bit, which the same rule on the same numbers is; nan equals nan."""
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def outcomes(route: str = "augmented", **values: Any) -> dict[tuple[str, str, bool], str]:
+    """(op, written, guard) -> the outcome, of every combination that the route has."""
+    written = ["input"] if ROUTES[route].inputs_only else list(WRITTEN)
+    cells = [(op, what, guard) for op in OPS for what in written for guard in (False, True)]
+    return {cell: run(Experiment(*cell[:2], route, cell[2], **values)).outcome for cell in cells}
+
+
+def script(experiment: Experiment, steps: int = 4) -> str:
+    """The steps so far as the Python that a learner would type; it runs beside model.py."""
+    imports = ["import numpy as np"] if experiment.route == "out" else []
+    imports += ["from lab.gradcheck import numerical_gradient"] if steps >= 4 else []
+    names = ["SGD"] * (experiment.route == "optimizer") + ["Tensor"] + ["allow_mutation"] * (not experiment.guard)
+    imports += [f"from model import {', '.join(names)}"]
+    create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
+    create += [f'{name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
+    early, forward, write = _lines(experiment)
+    stages = [["# 1 forward", *early, *forward], ["# 2 mutate", *write], ["# 3 backward", "L.backward()"]]
+    body = [line for stage in stages[:steps] for line in stage]
+    if body and not experiment.guard:
+        body = ["with allow_mutation():  # the guard is off", *(f"    {line}" for line in body)]
+    compare = [""] * (steps >= 4) + ["# 4 compare"] * (steps >= 4)
+    for name in experiment.inputs if steps >= 4 else ():
+        moved = re.sub(r"\b[ab]\b", lambda m, name=name: m[0] if m[0] == name else f"{m[0]}0", OPS[experiment.op].text)
+        compare.append(f"print({name}.grad, numerical_gradient(lambda {name}: ({moved}).sum(), {name}0))")
+    return "\n".join([*imports, "", *create, "", *body, *compare]).rstrip() + "\n"
+
+
+def repair(experiment: Experiment) -> str:
+    """The lines of the pass in an order in which the write does no harm: what `repaired` runs."""
+    early, forward, write = _lines(experiment)
+    forward.remove('y.label = "y"')
+    if ROUTES[experiment.route].inputs_only:
+        return "\n".join([*early, *write, *forward, "L.backward()"]) + "\n"
+    return "\n".join([*early, *forward, "L.backward()", *write]) + "\n"
+
+
+def _lines(experiment: Experiment) -> tuple[list[str], list[str], list[str]]:
+    """The lines before the forward pass, of the forward pass, and of the write."""
+    route = ROUTES[experiment.route]
+    prepare, write = (
+        [line.format(t=experiment.target, v=experiment.number) for line in lines]
+        for lines in (route.prepare_lines, route.write_lines)
+    )
+    forward = [f"y = {OPS[experiment.op].text}", 'y.label = "y"']
+    if experiment.written == "input":
+        return prepare, [*forward, "L = y.sum()"], write
+    return [], [*forward, *prepare, "L = y.sum()"], write
+
+
+class _Pass:
+    """The tensors of one pass, and the steps as methods that do to them what the lines of `script` say."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.route = ROUTES[experiment.route]
+        self.error = ""
+        self.recording = Recording(experiment.inputs)
+        self.tensors = dict(self.recording.tensors)
+        if experiment.written == "input":
+            self._prepare()
+            self.recording.forget()  # a backward pass of the batch before
+
+    def _mode(self) -> AbstractContextManager:
+        return nullcontext() if self.experiment.guard else allow_mutation()
+
+    def _prepare(self) -> None:
+        with self._mode():
+            self.other = self.route.prepare(self.tensors[self.experiment.target])
+
+    def forward(self) -> None:
+        with self._mode():
+            y = OPS[self.experiment.op].apply(**self.tensors)
+            y.label = "y"
+            self.tensors["y"] = y
+        self.held = _held(y)
+        if self.experiment.written == "output":
+            self._prepare()
+        with self._mode():
+            self.loss = y.sum()
+            self.loss.label = "L"
+        self.op = y.op
+        self.before = {name: tensor.numpy() for name, tensor in self.tensors.items()}
+
+    def write(self) -> None:
+        with self._mode():
+            self.route.write(self.tensors[self.experiment.target], self.other, self.experiment.number)
+
+    def backward(self) -> None:
+        try:
+            with self._mode():
+                self.loss.backward()
+        except MutationError as error:
+            self.error = str(error)
+
+    def result(self, steps: int) -> Outcome:
+        return Outcome(
+            experiment=self.experiment,
+            steps=steps,
+            op=self.op,
+            trace=self.recording.finish(self.loss, self.error),
+            held=[Held(name, of, then, np.array(array)) for name, of, then, array in self.held],
+            boxes=self._boxes(),
+            before=self.before,
+            values={name: tensor.numpy() for name, tensor in self.tensors.items()},
+            loss=self.loss.item(),
+            error=self.error,
+            gradients={
+                name: None if (grad := self.tensors[name].grad) is None or steps < 3 else np.array(grad)
+                for name in self.experiment.inputs
+            },
+        )
+
+    def _boxes(self) -> list[Box]:
+        """The arrays behind the tensor that is written to. Names that share memory share a box."""
+        target = self.experiment.target
+        named = [(f"{target}.data", self.tensors[target]._data)]
+        if isinstance(self.other, np.ndarray):
+            named.append((self.route.prepare_lines[0].format(t=target), self.other))
+        named += [(f"closure of {self.op}: {name}", array) for name, of, _, array in self.held if of == target]
+        groups: list[list[tuple[str, np.ndarray]]] = []
+        for name, array in named:
+            group = next((g for g in groups if np.shares_memory(g[0][1], array)), None)
+            if group is None:
+                groups.append([(name, array)])
+            else:
+                group.append((name, array))
+        before = self.before[target]
+        return [Box(tuple(name for name, _ in g), np.array(max(g, key=_size)[1]), before) for g in groups]
+
+
+def _size(named: tuple[str, np.ndarray]) -> int:
+    return named[1].size
+
+
+def _held(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
+    """What the closure of `y` captured: (variable, tensor that has these values, a copy of them, the array itself)."""
+    found = []
+    closure = inspect.unwrap(y._backward)  # recording has put a function around it
+    for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
+        array = cell.cell_contents
+        if isinstance(array, np.ndarray | np.generic):
+            found.append((name, _whose(array, y), np.array(array), array))
+    return found
+
+
+def _whose(array: Any, y: Tensor) -> str:
+    """The label of the tensor whose values these are. The very array counts first: then a copy, where an operation
+    has read a tensor whose array had been handed out."""
+    tensors = (*y._children, y)
+    for tensor in tensors:
+        if tensor._data is array:
+            return tensor.label
+    return next((tensor.label for tensor in tensors if same(tensor._data, array)), "")
+
+
+def _numerical(experiment: Experiment, name: str) -> np.ndarray:
+    inputs = {other: np.array(values) for other, values in experiment.inputs.items()}
+    point = inputs.pop(name)
+    apply = partial(OPS[experiment.op].apply, **inputs)
+    return numerical_gradient(lambda x: apply(**{name: x}).sum(), point)
+
+
+def explain(result: Outcome) -> str:
+    """After four steps: why it came out as it did, in one or two sentences."""
+    op, target = f"`{result.op}`", result.experiment.target
+    held = [h for h in result.held if h.of == target]
+    names = " and ".join(f"`{h.name}`" for h in held)
+    if result.outcome == "error":
+        reason = (
+            f"The guard compared what the closure of {op} kept with what `{target}` holds now, found a difference, and "
+            "stopped before any gradient was computed."
+        )
+        unguarded = run(replace(result.experiment, guard=False))
+        if unguarded.outcome == "wrong":
+            return reason
+        return f"{reason} It is on the safe side here: without it the gradient comes out right. {explain(unguarded)}"
+    if same(result.before[target], result.values[target]):
+        return f"The write put the same numbers back into `{target}`, so nothing has changed."
+    if result.outcome == "wrong":
+        return (
+            f"The closure of {op} had captured the array of `{target}` itself, as {names}, and read it only when "
+            f"backward() ran. By then {brief(held[0].then)} had become {brief(held[0].now)}."
+        )
+    if not held:
+        return f"The closure of {op} did not keep `{target}`. So a write to `{target}` cannot reach any gradient."
+    if not any(h.changed for h in held):
+        return (
+            f"The new numbers went into another array: the closure of {op} still holds the old one, unchanged, and its "
+            "gradient is that of the forward pass."
+        )
+    return (
+        f"The array that the closure of {op} holds as {names} did change, but the gradients that were asked for do not "
+        "depend on that change. Do not count on it."
+    )

@@ -1,0 +1,202 @@
+"""What a tensor lives through in training, as a state machine driven by the real engine.
+
+One parameter w, one loss L = (w * w - 2)**2 (at its smallest when w is the square root of 2), one optimizer. A life is
+a text of letters, one for each action, so it fits into an address and replays to the same numbers.
+"""
+
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+
+import graphviz
+import numpy as np
+
+from lab.trace.dot import PALETTES
+from model import SGD, Tensor
+
+MOST = 100  # actions in one life
+
+
+@dataclass(frozen=True)
+class Action:
+    title: str
+    code: str
+
+
+ACTIONS = {
+    "f": Action("Forward", "y = w * w - 2"),
+    "l": Action("Loss", "L = y ** 2"),
+    "b": Action("Backward", "L.backward()"),
+    "r": Action("Backward, keep graph", "L.backward(retain_graph=True)"),
+    "s": Action("Optimizer step", "optimizer.step()"),
+    "z": Action("Zero the gradient", "optimizer.zero_grad()"),
+}
+WHOLE_STEP = "zflbs"
+STATES = {
+    "created": "It has a value. No graph knows it, and it has no gradient.",
+    "forward": "A result was computed from it, and a closure waits to send a gradient back.",
+    "loss": "All ends in one number, from which a backward pass can start.",
+    "backward": "Its gradient has arrived. The graph can still be used.",
+    "freed": "Its gradient has arrived, and the graph has been taken apart.",
+    "updated": "The optimizer has given it a new value. Older graphs no longer fit.",
+    "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",
+}
+PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist and are reported when taken
+    ("created", "forward"): "forward",
+    ("forward", "loss"): "loss",
+    ("loss", "backward"): "backward()",
+    ("backward", "freed"): "unless retain_graph",
+    ("backward", "updated"): "step()",
+    ("freed", "updated"): "step()",
+    ("updated", "forward"): "forward again",
+    ("updated", "diverged"): "inf or nan",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One action and what came of it."""
+
+    code: str
+    sentence: str
+    failed: bool
+    state: str
+    w: float
+    gradient: float | None
+
+
+@dataclass
+class Life:
+    """Where a life has come to.
+
+    log         what was done, in order
+    path        the states gone through, the present one last
+    last_moves  the ways that the last action took
+    possible    the letters of the actions for which everything is there
+    """
+
+    log: list[Entry] = field(default_factory=list)
+    path: list[str] = field(default_factory=lambda: ["created"])
+    last_moves: list[tuple[str, str]] = field(default_factory=list)
+    possible: set[str] = field(default_factory=set)
+
+    @property
+    def state(self) -> str:
+        return self.path[-1]
+
+
+def parse_life(text: str) -> str:
+    """The text, if it is a life that can be lived; else ValueError."""
+    for i, letter in enumerate(text):
+        if letter not in _possible(text[:i]):
+            raise ValueError(text)
+    return text
+
+
+def live(actions: str, lr: float, start: float = 1.0) -> Life:
+    """Go through the actions with the engine. `actions` is a text that `parse_life` accepts."""
+    training, life = _Training(start, lr), Life(possible=_possible(actions))
+    with np.errstate(all="ignore"):
+        for letter in actions:
+            failed = False
+            try:
+                moves, sentence = training.act(letter)
+            except RuntimeError as error:
+                moves, sentence, failed = [], str(error), True
+            if life.state == "diverged":
+                moves = []
+            elif not training.finite:
+                moves = [*moves, "diverged"]
+            life.last_moves = list(pairwise([life.state, *moves]))
+            life.path += moves
+            w, gradient = training.w.item(), training.w.grad
+            gradient = None if gradient is None else float(gradient)
+            life.log.append(Entry(ACTIONS[letter].code, sentence, failed, life.state, w, gradient))
+    return life
+
+
+def _possible(actions: str) -> set[str]:
+    """What can be done next: y must be there before a loss can be computed from it, and so on."""
+    if len(actions) >= MOST:
+        return set()
+    return {"f", "s", "z"} | ({"l"} if "f" in actions else set()) | ({"b", "r"} if "l" in actions else set())
+
+
+class _Training:
+    """The objects of a life. `act` does to them what the line of the action says."""
+
+    def __init__(self, start: float, lr: float) -> None:
+        self.w = Tensor(start, label="w")
+        self.optimizer = SGD([self.w], lr=lr)
+        self.y: Tensor | None = None
+        self.loss: Tensor | None = None
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.w.item()) and (self.loss is None or np.isfinite(self.loss.item())))
+
+    def act(self, letter: str) -> tuple[list[str], str]:
+        """The states that the action leads through, and a sentence with what it did."""
+        if letter == "f":
+            self.y = self.w * self.w - 2
+            self.y.label = "y"
+            return ["forward"], f"y = {self.y.item():.4g}."
+        if letter == "l":
+            self.loss = self.y**2
+            self.loss.label = "L"
+            return ["loss"], f"L = {self.loss.item():.4g}."
+        if letter == "b":
+            return ["backward", "freed"], f"{self._backward(retain_graph=False)} The graph is freed."
+        if letter == "r":
+            return ["backward"], f"{self._backward(retain_graph=True)} The graph is kept."
+        if letter == "s":
+            return self._step()
+        self.optimizer.zero_grad()
+        return [], "w.grad is None again."
+
+    def _backward(self, retain_graph: bool) -> str:
+        before = self.w.grad
+        self.loss.backward(retain_graph=retain_graph)
+        added = "" if before is None else f" It was {before:.4g}; the new gradient was added to it."
+        return f"w.grad is {self.w.grad:.4g}.{added}"
+
+    def _step(self) -> tuple[list[str], str]:
+        if self.w.grad is None:
+            return [], "w.grad is None, so the optimizer leaves w as it is."
+        before = self.w.item()
+        self.optimizer.step()
+        return ["updated"], f"w: {before:.4g} → {self.w.item():.4g}."
+
+
+def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
+    """The states and the ways between them. The present state has a double outline and says "now"."""
+    colours = PALETTES[theme]
+    dot = graphviz.Digraph("life")
+    dot.attr(rankdir="TB", bgcolor="transparent", ranksep="0.3", nodesep="0.3")
+    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
+    dot.attr("node", shape="box", margin="0.14,0.06", color=colours["edge"], **font)
+    dot.attr("edge", arrowsize="0.7", **font)
+    for state in STATES:
+        now, been = state == life.state, state in life.path
+        text = f"<b>{escape(state)}</b>{'<br/>now' if now else '<br/>✓ been here' if been else ''}"
+        dot.node(
+            state,
+            f"<{text}>",
+            id=f"state-{state}",
+            style="filled,rounded" if been else "rounded,dashed",
+            fillcolor=colours["leaf" if now else "operation"],
+            fontcolor=colours["text" if been else "faint"],
+            penwidth="2.5" if now else "1.2",
+            peripheries="2" if now else "1",
+        )
+    for (start, end), name in PATHS.items():
+        taken = (start, end) in life.last_moves
+        dot.edge(
+            start,
+            end,
+            label=f" {name}",
+            color=colours["gradient" if taken else "edge"],
+            fontcolor=colours["text" if taken else "faint"],
+            penwidth="2.5" if taken else "1",
+        )
+    return dot

@@ -1,0 +1,405 @@
+"""The instruments of the Training lab: the script lays them out, a fragment fills them again while it trains."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab import charts
+from lab.charts import Chart
+from lab.training.config import Config
+from lab.training.doctor import diagnose
+from lab.training.live import LiveRun
+from lab.training.predictions import confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.run_folder import Record
+from lab.training.shelf import Kept
+from lab.ui import page
+from lab.ui.boards import Boards
+from lab.ui.training.settings import command
+from lab.ui.training.units import pointed_at, small_maps
+from model import MLP
+
+ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
+REST = 10  # drawings of the quick charts for one of the small maps and of what the doctor says
+TICK = 0.5  # seconds until it looks whether to begin again
+POINTS = 500  # of the samples, on the plane
+CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
+MAPS = 64  # small ones at most
+IMAGES = 18
+ROWS = (  # of instruments, each in two columns, so that a phone shows a row in this order, too
+    (("plane", "samples", "confusion"), ("loss", "accuracy")),
+    (("gradients", "dead"), ("weights",)),
+)
+NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
+INSTRUMENTS = {  # of the doctor -> the chart that shows it
+    "loss": "loss",
+    "gap": "accuracy",
+    "norms": "gradients",
+    "histogram": "weights",
+    "dead units": "dead",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What the visitor wants to see of a run."""
+
+    run: LiveRun
+    chosen: int  # epoch
+    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0
+    layer: int | None  # whose units are drawn small, from 0
+    points: str
+    images: str
+    log: bool
+
+    @property
+    def cursor(self) -> int | None:
+        """The epoch to look back at; None follows the training."""
+        return self.chosen if self.chosen < self.run.trainer.epoch else None
+
+    @property
+    def seen(self) -> list[Record]:
+        """The history up to the cursor."""
+        return self.run.history if self.cursor is None else self.run.history[: self.cursor + 1]
+
+    def network(self) -> MLP:
+        """A copy of the network at the cursor, or of the nearest epoch before it that is kept."""
+        return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
+
+
+def choose_view() -> View:
+    """The widgets that choose it. They stand outside of what is redrawn while training."""
+    state = st.session_state
+    run: LiveRun = state["training worker"].run
+    epochs, latest = run.config.epochs, run.trainer.epoch
+
+    def rewind() -> None:
+        state["training worker"].pause()
+        state["training running"] = False
+        run.rewind(run.kept_epoch(state["training cursor"]))
+        state["training cursor"] = epochs
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
+        chosen = st.slider(
+            "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
+            help="All instruments go back to this epoch. At the right end they follow the training.",
+        )  # fmt: skip
+        back = run.kept_epoch(min(chosen, latest))
+        st.button(
+            f"Rewind to epoch {back}",
+            icon=":material/history:",
+            on_click=rewind,
+            disabled=back >= latest,
+            key="training rewind",
+            help="Train on from there: the same numbers come again.",
+        )
+    page.to_address(epoch=str(chosen) if chosen < epochs else None)
+    unit, layer, points, images = None, None, "validation", "first"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if run.trainer.sizes[0] == 2:
+            units = {
+                f"layer {layer + 1}, unit {number + 1}": (layer, number)
+                for layer, width in enumerate(run.config.hidden)
+                for number in range(width)
+            }
+            answer = "the answer of the network"
+            if state.get("training unit") not in units:
+                state["training unit"] = answer
+            unit = units.get(st.selectbox("On the plane", [answer, *units], key="training unit", width=230))
+            if run.config.hidden:
+                layers = list(range(len(run.config.hidden)))
+                if state.get("training unit layer") not in layers:
+                    state["training unit layer"] = 0
+                layer = state["training unit layer"]
+                pointed = pointed_at(min(run.config.hidden[layer], MAPS))
+                unit = unit if pointed is None else (layer, pointed)
+            points = choice("Samples", ["validation", "training"], "training points")
+        elif run.config.data == "digits":
+            images = choice("Samples", ["first", "mistakes"], "training images")
+        log = choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
+    return View(run, chosen, unit, layer, points, images, log)
+
+
+def choice(label: str, options: list[str], key: str) -> str:
+    return st.segmented_control(label, options, default=options[0], key=key, required=True, persist_state="session")
+
+
+@dataclass
+class Places:
+    """Where the instruments stand, to be filled again while the training goes on."""
+
+    boards: Boards
+    doctor: DeltaGenerator
+    slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
+    next_slow: int = 0
+    complete: bool = False  # has everything been drawn once?
+
+
+def lay_out(view: View) -> Places:
+    """Room for all instruments, which `draw` or `follow` fills."""
+    slow = _slow(view)
+    charted = slow.keys() | _quick(view).keys()
+    boards = Boards("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)))
+    boards.board("progress")
+    for number, row in enumerate(ROWS):
+        if number == 1:
+            said = st.empty()  # by the doctor
+        for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
+            with column:
+                if present := [key for key in keys if key in charted]:
+                    boards.board(*present)
+                if "plane" in keys and view.layer is not None:
+                    _lay_out_units(view, boards)
+    detail = _tabs(view)
+    if detail:
+        key, slow[key] = detail
+        boards.board(key)
+    return Places(boards, said, slow)
+
+
+def draw(view: View, places: Places) -> None:
+    """Fill all instruments with what they were laid out for."""
+    doctor(view.seen, places.doctor)
+    shown = _quick(view) | places.slow
+    places.boards.fill({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view))
+    places.complete = True
+
+
+def train(run: LiveRun, turn: int) -> None:
+    """Bring the run up to date; when it is done, or cannot go on, begin the script again."""
+    state = st.session_state
+    try:
+        state["training worker"].watch(turn)
+    except RuntimeError as error:
+        state["training running"], state["training complaint"] = False, str(error)
+        st.rerun()
+    if run.done:
+        state["training running"] = False
+        st.rerun()
+
+
+def follow(view: View, places: Places, turn: int) -> None:
+    """Train for a round, and keep the instruments up to date.
+
+    One long run of a fragment instead of many short ones, and one slow instrument at a time: the browser goes through
+    all of the page whenever a run begins and ends, and with everything that it is sent. Moving a widget ends the run.
+    """
+    if not places.complete:  # in the full run of the script, which must not take long: the rounds begin after it
+        draw(view, places)
+        return
+    begun, behind = time.monotonic(), view.cursor is not None
+    for update in range(UPDATES):
+        train(view.run, turn)
+        if behind != (view.cursor is not None):
+            st.rerun()  # what stands outside of this fragment changes, too
+        shown = _quick(view)
+        if update % 2:
+            key = list(places.slow)[places.next_slow % len(places.slow)]
+            places.next_slow += 1
+            shown[key] = places.slow[key]
+        others = _progress(view.run)
+        if update % REST == 0:
+            doctor(view.seen, places.doctor)
+            others |= _units(view)
+        places.boards.fill({key: make() for key, make in shown.items()}, others)
+        due = begun + (update + 1) * ROUND / UPDATES
+        while update < UPDATES - 1 and (now := time.monotonic()) < due:
+            # Reading it lets Streamlit end this run when the visitor moves a widget.
+            st.session_state["training running"]
+            time.sleep(min(0.01, due - now))
+
+
+def _when(view: View) -> str:
+    """The words for the epoch of a picture. Not every epoch of a long run is kept."""
+    if view.cursor is None:
+        return ""
+    kept = view.run.kept_epoch(view.cursor)
+    return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
+
+
+def _progress(run: LiveRun) -> dict[str, Any]:
+    """How far it is, for its place on a board."""
+    trainer, losses = run.trainer, run.losses()
+    where = f"Epoch {trainer.epoch} of {run.config.epochs}"
+    if trainer.batch:
+        where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
+    if len(losses):
+        where += f". Loss of the last batch: {losses[-1]:.3g}"
+    if trainer.stopped_early:
+        where += f". Stopped early, {run.config.patience} epochs after the best"
+    return {"progress": {"share": run.progress, "text": where}}
+
+
+def _quick(view: View) -> dict[str, Callable[[], Chart]]:
+    """What is watched, several times a second, as functions that draw it."""
+    run = view.run
+
+    def loss() -> Chart:
+        losses, steps = run.losses(), run.trainer.steps_per_epoch
+        return charts.loss(run.history, losses, steps, log=view.log, others=_others(), **_by_epoch(view))
+
+    return ({"plane": lambda: _plane(view)} if run.trainer.sizes[0] == 2 else {}) | {"loss": loss}
+
+
+def _slow(view: View) -> dict[str, Callable[[], Chart]]:
+    """What is read rather than watched, as functions that draw it."""
+    run, layers = view.run, view.run.trainer.layer_names
+
+    def weights() -> Chart:
+        record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+        return charts.weight_histograms(record, run.history[0], layers, page.theme())
+
+    slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
+    if run.config.data == "digits":
+        slow |= {"samples": lambda: _samples(view), "confusion": lambda: _confusion(view)}
+    slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
+    if run.config.hidden:
+        slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
+    return slow | {"weights": weights}
+
+
+def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
+    """Units that no longer learn: an activation with flat ends loses them there, the others where they give 0."""
+    flat = config.activation in ("tanh", "sigmoid")
+    return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
+
+
+def _plane(view: View) -> Chart:
+    data, network = view.run.trainer.dataset, view.network()
+    xs, ys = grid(data.train_x, CELLS)
+    inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
+    samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
+    if view.unit is None:
+        return charts.boundary(over_plane(network, xs, ys), *samples)
+    layer, number = view.unit
+    outputs = unit_maps(network, layer, xs, ys)[..., number]
+    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples)
+
+
+def _by_epoch(view: View) -> dict[str, Any]:
+    longest = max([view.run.trainer.epoch, *(len(kept.records) for kept in _overlaid())])
+    return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
+
+
+def _samples(view: View) -> Chart:
+    data = view.run.trainer.dataset
+    answers = probabilities(view.network(), data.val_x)
+    wrong = answers.argmax(axis=1) != data.val_y
+    rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
+    side = math.isqrt(data.val_x.shape[1])
+    pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
+    images = np.clip(pixels, 0, 1).reshape(-1, side, side)
+    return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme())
+
+
+def _confusion(view: View) -> Chart:
+    data = view.run.trainer.dataset
+    predicted = probabilities(view.network(), data.val_x).argmax(axis=1)
+    return charts.confusion_matrix(confusion(data.val_y, predicted, len(data.classes)), data.classes, page.theme())
+
+
+def doctor(seen: list[Record], place: DeltaGenerator) -> None:
+    """What the training doctor says of the records up to the cursor."""
+    records = [record for record in seen if record["epoch"] > 0]
+    if not records:
+        place.caption("The doctor speaks after the first epoch.")
+        return
+    box = place.container()
+    first, *more = diagnose(records)
+    text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
+    if first.instrument == "updates":
+        text += " See “Updates” below."
+    else:
+        text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
+    if first.key == "healthy":
+        box.success(text, icon=":material/check_circle:")
+    elif first.key == "early":
+        box.info(text, icon=":material/hourglass_top:")
+    else:
+        box.warning(text, icon=":material/stethoscope:")
+    if more:
+        also = box.expander(f"The doctor also sees: {', '.join(finding.name for finding in more)}", type="compact")
+        for finding in more:
+            also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
+
+
+def _lay_out_units(view: View, boards: Boards) -> None:
+    """The units of a layer, small; pointing at one fills the plane with it."""
+    hidden = view.run.config.hidden
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Units**, blue above 0. Point at one, or tab to it: the plane shows it.", width="content")
+        if len(hidden) > 1:
+            st.segmented_control(
+                "Layer of the units", range(len(hidden)), key="training unit layer", required=True,
+                format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
+            )  # fmt: skip
+    boards.board("units")
+    if hidden[view.layer] > MAPS:
+        st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
+
+
+def _units(view: View) -> dict[str, Any]:
+    """The small maps, for their place on a board, where the view has any."""
+    if view.layer is None:
+        return {}
+    xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
+    maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]
+    return {"units": small_maps(maps, f"layer {view.layer + 1}", page.theme())}
+
+
+def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
+    """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
+    names = {"Over the epochs": _ridges, "Updates": _updates, "Command line": _terminal}
+    for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                return draw(view)
+    return None
+
+
+def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
+    layer, of = choose_ridges(view.run.trainer.layer_names)
+
+    def chart() -> Chart:
+        return charts.ridges([r for r in view.seen if f"{of}_histogram" in r], layer, of, page.theme())
+
+    return "ridges", chart
+
+
+def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
+    st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
+    return "updates", lambda: charts.update_ratios(view.run.history, view.run.trainer.layer_names, **_by_epoch(view))
+
+
+def _terminal(view: View) -> None:
+    st.markdown("The same run, with the same numbers, in a terminal:")
+    st.code(command(view.run.config), language="bash", wrap_lines=True)
+
+
+def choose_ridges(layers: list[str]) -> tuple[str, str]:
+    """Widgets for a layer, and for "weight" or "gradient"."""
+    with st.container(horizontal=True):
+        layer = layer_choice("Layer", layers, "training ridge layer")
+        of = choice("Histograms of the", ["weights", "gradients"], "training ridge of")
+    return layer, of.removesuffix("s")
+
+
+def layer_choice(label: str, layers: list[str], key: str) -> str:
+    return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
+
+
+def _others() -> list[tuple[str, list[Record]]]:
+    return [(kept.name, kept.records) for kept in _overlaid()]
+
+
+def _overlaid() -> list[Kept]:
+    present = st.session_state["training worker"].run.config
+    return [kept for kept in st.session_state["training compared"] if kept.config != present]

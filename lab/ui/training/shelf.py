@@ -1,0 +1,186 @@
+"""The shelf of the Training lab: earlier runs, to compare and to go back to, and those of the command line."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.training.config import Config, ConfigError
+from lab.training.run_folder import RunError
+from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
+from lab.ui import page
+from lab.ui.boards import Boards
+from lab.ui.table import escape_markdown
+from lab.ui.training.instruments import choose_ridges, doctor, lost_units
+from lab.ui.training.settings import set_widgets, trainable
+
+RUNS = Path("runs")  # where the command line puts its runs
+COMPARED = 3  # earlier runs in one chart
+
+
+def from_link() -> Kept | None:
+    """The recorded run that the address names, if it does."""
+
+    def run(name: str) -> Kept:
+        try:
+            return open_whole(RUNS, name)
+        except RunError as error:
+            raise ValueError(str(error)) from None
+
+    return page.from_address("run", None, run)
+
+
+def shelf() -> None:
+    state = st.session_state
+    own = state["training shelf"]
+    box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
+    if not box.open:
+        return
+    shared, complaints = from_folder(RUNS)
+    with box:
+        if not own and not shared:
+            st.markdown("Change a setting after a few epochs: the run that you leave comes here, to be compared.")
+        if "training shelf complaint" in state:
+            st.error(escape_markdown(state.pop("training shelf complaint")))
+        for kept in own:
+            _shelved(kept)
+        if shared:
+            st.markdown(f"**From the command line** ({RUNS}/)")
+        for kept in shared:
+            _shelved(kept)
+        for sentence in complaints:
+            st.warning(escape_markdown(sentence), icon=":material/warning:")
+
+
+def _shelved(kept: Kept) -> None:
+    """One run of the shelf: what it reached, what it did differently, and what can be done with it."""
+    state = st.session_state
+
+    def compare() -> None:
+        others = [other for other in state["training compared"] if other.name != kept.name]
+        state["training compared"] = [*others, kept][-COMPARED:] if state[f"compare {kept.name}"] else others
+
+    def load() -> None:
+        set_widgets(kept.config)
+
+    def show() -> None:
+        with _complaining():
+            state["training opened"] = open_whole(RUNS, kept.name)
+            state["training recorded epoch"] = len(kept.records)
+            state["training worker"].pause()
+            state["training running"] = False
+
+    def change_name() -> None:
+        name = state[f"name {identity}"].strip()
+        if not kept.shared:
+            others = [other for other in state["training shelf"] if other is not kept]
+            kept.name = unused(name or kept.name, others)
+        elif name:
+            with _complaining():
+                rename(RUNS, kept.name, name)
+                forget("training compared")
+
+    def remove() -> None:
+        with _complaining():
+            if kept.shared:
+                delete(RUNS, kept.name)
+            forget("training shelf")
+            forget("training compared")
+
+    def forget(place: str) -> None:
+        state[place] = [other for other in state[place] if other.name != kept.name]
+
+    identity = kept.name if kept.shared else id(kept)
+    with st.container(border=True):
+        best = max((record["val_accuracy"] for record in kept.records), default=0.0)
+        others = differences(kept.config, state["training worker"].run.config)
+        st.markdown(
+            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, best validation accuracy {best:.1%}. "
+            f"Against the present run: {escape_markdown(others)}."
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            state[f"compare {kept.name}"] = any(other.name == kept.name for other in state["training compared"])
+            st.toggle("Compare", key=f"compare {kept.name}", on_change=compare)
+            if trainable(kept.config):
+                st.button("Use its settings", key=f"load {kept.name}", on_click=load)
+            st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
+            if kept.shared and kept.records:
+                st.button("Open", key=f"open {kept.name}", on_click=show, help="As it was recorded, epoch by epoch.")
+            if not kept.shared or not hosted():
+                with st.popover("Rename"):
+                    name = kept.name.rpartition("/")[2] if kept.shared else kept.name
+                    st.text_input("New name", name, 60, key=f"name {identity}", on_change=change_name)
+                with st.popover("Delete"):
+                    st.markdown("This cannot be undone.")
+                    st.button("Delete it", key=f"delete {kept.name}", on_click=remove)
+
+
+@contextlib.contextmanager
+def _complaining() -> Iterator[None]:
+    """What cannot be done to a run on disk becomes a sentence above the shelf."""
+    try:
+        yield
+    except (RunError, ConfigError) as error:
+        st.session_state["training shelf complaint"] = str(error)
+
+
+def recorded(kept: Kept) -> None:
+    """A run of the command line as it was recorded, instead of the one in training: nothing is trained for it."""
+    state, last, theme = st.session_state, len(kept.records), page.theme()
+
+    def close() -> None:
+        state["training opened"] = None
+        page.to_address(run=None, epoch=None)
+
+    def train_again() -> None:
+        close()
+        set_widgets(kept.config)
+
+    st.header(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
+    best = max(record["val_accuracy"] for record in kept.records)
+    st.markdown(
+        f"{last} epochs, best validation accuracy {best:.1%}. Against the usual settings of the command line: "
+        f"{escape_markdown(differences(kept.config, Config()))}."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button("Back to training", icon=":material/arrow_back:", on_click=close, key="training recorded close")
+        if trainable(kept.config):
+            st.button("Train it again here", icon=":material/replay:", on_click=train_again, key="training again")
+        epoch = last
+        if last > 1:
+            epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
+    page.to_address(run=kept.name, epoch=str(epoch) if epoch < last else None)
+    layers = list(kept.records[0]["grad_norm"])
+    options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
+    options["cursor"] = epoch if epoch < last else None
+    seen, now = kept.records[:epoch], kept.records[epoch - 1]
+    shown = {
+        "loss": charts.loss(kept.records, np.empty(0), 1, **options),
+        "accuracy": charts.accuracy(kept.records, **options),
+        "gradients": charts.gradient_norms(kept.records, layers, **options),
+        "updates": charts.update_ratios(kept.records, layers, **options),
+        "weights": charts.weight_histograms(now, kept.records[0], layers, theme),
+    }
+    if kept.config.hidden:
+        shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
+    with st.container(key="training-instruments"):
+        boards = Boards("recorded", {"weights": "dashed: epoch 1"})
+        left, right = st.columns(2, gap="medium")
+        with left:
+            boards.board("loss")
+        with right:
+            boards.board("accuracy")
+        doctor(seen, st.empty())
+        left, right = st.columns(2, gap="medium")
+        with left:
+            boards.board(*(key for key in ("gradients", "updates", "dead") if key in shown))
+        with right:
+            boards.board("weights")
+            layer, of = choose_ridges(layers)
+            boards.board("ridges")
+        boards.fill(shown | {"ridges": charts.ridges(seen, layer, of, theme)})

@@ -1,0 +1,49 @@
+"""The units of a layer as small maps of the plane, which say at which of them the visitor points.
+
+The maps are drawn on a board of charts, by static/units/; a component, outside of what is redrawn while training, says
+at which of them the visitor points: what one inside a fragment says waits for the fragment to end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.charts.plane import signed_shades, unit_table
+from lab.ui.assets import keep_value, loading
+
+_teller = st.components.v2.component(
+    "tensor_ops_lab_unit_teller",
+    js=loading("units/units.js")
+    + """export default function (component) {
+  const leaving = loading.then((units) => units.tell(component));
+  return () => leaving.then((leave) => leave?.());
+}""",
+)
+
+
+def small_maps(maps: np.ndarray, layer: str, theme: str) -> dict[str, Any]:
+    """What a board shows as "units": the outputs (rows, columns, units) of a layer's units over a plane, the smallest y
+    in the first row."""
+    codes, palette = [], []
+    for k in range(maps.shape[-1]):
+        shades, palette = signed_shades(maps[::-1, :, k], theme)
+        codes.append("".join(np.base_repr(code, 36) for code in shades.ravel()))
+    label = f"{maps.shape[-1]} small maps of the plane, one for the output of each unit of {layer}"
+    headers, rows = unit_table(maps)
+    return {
+        "maps": codes,
+        "palette": palette,
+        "side": maps.shape[0],
+        "label": label,
+        "headers": headers,
+        "rows": rows,
+    }
+
+
+def pointed_at(units: int) -> int | None:
+    """The unit that the visitor points at, from 0, of a layer that has so many."""
+    unit = _teller(key="training-unit-teller", on_unit_change=keep_value).get("unit")
+    return unit if type(unit) is int and 0 <= unit < units else None

@@ -1,0 +1,259 @@
+"""The charts' dictionaries: what is in them is what the records say, and it can always be sent to a browser."""
+
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from lab import charts
+from lab.charts.chart import COLOURS, ROWS, SHADES
+from lab.charts.curves import BUCKETS
+from lab.charts.weights import RIDGES
+from lab.training.config import Config
+from lab.training.live import LiveRun
+from lab.training.predictions import confusion, grid, over_plane, probabilities, unit_maps
+
+
+@pytest.fixture(scope="module")
+def run():
+    run = LiveRun(Config(data="moons", hidden=(8, 4), lr=0.01, epochs=5))
+    run.advance(math.inf)
+    return run
+
+
+def all_charts(run, theme="light"):
+    history, trainer, hidden = run.history, run.trainer, run.config.hidden
+    layers = trainer.layer_names
+    options = {"until": charts.horizon(trainer.epoch, run.config.epochs), "theme": theme}
+    losses, steps = run.losses(), trainer.steps_per_epoch
+    made = {
+        "loss": charts.loss(history, losses, steps, **options),
+        "log": charts.loss(history, losses, steps, log=True, cursor=1, others=[("before", run.records)], **options),
+        "accuracy": charts.accuracy(history, others=[("before", run.records)], cursor=2, **options),
+        "norms": charts.gradient_norms(history, layers, **options),
+        "updates": charts.update_ratios(history, layers, **options),
+        "weights": charts.weight_histograms(history[-1], history[0], layers, theme),
+        "ridges": charts.ridges(history, "layer1", "weight", theme),
+    }
+    if hidden:
+        made["dead"] = charts.dead_units(history, layers[:-1], **options)
+        made["saturation"] = charts.saturation(history, layers[:-1], **options)
+    if run.records:
+        made["gradients"] = charts.ridges(run.records, "layer1", "gradient", theme)
+    xs, ys = grid(trainer.dataset.train_x, 12)
+    samples = xs, ys, trainer.dataset.val_x, trainer.dataset.val_y, trainer.dataset.classes, theme
+    made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), *samples)
+    if hidden:
+        maps = unit_maps(trainer.model, 0, xs, ys)
+        made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", *samples)
+    return made
+
+
+def series(chart, name):
+    return next(s for s in chart.spec["series"] if s.get("name") == name)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_chart_is_json_and_has_its_twins(run, theme):
+    for chart in all_charts(run, theme).values():
+        json.dumps(chart.spec, allow_nan=False)
+        assert chart.title
+        assert len(chart.alt) > 40
+        assert chart.rows or not run.records
+        assert all(len(row) == len(chart.headers) for row in chart.rows)
+        assert all(isinstance(cell, str) for row in chart.rows for cell in row)
+
+
+def test_before_the_first_epoch_there_is_nothing_to_see_and_nothing_fails():
+    run = LiveRun(Config(data="blobs", hidden=()))
+    for chart in all_charts(run).values():
+        json.dumps(chart.spec, allow_nan=False)
+    run.advance()
+    loss = all_charts(run)["loss"]
+    assert [x for x, _ in loss.spec["series"][2]["data"]] == [1 / run.trainer.steps_per_epoch]
+
+
+def test_a_run_that_diverges_is_drawn_too():
+    run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
+    run.advance(math.inf)
+    assert run.trainer.diverged
+    made = all_charts(run)
+    for chart in made.values():
+        json.dumps(chart.spec, allow_nan=False)
+    assert "not a number" in made["loss"].alt
+
+
+def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
+    run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
+    run.advance(math.inf)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
+    assert series(chart, "layer 1")["data"] == [None, None, None]
+    assert chart.rows[0][1] == "0"
+    assert chart.spec["yAxis"]["min"] > 0
+
+
+def test_the_lines_hold_the_records(run):
+    made = all_charts(run)
+    loss, accuracy, norms = made["loss"], made["accuracy"], made["norms"]
+    assert series(loss, "training")["data"] == [r["train_loss"] for r in run.history]
+    assert series(loss, "validation")["data"] == [r["val_loss"] for r in run.history]
+    shown = series(accuracy, "validation")["data"]
+    assert np.allclose(shown, [100 * r["val_accuracy"] for r in run.history], atol=0.01)
+    assert series(norms, "layer 2")["data"] == [None, *(r["grad_norm"]["layer2"] for r in run.records)]
+    compared = series(accuracy, "before")["data"]
+    assert np.allclose(compared[1:], shown[1:])
+    assert compared[0] is None
+
+
+def test_the_gap_is_the_space_between_the_lines(run):
+    low, thickness = all_charts(run)["accuracy"].spec["series"][:2]
+    for record, bottom, height in zip(run.history, low["data"], thickness["data"], strict=True):
+        edges = sorted((100 * record["train_accuracy"], 100 * record["val_accuracy"]))
+        assert np.allclose([bottom, bottom + height], edges, atol=0.02)
+
+
+def test_the_band_of_the_batches_keeps_the_extremes(run):
+    losses = np.ones(5000)
+    losses[1234], losses[4321] = 50.0, 0.001
+    low, thickness, mean = charts.loss(run.history[:1], losses, 100, until=50).spec["series"][:3]
+    tops = [bottom + height for (_, bottom), (_, height) in zip(low["data"], thickness["data"], strict=True)]
+    assert max(tops) == 50
+    assert min(bottom for _, bottom in low["data"]) == 0.001
+    assert mean["data"][-1][0] == 50
+    assert len(mean["data"]) <= BUCKETS
+
+
+def test_lines_are_told_apart_without_colour(run):
+    for name in ("loss", "log", "accuracy", "norms", "updates", "dead", "saturation"):
+        named = [s for s in all_charts(run)[name].spec["series"] if s.get("name")]
+        assert len({str(s["lineStyle"]["type"]) for s in named}) == len(named)
+        assert len({s["symbol"] for s in named}) == len(named)
+    plane = all_charts(run)["plane"]
+    points = [s for s in plane.spec["series"] if s["type"] == "scatter"]
+    assert len({s["symbol"] for s in points}) == len(points) == 2
+
+
+def test_tables_are_thinned_with_the_first_and_the_last():
+    run = LiveRun(Config(data="blobs", hidden=(), epochs=100, batch_size=512))
+    run.advance(math.inf)
+    rows = charts.accuracy(run.history, until=100).rows
+    assert len(rows) == ROWS
+    assert (rows[0][0], rows[-1][0]) == ("0", "100")
+
+
+def test_the_colours_of_the_plane_follow_class_and_confidence():
+    answers = np.array([[[1.0, 0.0], [0.55, 0.45]], [[0.25, 0.75], [0.0, 1.0]]])
+    chart = charts.boundary(answers, np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+    picture = Image.open(io.BytesIO(chart.backdrop))
+    codes = np.asarray(picture)
+    assert codes.tolist() == [[7, 9], [4, 0]]  # 0 to 4: class a, 5 to 9: class b; the first row of answers is below
+    assert len({tuple(picture.getpalette()[3 * code : 3 * code + 3]) for code in range(10)}) == 10
+    assert chart.rows == [("a", "50.0%", "1", "1"), ("b", "50.0%", "0", "0")]
+
+
+def test_a_unit_is_blue_above_zero_and_pink_below():
+    outputs = np.array([[-2.0, 0.0], [1.0, 2.0]])
+    chart = charts.unit(outputs, "unit", np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+    codes = np.asarray(Image.open(io.BytesIO(chart.backdrop)))
+    assert codes[1].tolist() == [0, 5]  # the first row of outputs is below
+    assert codes[0, 1] == 10
+    assert chart.alt.count("2") >= 2
+    assert chart.rows[0] == ("bottom left", "-2")
+
+
+def test_the_table_of_the_units_says_what_the_maps_show():
+    maps = np.zeros((3, 4, 2))
+    maps[1, :, 1] = -0.5, 0, 2, 3
+    headers, rows = charts.unit_table(maps)
+    assert rows == [("1", "0%", "0", "0"), ("2", "17%", "-0.5", "3")]
+    assert len(headers) == 4
+
+
+@pytest.fixture(scope="module")
+def digits():
+    run = LiveRun(Config(data="digits", hidden=(16,), lr=0.01, epochs=2))
+    run.advance(math.inf)
+    return run
+
+
+def test_samples_show_the_image_and_the_answer(digits):
+    data = digits.trainer.dataset
+    answers = probabilities(digits.network(), data.val_x[:7])
+    images = np.zeros((7, 8, 8))
+    images[0, 0, 0] = 1.0  # the top left pixel of the first image
+    chart = charts.samples(images, data.val_y[:7], answers, data.classes)
+    json.dumps(chart.spec, allow_nan=False)
+    (pixel,) = chart.spec["series"][0]["data"]
+    assert pixel == [0, 23, 5]  # two rows of images, 12 cells each; the first column, the top
+    words = [item["label"]["formatter"] for item in chart.spec["series"][1]["data"]]
+    for word, label, answer in zip(words, data.val_y, answers, strict=False):
+        taken = data.classes[answer.argmax()]
+        assert word == (f"{taken} ✓" if answer.argmax() == label else f"{taken} ✗ is {data.classes[label]}")
+    assert len(chart.rows) == 7
+
+
+def test_the_confusion_matrix_separates_right_from_wrong(digits):
+    data = digits.trainer.dataset
+    predicted = probabilities(digits.network(), data.val_x).argmax(axis=1)
+    counts = confusion(data.val_y, predicted, 10)
+    chart = charts.confusion_matrix(counts, data.classes)
+    json.dumps(chart.spec, allow_nan=False)
+    right, wrong = (series["data"] for series in chart.spec["series"])
+    assert sum(count for _, _, count in right) == int((predicted == data.val_y).sum())
+    assert sum(count for _, _, count in wrong) == int((predicted != data.val_y).sum())
+    assert all(x == y for x, y, _ in right)
+    assert [int(row[1 + k]) for k, row in enumerate(chart.rows)] == counts.diagonal().tolist()
+
+
+def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
+    run = LiveRun(Config(data="blobs", hidden=(), epochs=40, batch_size=512))
+    run.advance(math.inf)
+    chart = charts.ridges(run.history, "layer1", "weight")
+    ridges = chart.spec["series"]
+    assert len(ridges) == RIDGES
+    assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 0", "epoch 40")
+    assert [ridge["z"] for ridge in ridges] == sorted(ridge["z"] for ridge in ridges)
+    assert min(ridges[-1]["data"]) == 0
+    quartiles = np.quantile(run.trainer.model.layers[0].weight.numpy(), [0.25, 0.5, 0.75])
+    edges = run.records[0]["weight_histogram"]["layer1"]["edges"]
+    assert np.allclose([float(cell) for cell in chart.rows[-1][1:]], quartiles, atol=2 * (edges[1] - edges[0]))
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_line_can_be_seen_on_the_paper(theme):
+    colours = COLOURS[theme]
+    lines = [colours["train"], colours["validation"], colours["faint"], *colours["gradient"], *colours["weight"]]
+    for colour in [*lines, *colours["classes"]]:
+        assert contrast(colour, colours["paper"]) >= 3, colour
+
+
+def test_a_drawing_beside_its_gradient():
+    image, slopes = np.zeros((8, 8)), np.zeros((8, 8))
+    image[0, 1], slopes[7, 0] = 1.0, -3.0
+    chart = charts.drawing(image, slopes, "5")
+    json.dumps(chart.spec, allow_nan=False)
+    codes = {(x, y): code for x, y, code in chart.spec["series"][0]["data"]}
+    assert codes[1, 7] == SHADES  # the first row is at the top
+    assert codes[9, 0] == 2 * SHADES + 1
+    assert "row 8, column 1" in chart.alt
+    assert chart.rows[7][9] == "-3"
+
+
+def test_likelihoods_name_the_most_likely():
+    chart = charts.likelihoods(np.array([0.1, 0.7, 0.2]), ("a", "b", "c"))
+    json.dumps(chart.spec, allow_nan=False)
+    assert "most likely b with 70.0%" in chart.alt
+    assert [bar["value"] for bar in chart.spec["series"][0]["data"]] == [10.0, 70.0, 20.0]

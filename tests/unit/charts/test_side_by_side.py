@@ -1,0 +1,63 @@
+"""Gradients of two engines as tables, and their losses as one chart."""
+
+import json
+import re
+
+import numpy as np
+
+from lab.charts.side_by_side import gradient_tables, losses, value_tables
+from lab.faults.catalogue import BY_KEY
+from lab.faults.compare import History, train_with
+
+
+def cells(html):
+    return re.findall(r"<td[^>]*>([^<]*)</td>", html)
+
+
+def test_what_differs_is_outlined_and_marked():
+    html = gradient_tables("W", np.array([[1.0, -2.0], [3.0, 4.0]]), np.array([[1.0, -2.0], [3.0, 4.5]]), "light")
+    assert cells(html) == ["1", "−2", "3", "4", "1", "−2", "3", "≠ 4.5"]
+    assert html.count("outline:") == 1
+    assert "1 of 4 elements differs" in html
+
+
+def test_equal_gradients_have_no_mark():
+    html = gradient_tables("a", np.array(2.0), np.array(2.0), "dark")
+    assert cells(html) == ["2", "2"]
+    assert "outline" not in html
+    assert "equal" in html
+
+
+def test_a_gradient_that_is_missing_of_another_shape_or_no_number_is_marked():
+    assert "≠ None" in gradient_tables("a", np.array([1.0]), None, "light")
+    html = gradient_tables("b", np.array([1.0, 2.0]), np.ones((2, 2)), "light")
+    assert "shape (2, 2) instead of (2,)" in html
+    assert sum("≠" in cell for cell in cells(html)) == 4
+    assert "≠ nan" in gradient_tables("x", np.array([1.0]), np.array([np.nan]), "light")
+
+
+def test_names_are_escaped():
+    html = gradient_tables("<b>x", np.array(1.0), np.array(2.0), "light") + value_tables({"<i>": np.array([0.5, -1.0])})
+    assert "<b>x" not in html
+    assert "<i>" not in html
+
+
+def test_the_chart_is_strict_json_and_its_table_has_both_runs():
+    for key in ("sign-flipped", "skip-unbroadcast", "wrong-order"):
+        runs = train_with(BY_KEY[key].healthy, 0), train_with(BY_KEY[key].broken, 0)
+        for theme in ("light", "dark"):
+            chart = losses(*runs, theme)
+            json.dumps(chart.spec, allow_nan=False)
+            assert "Healthy:" in chart.alt
+            assert "Broken:" in chart.alt
+            assert chart.headers == ("epoch", "healthy", "broken")
+            assert all(len(row) == 3 for row in chart.rows)
+    assert losses(*runs, "light").spec["yAxis"]["type"] == "value"
+
+
+def test_a_run_without_an_epoch_shows_where_it_began():
+    healthy = train_with(BY_KEY["skip-unbroadcast"].healthy, 0)
+    chart = losses(healthy, History(healthy.initial, [], "ValueError: no."), "light")
+    assert chart.rows[0][2] != "–"
+    assert {row[2] for row in chart.rows[1:]} == {"–"}
+    assert "after 0 epochs" in chart.alt

@@ -1,0 +1,367 @@
+"""Every fault does what its entry says, is found by the check that it names, and exists nowhere else."""
+
+import inspect
+import json
+import warnings
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import model
+from lab.faults.catalogue import BY_KEY, FAULTS, search
+from lab.faults.compare import (
+    Comparison,
+    check,
+    compare,
+    expression_pass,
+    first_difference,
+    leaves,
+    outcome,
+    play,
+    train_with,
+)
+from lab.faults.training import LessonTrainer
+from lab.trace.derive import derive, first_disagreement
+from lab.trace.export import playable
+from lab.training.doctor import diagnose
+from model import Tensor
+
+ROOT = Path(__file__).resolve().parents[3]
+ENGINE = [fault for fault in FAULTS if fault.kind == "engine"]
+TRAINING = [fault for fault in FAULTS if fault.kind == "training"]
+SEEDS = range(5)
+
+
+def by_key(entries):
+    return pytest.mark.parametrize("fault", entries, ids=[fault.key for fault in entries])
+
+
+# -- found
+
+
+@by_key(ENGINE)
+def test_the_gradient_check_fails_on_the_broken_engine_and_passes_on_the_healthy_one(fault):
+    for seed in SEEDS:
+        broken, healthy = check(fault, fault.broken.engine, seed), check(fault, Tensor, seed)
+        assert not broken, f"seed {seed}: {broken}"
+        assert healthy, f"seed {seed}: {healthy}"
+
+
+@by_key(TRAINING)
+def test_the_doctor_names_the_fault_and_finds_the_healthy_run_healthy(fault):
+    for seed in SEEDS:
+        verdicts = [diagnose(train_with(setup, seed).records)[0].key for setup in (fault.healthy, fault.broken)]
+        assert verdicts == ["healthy", fault.verdict], f"seed {seed}"
+
+
+@by_key(ENGINE)
+def test_the_doctor_finds_nothing_in_the_healthy_run_beside_a_broken_engine(fault):
+    assert [finding.key for finding in diagnose(train_with(fault.healthy, 0).records)] == ["healthy"]
+
+
+@by_key(TRAINING)
+def test_a_fault_of_the_training_has_no_expression_to_check(fault):
+    with pytest.raises(ValueError, match="doctor"):
+        check(fault, Tensor, 0)
+
+
+# -- exactly one thing is broken, and nothing outside
+
+
+@by_key(FAULTS)
+def test_the_broken_setup_differs_from_the_healthy_one_in_exactly_one_thing(fault):
+    changed = [f.name for f in fields(fault.broken) if getattr(fault.broken, f.name) != getattr(fault.healthy, f.name)]
+    assert len(changed) == 1
+    if changed == ["settings"]:
+        before, after = fault.healthy.config(0).to_json(), fault.broken.config(0).to_json()
+        assert sum(before[name] != after[name] for name in before) == 1
+
+
+def test_the_healthy_engine_is_untouched_by_all_of_them():
+    before = dict(vars(Tensor)), dict(vars(model))
+    for fault in FAULTS:
+        compare(fault, 0)
+        if fault.kind == "engine":
+            check(fault, fault.broken.engine, 0)
+    assert (dict(vars(Tensor)), dict(vars(model))) == before
+
+
+@by_key(ENGINE)
+def test_two_engines_in_turn_do_not_disturb_each_other(fault):
+    values = leaves(fault, 3)
+    alone = expression_pass(fault.example, Tensor, values)
+    expression_pass(fault.example, fault.broken.engine, values)
+    again = expression_pass(fault.example, Tensor, values)
+    assert Comparison(alone, again).effect == "same"
+    assert again.messages == alone.messages
+
+
+@by_key(ENGINE)
+def test_a_network_computes_in_the_engine_of_its_parameters(fault):
+    trainer = LessonTrainer(fault.broken, 0)
+    logits, _ = trainer._forward(trainer.dataset.train_x[:4])
+    assert type(logits) is fault.broken.engine
+    assert all(node.dtype == np.float32 for node in trainer.model.parameters())
+
+
+# -- event by event
+
+
+@by_key(ENGINE)
+def test_the_events_replay_to_the_gradients_that_the_broken_engine_left(fault):
+    for build in {fault.example, fault.shorter or fault.example}:
+        for seed in (0, 3):
+            for engine in (fault.broken.engine, Tensor):
+                trace = play(replace(fault, example=build, shorter=None), engine, seed)
+                ran = expression_pass(build, engine, leaves(fault, seed))
+                replayed = trace.gradients_after()
+                assert trace.error == ran.error == ""
+                for number, (name, gradient) in enumerate(ran.gradients.items()):
+                    np.testing.assert_array_equal(trace.gradients[name], gradient)
+                    assert (number in replayed) == (gradient is not None)
+                    if gradient is not None:
+                        np.testing.assert_array_equal(replayed[number], gradient)
+                sent = [event for event in trace.events if event["kind"] == "message"]
+                seeds = engine is BY_KEY["recursive"].broken.engine  # it sends itself the seed as a message
+                assert len(sent) == ran.messages - seeds - _to_constants(trace)
+
+
+def _to_constants(trace):
+    """`_accumulate` is called for an operand that is a constant too, and does nothing."""
+    sent = {event["node"] for event in trace.events if event["kind"] == "message"}
+    two = [trace.nodes[node] for node in sent if trace.nodes[node]["op"] in ("+", "-", "*", "/")]
+    return sum(not trace.nodes[child]["requires_grad"] for node in two for child in node["children"])
+
+
+ADDS_WRONGLY = ("overwrite", "half-precision")
+
+
+@by_key(ENGINE)
+def test_before_and_message_make_after_unless_that_is_the_fault(fault):
+    for engine in (Tensor, fault.broken.engine):
+        trace = play(fault, engine, 0)
+        assert trace.events[trace.forward_events]["kind"] == "seed"
+        wrong = 0
+        for sent, arrived in zip(trace.events, trace.events[1:], strict=False):
+            assert (sent["kind"] == "message") == (arrived["kind"] == "accumulate")
+            if arrived["kind"] == "accumulate":
+                assert sent["child"] == arrived["node"]
+                assert trace.nodes[sent["node"]]["children"][sent["operand"]] == sent["child"]
+                with np.errstate(invalid="ignore"):
+                    due = np.add(arrived["before"], arrived["message"])
+                wrong += not np.array_equal(due, arrived["after"], equal_nan=True)
+        assert bool(wrong) == (engine is not Tensor and fault.key in ADDS_WRONGLY)
+
+
+@by_key(ENGINE)
+def test_the_first_event_that_the_healthy_engine_does_not_have(fault):
+    healthy, broken = play(fault, Tensor, 0), play(fault, fault.broken.engine, 0)
+    assert first_difference(healthy, play(fault, Tensor, 0)) is None
+    index = first_difference(healthy, broken)
+    event = broken.events[index]
+    line = broken.sources[event["source"]]["lines"][event["line"] - broken.sources[event["source"]]["first"]]
+    kind, where = FIRST[fault.key]
+    assert event["kind"] == kind
+    assert where in line
+    assert first_disagreement(healthy) is None
+    assert (first_disagreement(broken) == index) == (fault.key in ("late-read", "relu-side"))
+
+
+FIRST = {
+    "overwrite": ("accumulate", "self.grad = _fitted(message, self)"),
+    "skip-unbroadcast": ("accumulate", "else self.grad + message"),
+    "wrong-order": ("message", "self._accumulate(upstream * b)"),  # of a product that has not got its second message
+    "recursive": ("message", "self._accumulate(upstream * 1.0)"),
+    "late-read": ("message", "upstream * self.numpy()"),
+    "wrong-capture": ("message", "senders.append(lambda"),
+    "backward-twice": ("message", "self._accumulate(upstream * b)"),
+    "relu-side": ("message", "(y <= 0.0)"),
+    "mean-undivided": ("message", "self._accumulate(np.broadcast_to"),
+    "softmax-unshifted": ("forward", '"exp"'),
+    "log-unguarded": ("forward", '"softmax"'),
+    "half-precision": ("accumulate", "self.grad = message"),
+}
+
+
+@by_key(ENGINE)
+def test_the_player_gets_all_it_needs_of_a_broken_pass(fault):
+    trace = play(fault, fault.broken.engine, 0)
+    data = playable(trace)
+    assert "0x" not in json.dumps(data["nodes"])  # an address in memory says nothing and differs each time
+    sent = sum(event["kind"] == "message" for event in trace.events)
+    terms = [term for node in derive(trace) for term in node["terms"]]
+    assert sum(term["event"] is not None for term in terms) == sent
+
+
+def test_what_a_broken_engine_raises_ends_its_trace():
+    def batches(X, Y, b):  # two batches of different sizes: the gradient of b that has no shape cannot hold both
+        return (X + b).sum() + (Y + b).sum()
+
+    fault = replace(BY_KEY["skip-unbroadcast"], example=batches, shapes={"X": (4, 3), "Y": (2, 3), "b": (3,)})
+    trace = play(fault, fault.broken.engine, 0)
+    assert trace.error.startswith("ValueError: operands could not be broadcast")
+    assert json.loads(trace.to_json())["error"] == trace.error
+    assert trace.events[-1]["kind"] == "accumulate"
+    assert len(trace.events) < len(play(fault, Tensor, 0).events)
+    playable(trace)
+
+
+@by_key(TRAINING)
+def test_a_fault_of_the_training_cannot_be_played(fault):
+    with pytest.raises(ValueError, match="no single pass"):
+        play(fault, Tensor, 0)
+
+
+# -- what is shown
+
+
+EFFECT = {"skip-unbroadcast": "shape", "wrong-capture": "missing", "recursive": "same"} | dict.fromkeys(
+    ("softmax-unshifted", "log-unguarded"), "not finite"
+)
+
+
+@by_key(FAULTS)
+def test_the_comparison_shows_the_effect(fault):
+    for seed in SEEDS:
+        comparison = compare(fault, seed)
+        assert comparison.effect == EFFECT.get(fault.key, "numbers")
+        assert Comparison(comparison.healthy, comparison.healthy).effect == "same"
+        assert all(np.isfinite(g).all() for g in comparison.healthy.gradients.values())
+
+
+def test_recursion_sends_a_message_for_each_path():
+    comparison = compare(BY_KEY["recursive"], 0)
+    operations = sum(gradient is not None for _, _, gradient in comparison.healthy.nodes) - 1
+    assert comparison.healthy.messages == 2 * operations  # one per operand
+    assert comparison.broken.messages == 2 ** (operations + 1) - 1  # a tree, where every node has two
+
+
+def test_a_run_that_fails_is_told_in_a_sentence():
+    history = train_with(BY_KEY["skip-unbroadcast"].broken, 0)
+    assert history.records == []
+    assert "'b1'" in history.error
+
+
+@pytest.mark.parametrize("key", ["recursive", "late-read"])
+def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
+    fault = BY_KEY[key]
+    healthy, broken = (
+        [r["train_loss"] for r in train_with(setup, 1).records] for setup in (fault.healthy, fault.broken)
+    )
+    np.testing.assert_allclose(healthy, broken, rtol=1e-5)  # the order of the sums may differ
+
+
+@by_key(FAULTS)
+def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
+    broken, healthy = fault.broken, fault.healthy
+    wrong_code = "".join(inspect.getsource(part) for part in (broken.engine, broken.optimizer, broken.loss))
+    right_code = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "lab/training/trainer.py"))
+    right_code += inspect.getsource(healthy.loss)
+    lines = fault.fix.splitlines()
+    assert 1 <= len(lines) <= 3
+    for line in lines:
+        sign, code = line[:2], line[2:].strip()
+        if code.startswith("Config("):
+            name, value = code.removeprefix("Config(").removesuffix(")").split("=")
+            setup = broken if sign == "- " else healthy
+            assert repr(setup.config(0).to_json()[name]) == value
+        else:
+            assert code in (wrong_code if sign == "- " else right_code), code
+
+
+def test_the_entries_are_complete():
+    assert len(BY_KEY) == len(FAULTS) == 18
+    for fault in FAULTS:
+        texts = (fault.name, fault.cause, fault.symptom, fault.in_training, fault.caught_by)
+        assert all(texts)
+        assert "\n" not in fault.cause
+        assert bool(fault.torch_code) == bool(fault.torch_message)
+        assert (fault.verdict != "") == (fault.kind == "training")
+
+
+CURVE = {
+    "same": ["recursive", "late-read"],
+    "error": ["skip-unbroadcast", "wrong-capture"],
+    "overflow": ["softmax-unshifted", "log-unguarded", "sign-flipped"],
+    "worse": ["silent-broadcast", "forgot-zero-grad", "relu-side", "mean-undivided", "zero-init", "rate-too-high"],
+}
+
+
+@pytest.mark.parametrize(("curve", "key"), [(curve, key) for curve, keys in CURVE.items() for key in keys])
+def test_the_curve_is_named_as_the_entry_tells_it(curve, key):
+    fault = BY_KEY[key]
+    healthy = train_with(fault.healthy, 1)
+    assert outcome(healthy, train_with(fault.broken, 1)) == curve
+    assert outcome(healthy, healthy) == "same"
+
+
+@by_key([fault for fault in FAULTS if fault.guard])
+def test_the_healthy_engine_refuses_the_same_mistake(fault):
+    code, error = fault.refusal()
+    assert code.strip()
+    assert error.endswith(".")
+
+
+@by_key(FAULTS)
+def test_the_code_that_is_shown_is_the_code_that_is_wrong(fault):
+    code = fault.code
+    assert "noqa" not in code
+    assert "__slots__" not in code
+    assert code.strip()
+    if fault.broken.engine is not Tensor:
+        methods = [name for name in vars(fault.broken.engine) if callable(vars(fault.broken.engine)[name])]
+        assert all(f"def {name}(" in code for name in methods)
+
+
+# -- PyTorch
+
+
+@by_key([fault for fault in FAULTS if fault.torch_code])
+def test_pytorch_prints_this_message(fault):
+    torch = pytest.importorskip("torch")
+    said = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            exec(fault.torch_code, {"torch": torch, "F": torch.nn.functional})
+        except Exception as error:
+            said.append(str(error))
+        finally:
+            torch.autograd.set_detect_anomaly(False)
+    said += [str(warning.message) for warning in caught]
+    assert fault.torch_message in said
+
+
+@by_key([fault for fault in FAULTS if fault.torch_message])
+def test_a_pasted_message_finds_the_fault(fault):
+    assert search(fault.torch_message)[0] is fault
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (  # as older versions say it, with the name of the operation
+            "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace "
+            "operation: [torch.FloatTensor [64, 10]], which is output 0 of ReluBackward0, is at version 1; expected "
+            "version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its "
+            "gradient, with torch.autograd.set_detect_anomaly(True).",
+            "late-read",
+        ),
+        ("modified by an inplace operation", "late-read"),
+        (
+            "Trying to backward through the graph a second time, but the buffers have already been freed",
+            "backward-twice",
+        ),
+        ("I forgot zero_grad", "forgot-zero-grad"),
+        ("using a target size that is different to the input size", "silent-broadcast"),
+    ],
+)
+def test_a_message_of_another_version_or_a_few_words_find_it_too(text, key):
+    assert search(text)[0].key == key
+
+
+def test_nothing_is_found_where_nothing_fits():
+    assert search("") == []
+    assert search("xyzzy 12345") == []

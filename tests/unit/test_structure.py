@@ -1,0 +1,98 @@
+"""How the parts hang together: what may import what, and where things are found."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PATHS = [ROOT / "app.py", ROOT / "model.py", ROOT / "train.py", *ROOT.glob("pages/*.py"), *ROOT.glob("lab/**/*.py")]
+
+# From the ground up. A room may use what stands before it in the list, and nothing that stands after it.
+FLOORS = (
+    "model",
+    "lab.ops",
+    "lab.gradcheck",
+    "lab.expression",
+    "lab.trace",
+    "lab.traps",
+    "lab.training",
+    "train",
+    "lab.faults",
+    "lab.charts",
+    "lab.ui",
+    "pages",
+    "app",
+)
+MOST_DOORS = 14
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {name_of(path): path for path in PATHS}
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of this project that a file imports by name, anywhere in it: lazily, or for its types, counts too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            found |= {
+                inside if (inside := f"{node.module}.{alias.name}") in MODULES else node.module for alias in node.names
+            }
+    return found & MODULES.keys()
+
+
+def room(module: str) -> str:
+    return max((floor for floor in FLOORS if module == floor or module.startswith(f"{floor}.")), key=len, default="")
+
+
+@pytest.fixture(scope="module")
+def graph() -> dict[str, set[str]]:
+    return {module: imported(path) for module, path in MODULES.items()}
+
+
+def test_every_module_is_in_a_room(graph):
+    assert [module for module in graph if not room(module)] == ["lab"]
+
+
+def test_nothing_imports_upward(graph):
+    upward = [
+        f"{module} imports {other}"
+        for module, others in graph.items()
+        for other in others
+        if room(module) and FLOORS.index(room(other)) > FLOORS.index(room(module))
+    ]
+    assert upward == []
+
+
+def test_there_is_no_import_circle(graph):
+    # What can be taken away until nothing else can is no part of a circle.
+    rest = {module: others - {module} for module, others in graph.items()}
+    while free := {module for module, others in rest.items() if not others & rest.keys()}:
+        rest = {module: others for module, others in rest.items() if module not in free}
+    assert {module: sorted(others & rest.keys()) for module, others in rest.items()} == {}
+
+
+def test_the_library_does_not_import_its_command_line(graph):
+    assert [module for module, others in graph.items() if "train" in others] == []
+
+
+def test_the_lab_has_few_doors():
+    doors = [path.name for path in (ROOT / "lab").iterdir() if not path.name.startswith("_")]
+    assert len(doors) <= MOST_DOORS, doors
+
+
+def test_charts_know_no_streamlit_and_come_through_one_door(graph):
+    """A page asks lab.charts for a chart; only lab.ui and lab.charts itself look behind that door."""
+    assert [
+        f"{module} imports {other}"
+        for module, others in graph.items()
+        for other in others
+        if module.startswith("pages.") and other.startswith("lab.charts.")
+    ] == []

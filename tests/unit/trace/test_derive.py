@@ -1,0 +1,155 @@
+"""The derivation of each gradient: its messages are the engine's, its local derivatives the textbook's."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import model
+from lab.trace.derive import RULES, derive, first_disagreement, short_names, table
+from lab.trace.recording import Recording, record
+from model import concatenate, cross_entropy, maximum, minimum, stack, where
+from tests.unit.trace.test_recording import LEAVES, STEP, program, shared
+
+
+def test_the_shared_leaf_is_a_sum_of_two_products():
+    trace = record(shared, LEAVES)
+    terms = derive(trace)[0]["terms"]
+    assert [(t["upstream"], t["local"], t["message"]) for t in terms] == [(10.0, 1.0, 10.0), (7.0, 3.0, 21.0)]
+    assert [(t["text"], t["latex"]) for t in terms] == [("1", "1"), ("b", "b")]
+    assert [trace.events[t["event"]]["child"] for t in terms] == [0, 0]
+
+
+def test_names_fit_into_formulas_and_do_not_collide():
+    def build(v1, a):
+        h = v1 * a
+        h.label = "h"
+        return (h + a * 2.0) + np.ones(1)[0]
+
+    assert short_names(record(build, {"v1": 1.0, "a": 2.0})) == ["v1", "a", "h", "2", "v2", "v3", "1", "out"]
+    arrays = record(lambda a: (a + np.ones(2)).sum(), {"a": [1.0, 2.0]})
+    assert short_names(arrays) == ["a", "const1", "v1", "out"]
+    assert short_names(record(lambda out: out * out, {"out": 1.0})) == ["out", "v1"]
+
+
+def test_the_reasons_for_a_gradient_that_is_no_sum_differ():
+    derived = derive(record(lambda a, b: a * 2.0, {"a": 3.0, "b": 1.0}))
+    reasons = [node["why"] for node in derived]
+    assert reasons[0] == ""
+    assert reasons[1].startswith("0 because no path")
+    assert reasons[2].startswith("none because it is a constant")
+    assert reasons[3].startswith("1 because it is the seed")
+    assert len(set(reasons)) == 4
+
+
+def test_a_seed_other_than_one_is_named():
+    assert derive(record(lambda a: a * a, {"a": 3.0}, seed=2.5))[-1]["why"].startswith("2.5 because it is the seed")
+
+
+def test_not_computed_yet_differs_from_every_reason():
+    trace = record(lambda a, b: (a * 0.0).relu(), {"a": 3.0, "b": 1.0})
+    before = {row["node"]: row for row in table(trace, trace.forward_events)}
+    after = {row["node"]: row for row in table(trace)}
+    assert before["a"]["gradient"] == "not computed yet"
+    assert after["a"]["gradient"] == "0"
+    assert before["out"]["state"] == "not computed yet"
+    assert after["b"]["gradient"] == "0"
+    assert after["b"]["state"].startswith("0 because no path")
+    assert after["0"]["gradient"] == "none"
+    assert table(trace, 0)[-1]["value"] == "not computed yet"
+
+
+def test_a_message_that_was_never_sent_is_no_missing_path():
+    recording = Recording({"a": 2.0, "b": 3.0, "c": 4.0})
+    a, b, _ = recording.tensors.values()
+    trace = recording.finish(a * b + a)
+    derived = derive(trace)
+    assert [term["event"] for term in derived[0]["terms"]] == [None, None]
+    assert [(term["node"], term["operand"]) for term in derived[1]["terms"]] == [(3, 1)]
+    assert derived[0]["why"] == "not computed: no message was sent to it"
+    assert derived[2]["why"].startswith("0 because no path")
+    assert derived[4]["why"] == "not computed: the backward pass has not started"
+    rows = {row["node"]: (row["gradient"], row["state"]) for row in table(trace)}
+    assert rows["a"] == ("not computed yet", "not computed: no message was sent to it")
+    assert rows["c"][0] == "0"
+    assert rows["out"][0] == "not computed yet"
+
+
+def test_the_table_counts_messages():
+    trace = record(shared, LEAVES)
+    second = [i for i, e in enumerate(trace.events) if e["kind"] == "accumulate" and e["node"] == 0][1]
+    assert table(trace, second)[0]["state"] == "1 of 2 messages"
+    assert table(trace, second + 1)[0]["state"] == "2 of 2 messages"
+
+
+ONE = ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softplus", "relu", "leaky_relu", "abs", "sum", "prod"]
+ONE += ["norm", "max", "softmax", "log_softmax", "logsumexp"]
+PROGRAMS = {
+    **{name: (lambda a, name=name: (getattr(a, name)() * 1.5).sum()) for name in ONE},
+    "neg": lambda a: (-a).sum(),
+    "clip": lambda a: a.clip(0.5, 1.5).sum(),
+    "/": lambda a, b: (a / b).sum(),
+    "**": lambda a, b: (a**b).sum(),
+    "-": lambda a, b: (a - b).sum(),
+    "maximum": lambda a, b: maximum(a, b).sum(),
+    "minimum": lambda a, b: minimum(a, b).sum(),
+    "where": lambda a, b: where(np.array([True, False, True]), a, b).sum(),
+    "concatenate": lambda a, b: (concatenate([a, b]) * 2.0).sum(),
+    "stack": lambda a, b: (stack([a, b]) * 2.0).sum(),
+    "@": lambda a, b: a @ b,
+    "reshape": lambda a: (a.reshape(3, 1) * 2.0).sum(),
+    "transpose": lambda a: (a.reshape(1, 3).T * 2.0).sum(),
+    "getitem": lambda a: (a[1:] * 2.0).sum(),
+    "broadcast_to": lambda a: (a.broadcast_to(2, 3) * 2.0).sum(),
+    "cross_entropy": lambda a: cross_entropy(a.reshape(1, 3), np.array([1])),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_rules_agree_with_the_engine(name):
+    leaves = {"a": [0.5, 1.5, 1.5], "b": [2.0, 1.0, 3.0]}
+    count = PROGRAMS[name].__code__.co_argcount - len(PROGRAMS[name].__defaults__ or ())
+    trace = record(PROGRAMS[name], dict(list(leaves.items())[:count]))
+    terms = [term for node in derive(trace) for term in node["terms"]]
+    assert any(trace.nodes[term["node"]]["op"] == name for term in terms)
+    assert all(term["agrees"] is not False for term in terms)
+    assert all((term["local"] is None) == ("∂" in term["text"]) for term in terms)
+
+
+def test_every_operation_of_the_engine_has_a_rule():
+    operations = re.findall(r'(?:_node\(.*?, |_choose\()"(\w+|[-+*/@]+)", ', Path(model.__file__).read_text("utf-8"))
+    assert len(operations) > 30
+    assert set(operations) == set(RULES) | {"concatenate", "stack"}
+
+
+def test_a_broken_rule_is_told_from_the_message():
+    trace = record(lambda a, b: a * b, {"a": 2.0, "b": 3.0})
+    message = next(event for event in trace.events if event["kind"] == "message")
+    assert first_disagreement(trace) is None
+    message["contribution"] = 2 * message["contribution"]
+    assert first_disagreement(trace) == trace.events.index(message)
+    assert derive(trace)[0]["terms"][0]["agrees"] is False
+    assert derive(trace)[1]["terms"][0]["agrees"] is True
+
+
+def test_learner_text_is_escaped_for_latex():
+    symbol = derive(record(lambda **leaves: leaves["a_{b}$"] * 2.0, {"a_{b}$": 1.0}))[0]["latex"]
+    assert symbol == r"\text{a\_\{b\}\$}"
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(STEP, min_size=1, max_size=12), st.floats(0.5, 2.0), st.floats(-2.0, -0.5))
+def test_random_programs_add_up(steps, a, b):
+    trace = record(program(steps), {"a": a, "b": b})
+    reached = trace.gradients_after()
+    for node, derivation in zip(trace.nodes, derive(trace), strict=True):
+        terms = derivation["terms"]
+        assert all(term["event"] is not None for term in terms)
+        if terms and np.all(np.isfinite([t["message"] for t in terms])):
+            np.testing.assert_allclose(sum(t["message"] for t in terms), reached[node["id"]], rtol=1e-9, atol=1e-12)
+            for term in terms:
+                assert term["agrees"]
+                np.testing.assert_allclose(term["upstream"] * term["local"], term["message"], rtol=1e-6, atol=1e-12)

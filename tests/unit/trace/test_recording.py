@@ -1,0 +1,301 @@
+"""The trace tells what the engine did: the same numbers, every message, in order."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.trace.recording import Recording, _source_lines, brief, record
+from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad
+
+LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
+
+
+def shared(a, b, c, d):
+    return ((a * b) + c) * (a + d)
+
+
+def check_arithmetic(trace):
+    totals = {}
+    for event in trace.events:
+        if event["kind"] == "accumulate":
+            before, message, after = (np.asarray(event[k]) for k in ("before", "message", "after"))
+            np.testing.assert_array_equal(before + message, after)
+            if event["first"]:
+                np.testing.assert_array_equal(before, np.zeros_like(before))
+            totals[event["node"]] = totals.get(event["node"], 0) + message
+    for node, gradient in trace.gradients_after().items():
+        if node != trace.output:
+            np.testing.assert_allclose(totals[node], gradient, rtol=1e-12)
+
+
+def test_gradients_of_the_shared_leaf():
+    trace = record(shared, LEAVES)
+    assert {name: float(g) for name, g in trace.gradients.items()} == {"a": 31, "b": 14, "c": 7, "d": 10}
+    check_arithmetic(trace)
+
+
+def test_nodes_are_plain_and_in_operand_order():
+    trace = record(shared, LEAVES)
+    assert [node["id"] for node in trace.nodes] == list(range(8))
+    assert [node["op"] for node in trace.nodes] == ["", "", "", "", "*", "+", "+", "*"]
+    assert trace.nodes[4]["children"] == [0, 1]
+    assert trace.nodes[7]["children"] == [5, 6]
+    assert trace.nodes[7]["value"] == 70.0
+    assert trace.output == 7
+    assert json.loads(trace.to_json())["nodes"][4]["children"] == [0, 1]
+
+
+def test_events_come_in_the_order_of_the_passes():
+    trace = record(shared, LEAVES)
+    kinds = [event["kind"] for event in trace.events]
+    assert kinds == ["forward"] * 4 + ["seed"] + ["message", "accumulate"] * 8
+    assert trace.events[trace.forward_events]["kind"] == "seed"
+    last = [event for event in trace.events if event["kind"] == "accumulate" and event["node"] == 0][-1]
+    assert (last["before"], last["message"], last["after"]) == (10.0, 21.0, 31.0)
+
+
+def test_a_reused_operand_gets_two_messages():
+    trace = record(lambda a: a * a, {"a": 3.0})
+    messages = [event for event in trace.events if event["kind"] == "message"]
+    assert [(m["child"], m["operand"], m["contribution"]) for m in messages] == [(0, 0, 3.0), (0, 1, 3.0)]
+    assert trace.nodes[1]["children"] == [0, 0]
+
+
+def test_the_lines_are_those_that_ran():
+    trace = record(shared, LEAVES)
+    for event in trace.events:
+        source = trace.sources[event["source"]]
+        line = source["lines"][event["line"] - source["first"]]
+        expected = {
+            "forward": "self._node(",
+            "seed": "self.grad = seed",
+            "message": "_accumulate(",
+            "accumulate": "self.grad = message" if event.get("first") else "self.grad += message",
+        }
+        assert expected[event["kind"]] in line
+
+
+def test_what_a_closure_captured():
+    node = record(shared, LEAVES).nodes[4]
+    assert {entry["name"]: entry["holds"] for entry in node["captured"]} == {
+        "a": "value of operand 0",
+        "b": "value of operand 1",
+        "self": "operand",
+        "other": "operand",
+    }
+    exponential = record(lambda a: a.exp(), {"a": 1.0}).nodes[1]
+    assert {e["name"]: e["holds"] for e in exponential["captured"]} == {"y": "output", "self": "operand"}
+
+
+def test_broadcasting_is_undone_in_the_message():
+    trace = record(lambda row, m: (m + row).sum(), {"row": [1.0, 2.0], "m": np.ones((3, 2))})
+    sent = next(e for e in trace.events if e["kind"] == "message" and e["child"] == 0)
+    added = next(e for e in trace.events if e["kind"] == "accumulate" and e["node"] == 0)
+    assert np.shape(sent["contribution"]) == (3, 2)
+    assert added["message"] == [3.0, 3.0]
+    check_arithmetic(trace)
+
+
+def test_constants_receive_nothing():
+    trace = record(lambda a: a * 2.0 + 1.0, {"a": 3.0})
+    constants = [node for node in trace.nodes if not node["op"] and not node["requires_grad"]]
+    assert [node["value"] for node in constants] == [2.0, 1.0]
+    assert not {node["id"] for node in constants} & {e["child"] for e in trace.events if e["kind"] == "message"}
+
+
+def test_a_leaf_without_a_path_has_no_gradient():
+    trace = record(lambda a, b: a * 2.0, {"a": 3.0, "b": 1.0})
+    assert trace.gradients["b"] is None
+
+
+def test_labels_given_after_the_operation():
+    def build(a):
+        h = a * a
+        h.label = "h"
+        return h + a
+
+    assert [node["label"] for node in record(build, {"a": 1.0}).nodes] == ["a", "h", ""]
+
+
+def test_nan_and_infinity_stay_in_the_trace_and_in_strict_json():
+    trace = record(lambda a: a.log() * a, {"a": -1.0})
+    assert np.isnan(trace.nodes[1]["value"])
+    assert json.loads(trace.to_json())["nodes"][1]["value"] == "nan"
+    assert json.loads(record(lambda a: 1.0 / a, {"a": 0.0}).to_json())["nodes"][-1]["value"] == "inf"
+
+
+def test_text_writes_a_shared_node_once():
+    text = record(shared, LEAVES).to_text().splitlines()
+    assert text[0] == "* = 70, grad 1"
+    assert "      a = 2, grad 31" in text
+    assert "    a (see above)" in text
+    before = record(shared, LEAVES).to_text(count=4)
+    assert "a = 2, grad not computed" in before
+
+
+def test_a_pass_can_be_recorded_step_by_step():
+    recording = Recording({"a": 2.0, "b": 3.0})
+    a, b = recording.tensors.values()
+    (a * b).backward()
+    a.zero_grad()
+    b.zero_grad()
+    recording.forget()
+    assert (len(recording.trace.nodes), recording.trace.events) == (2, [])
+    y = a * b
+    assert [event["kind"] for event in recording.trace.events] == ["forward"]
+    y.backward()
+    y.label = "y"
+    trace = recording.finish(y, "an error")
+    assert trace.error == "an error"
+    whole = record(lambda a, b: a * b, {"a": 2.0, "b": 3.0})
+    assert trace.events == whole.events
+    assert [node["label"] for node in trace.nodes] == ["a", "b", "y"]
+    assert trace.gradients == whole.gradients
+
+
+def test_a_pass_that_the_guard_stops_has_a_forward_pass_and_no_seed():
+    recording = Recording({"a": [1.0, 2.0]})
+    y = recording.tensors["a"].exp().sum()
+    recording.tensors["a"].data += 1.0
+    y._children[0].data += 1.0
+    with pytest.raises(MutationError):
+        y.backward()
+    trace = recording.finish(y)
+    assert [event["kind"] for event in trace.events] == ["forward", "forward"]
+    assert trace.gradients == {"a": None}
+    assert trace.forward_events == len(trace.events)
+
+
+def test_a_closure_whose_array_was_written_to_is_told_when_it_runs():
+    def build(a):
+        y = a.exp()
+        y.data += 1.0
+        return y.sum()
+
+    with allow_mutation():
+        trace = record(build, {"a": [0.0, 1.0]})
+    exp, total = trace.nodes[1], trace.nodes[2]
+    written = {entry["name"]: entry.get("written") for entry in exp["captured"]}
+    assert written == {"self": None, "y": True}
+    assert exp["captured"][-1]["value"] == [1.0, np.e]  # as it was in the forward pass
+    assert not any(entry.get("written") for entry in total["captured"])
+
+
+class Halves(Tensor):
+    __slots__ = ()
+
+    def __mul__(self, other):
+        other, a, b = self._operands(other, "*")
+
+        def _backward(upstream):
+            self._accumulate(upstream * b / 2)
+            other._accumulate(upstream * a / 2)
+
+        return self._node(a * b, (self, other), "*", _backward)
+
+
+def test_another_engine_is_recorded_with_its_own_lines_and_numbers():
+    trace = record(shared, LEAVES, tensor=Halves)
+    leaves = {name: Halves(value) for name, value in LEAVES.items()}
+    shared(**leaves).backward()
+    assert {name: float(g) for name, g in trace.gradients.items()} == {n: float(t.grad) for n, t in leaves.items()}
+    assert trace.gradients["b"] != record(shared, LEAVES).gradients["b"]
+    assert trace.sources["Halves.__mul__"]["file"] == "test_recording.py"
+    assert trace.sources["Tensor.__add__"]["file"] == "model.py"
+    check_arithmetic(trace)
+
+
+def test_functions_of_several_tensors_are_recorded():
+    trace = record(lambda a, b: (maximum(a, b) + concatenate([a, b])[:2]).sum(), {"a": [1.0, 5.0], "b": [2.0, 3.0]})
+    check_arithmetic(trace)
+    np.testing.assert_array_equal(trace.gradients["a"], [1.0, 2.0])
+
+
+def test_a_build_that_returns_no_recorded_tensor():
+    with pytest.raises(TypeError, match="must return a Tensor"):
+        record(lambda a: 3.0, {"a": 1.0})
+    with pytest.raises(RuntimeError, match="nothing to differentiate"):
+        record(lambda a: a, {"a": 1.0})
+
+
+UNARY = ["exp", "tanh", "sigmoid", "relu", "sin", "cos", "softplus", "abs"]
+STEP = st.tuples(st.sampled_from(["+", "-", "*", "/", *UNARY]), st.integers(0, 30), st.integers(0, 30))
+
+
+def program(steps):
+    """A random straight-line program: each step applies an operation to two earlier values."""
+
+    def build(a, b):
+        values = [a, b]
+        for op, i, j in steps:
+            x, y = values[i % len(values)], values[j % len(values)]
+            binary = {"+": x.__add__, "-": x.__sub__, "*": x.__mul__, "/": x.__truediv__}
+            values.append(binary[op](y) if op in binary else getattr(x.sin(), op)())
+        return sum(values[2:])
+
+    return build
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(STEP, min_size=1, max_size=12), st.floats(0.5, 2.0), st.floats(-2.0, -0.5))
+def test_random_programs_agree_with_the_engine(steps, a, b):
+    build = program(steps)
+    trace = record(build, {"a": a, "b": b})
+    leaves = {"a": Tensor(a), "b": Tensor(b)}
+    with np.errstate(all="ignore"):
+        build(**leaves).backward()
+    for name, leaf in leaves.items():
+        expected, found = leaf.grad, trace.gradients[name]
+        assert (expected is None and found is None) or np.array_equal(expected, found, equal_nan=True)
+    if all(np.isfinite(e["after"]) for e in trace.events if e["kind"] == "accumulate"):
+        check_arithmetic(trace)
+
+
+def test_a_detached_tensor_is_a_constant_with_its_value():
+    trace = record(lambda a: a * (a * 2.0).detach(), {"a": 3.0})
+    result = trace.nodes[trace.output]
+    detached = trace.nodes[result["children"][1]]
+    assert len(trace.nodes) == 5
+    assert (detached["value"], detached["requires_grad"], detached["children"]) == (6.0, False, [])
+    assert float(trace.gradients["a"]) == 6.0
+
+
+def test_what_no_grad_computed_has_no_edges():
+    def build(a):
+        with no_grad():
+            scale = a * 10.0
+        return a * scale
+
+    trace = record(build, {"a": 3.0})
+    scale = trace.nodes[trace.nodes[trace.output]["children"][1]]
+    assert (scale["value"], scale["op"], scale["children"]) == (30.0, "", [])
+
+
+def test_arrays_are_written_briefly():
+    assert brief([2.0, -1.0, 1 / 3]) == "[2, -1, 0.3333]"
+    assert brief(np.arange(100.0)) == "[0, 1, ..., 98, 99]"
+    assert brief(float("nan")) == "nan"
+
+
+def test_threads_that_record_at_once_do_not_disturb_each_other():
+    # Python's own parser may fail when threads use it at the same time; the cache is emptied so that all of them read
+    failures = []
+
+    def visitor():
+        try:
+            for _ in range(20):
+                _source_lines.cache_clear()
+                assert record(shared, LEAVES).sources["Tensor.__mul__"]["lines"]
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=visitor) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

@@ -1,0 +1,434 @@
+import gzip
+import hashlib
+import http.server
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lab.training import datasets
+from lab.training.datasets import DataError, from_table, load, prepare
+
+
+def assert_sound(data):
+    assert data.train_x.dtype == data.val_x.dtype == np.float32
+    assert data.train_y.dtype == data.val_y.dtype == np.int64
+    assert len(data.train_x) == len(data.train_y)
+    assert len(data.val_x) == len(data.val_y)
+    assert np.isfinite(data.train_x).all()
+    assert np.isfinite(data.val_x).all()
+    for labels in (data.train_y, data.val_y):
+        assert set(labels.tolist()) == set(range(len(data.classes)))
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", ["digits", *datasets.SYNTHETIC])
+def test_every_named_dataset_is_sound_and_standardised(name):
+    data = load(name)
+    assert_sound(data)
+    assert data.train_x.mean() == pytest.approx(0, abs=1e-5)
+    assert data.train_x.std() == pytest.approx(1, abs=1e-5)
+    assert len(data.val_x) == pytest.approx(0.2 * (len(data.train_x) + len(data.val_x)), abs=5)
+
+
+@pytest.mark.parametrize("name", ["digits", *datasets.SYNTHETIC])
+def test_the_seed_fixes_everything(name):
+    assert load(name, seed=3).fingerprint == load(name, seed=3).fingerprint
+    assert load(name, seed=3).fingerprint != load(name, seed=4).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mosns", "did you mean 'moons'?"),
+        ("DIGITS", "did you mean 'digits'?"),
+        ("iris.csv", "write csv:iris.csv"),
+        ("zzz", "digits, mnist, moons, circles, spirals, xor, blobs, or csv:PATH"),
+        ("", "choose one of"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_what_to_do(name, words):
+    with pytest.raises(DataError) as error:
+        load(name)
+    assert words in str(error.value)
+
+
+def test_options_that_do_not_fit_the_data_are_refused():
+    with pytest.raises(DataError, match="--target chooses a column of a CSV"):
+        load("moons", target="x")
+    with pytest.raises(DataError, match="--data-dir is the folder of the MNIST files"):
+        load("moons", data_dir="somewhere")
+
+
+# Synthetic points
+
+
+def test_the_shapes_are_what_they_are_called():
+    rng = np.random.default_rng(0)
+    points, labels = datasets.circles(400, 0.0, rng)
+    np.testing.assert_allclose(np.hypot(*points.T), np.where(labels == 0, 1.0, 0.5))
+    points, labels = datasets.xor(400, 0.0, rng)
+    np.testing.assert_array_equal(labels == 1, points[:, 0] * points[:, 1] < 0)
+    points, labels = datasets.moons(400, 0.0, rng)
+    np.testing.assert_allclose(np.hypot(*points[labels == 0].T), 1)
+    np.testing.assert_allclose(np.hypot(*(points[labels == 1] - [1, 0.5]).T), 1)
+    points, labels = datasets.spirals(400, 0.0, rng)
+    turned = np.angle(points[:, 0] + 1j * points[:, 1]) - np.pi * labels  # the second arm is the first, turned round
+    np.testing.assert_allclose(np.exp(1j * turned), np.exp(3j * np.pi * np.hypot(*points.T)), atol=1e-9)
+    points, labels = datasets.blobs(3, 0.0, rng)
+    np.testing.assert_allclose(points[1:].sum(axis=0) + points[0], 0, atol=1e-12)
+    assert set(labels.tolist()) == {0, 1, 2}
+
+
+def test_noise_moves_the_points_by_its_amount():
+    calm, _ = datasets.circles(20_000, 0.0, np.random.default_rng(0))
+    noisy, _ = datasets.circles(20_000, 0.3, np.random.default_rng(0))
+    assert (noisy - calm).std() == pytest.approx(0.3, rel=0.02)
+
+
+# Digits
+
+
+def test_digits_are_the_1797_of_the_repository():
+    data = load("digits")
+    assert len(data.train_x) + len(data.val_x) == 1797
+    assert data.classes == tuple("0123456789")
+    raw = data.train_x * data.scale + data.mean
+    np.testing.assert_allclose(raw, raw.round(), atol=1e-5)
+    assert raw.round().min() == 0
+    assert raw.round().max() == 16
+    assert any("training mean" in note for note in data.notes)
+
+
+def test_the_licence_stands_beside_the_digits():
+    text = datasets.DIGITS.with_name("digits-LICENCE.md").read_text()
+    assert "Alpaydin" in text
+    assert "CC BY 4.0" in text
+
+
+# Split
+
+
+def test_the_split_is_stratified_disjoint_and_complete():
+    labels = np.repeat([0, 1, 2], [100, 50, 4])
+    train, val = datasets.stratified_split(labels, ("a", "b", "c"), 0.3, np.random.default_rng(0))
+    assert sorted([*train, *val]) == list(range(154))
+    assert np.bincount(labels[val]).tolist() == [30, 15, 1]
+
+
+@pytest.mark.parametrize("fraction", [0.001, 0.5, 0.999])
+def test_every_class_is_on_both_sides_whatever_the_fraction(fraction):
+    labels = np.repeat([0, 1], [2, 3])
+    train, val = datasets.stratified_split(labels, ("a", "b"), fraction, np.random.default_rng(0))
+    assert set(labels[train]) == set(labels[val]) == {0, 1}
+
+
+def test_a_class_with_one_sample_is_named():
+    with pytest.raises(DataError, match="'rare' has one sample only"):
+        datasets.stratified_split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
+
+
+def test_one_class_alone_is_refused():
+    with pytest.raises(DataError, match="only one class, 'a'"):
+        datasets.stratified_split(np.array([0, 0]), ("a",), 0.2, np.random.default_rng(0))
+
+
+# MNIST files
+
+
+def idx(array):
+    return bytes([0, 0, 8, array.ndim]) + b"".join(n.to_bytes(4, "big") for n in array.shape) + array.tobytes()
+
+
+IMAGES = np.arange(20 * 4 * 3, dtype=np.uint8).reshape(20, 4, 3)
+LABELS = (np.arange(20) % 2).astype(np.uint8)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a small valid pair of idx files, one plain and one gzipped."""
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(idx(IMAGES))
+    (tmp_path / "train-labels-idx1-ubyte.gz").write_bytes(gzip.compress(idx(LABELS)))
+    return tmp_path
+
+
+def load_mnist(folder):
+    return load("mnist", data_dir=str(folder))
+
+
+def test_idx_files_are_read_plain_and_gzipped(folder):
+    data = load_mnist(folder)
+    assert_sound(data)
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    first_pixels = sorted(raw[:, 0].round().astype(int).tolist())
+    assert first_pixels == sorted(IMAGES[:, 0, 0].tolist())
+
+
+def test_a_file_that_is_read_in_many_blocks_gives_the_same_data(folder, monkeypatch):
+    whole = load_mnist(folder).fingerprint
+    monkeypatch.setattr(datasets, "IDX_BLOCK", 30)  # two images of twelve bytes
+    assert load_mnist(folder).fingerprint == whole
+
+
+def test_t10k_files_and_dotted_names_serve_when_there_are_no_others(folder):
+    (folder / "train-images-idx3-ubyte").rename(folder / "t10k-images.idx3-ubyte")
+    (folder / "train-labels-idx1-ubyte.gz").rename(folder / "t10k-labels-idx1-ubyte.gz")
+    assert_sound(load_mnist(folder))
+
+
+def spoil(name, content):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "words"),
+    [
+        (lambda folder: (folder / "train-labels-idx1-ubyte.gz").unlink(), "no file train-labels-idx1-ubyte"),
+        (lambda folder: (folder / "train-images-idx3-ubyte").unlink(), "no file train-images-idx3-ubyte"),
+        (spoil("train-images-idx3-ubyte", idx(IMAGES)[:-1]), "truncated"),
+        (spoil("train-images-idx3-ubyte", idx(IMAGES)[:6]), "truncated"),
+        (spoil("train-images-idx3-ubyte", b""), "begins with nothing instead of 00 00 08 03"),
+        (spoil("train-images-idx3-ubyte", idx(IMAGES) + b"x"), "goes on after its last value"),
+        (spoil("train-images-idx3-ubyte", idx(LABELS)), "begins with 00 00 08 01 instead of 00 00 08 03"),
+        (spoil("train-images-idx3-ubyte", idx(IMAGES[:0])), "holds no images"),
+        (spoil("train-images-idx3-ubyte", bytes([0, 0, 8, 3]) + b"\xff" * 12), "truncated or damaged"),
+        (spoil("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS))[:-9]), "truncated or damaged"),
+        (spoil("train-labels-idx1-ubyte.gz", idx(LABELS)), "cannot be read"),
+        (spoil("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS[:19]))), "20 images but .* holds 19 labels"),
+    ],
+)
+def test_a_bad_idx_file_is_named(folder, break_it, words):
+    break_it(folder)
+    with pytest.raises(DataError, match=words) as error:
+        load_mnist(folder)
+    assert "ubyte" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(DataError, match="no folder"):
+        load_mnist(tmp_path / "nowhere")
+
+
+# Download: the real code against a real server on this machine
+
+
+@pytest.fixture
+def mirror(folder):
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=folder)
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+NAME = "train-images-idx3-ubyte"
+
+
+def test_a_download_is_verified_and_kept(mirror, folder, tmp_path):
+    cache = tmp_path / "cache"
+    checksum = hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
+    datasets.fetch(cache, mirror, {NAME: checksum})
+    assert (cache / NAME).read_bytes() == (folder / NAME).read_bytes()
+    (folder / NAME).unlink()
+    datasets.fetch(cache, mirror, {NAME: checksum})  # from the cache: the server no longer has it
+
+
+def test_a_wrong_checksum_is_refused_and_leaves_nothing(mirror, tmp_path):
+    cache = tmp_path / "cache"
+    with pytest.raises(DataError, match="another checksum"):
+        datasets.fetch(cache, mirror, {NAME: "0" * 64})
+    assert not list(cache.iterdir())
+
+
+@pytest.mark.parametrize("address", ["missing/", None])
+def test_a_failing_download_is_one_sentence(mirror, tmp_path, address):
+    closed = "http://127.0.0.1:9/"
+    with pytest.raises(DataError, match=r"could not be downloaded .* --data-dir"):
+        datasets.fetch(tmp_path / "cache", closed if address is None else mirror + address, {NAME: "0" * 64})
+
+
+def test_the_four_official_files_have_checksums():
+    assert len(datasets.MNIST_SHA256) == 4
+    assert all(len(checksum) == 64 for checksum in datasets.MNIST_SHA256.values())
+
+
+# CSV
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a CSV file; return the name by which `load` knows it."""
+
+    def write(text, encoding="utf-8"):
+        path = tmp_path / "table.csv"
+        path.write_bytes(text.encode(encoding))
+        return f"csv:{path}"
+
+    return write
+
+
+FLOWERS = "length,width,kind\n1,10,rose\n2,20,lily\n3,30,rose\n4,40,lily\n"
+
+
+def test_a_csv_has_its_labels_in_the_last_column(table):
+    data = load(table(FLOWERS), val_fraction=0.5)
+    assert_sound(data)
+    assert data.classes == ("lily", "rose")
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    np.testing.assert_allclose(sorted(raw.tolist()), [[1, 10], [2, 20], [3, 30], [4, 40]], rtol=1e-6)
+    assert any("'kind'" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("target", ["kind", "1"])
+def test_the_target_is_a_name_or_a_number(table, target):
+    data = load(table("kind,length\na,1\nb,2\na,3\nb,4\n"), target=target, val_fraction=0.5)
+    assert data.classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FLOWERS.replace("\n", "\r\n"),
+        "\ufeff" + FLOWERS,
+        FLOWERS.replace(",", ";"),
+        FLOWERS.replace(",", "\t"),
+        FLOWERS.split("\n", 1)[1],
+        FLOWERS.replace("\n", "\n\n"),
+        FLOWERS.replace("rose", '"rose"').replace(",10,", ", 10 ,"),
+    ],
+    ids=["windows", "byte-order mark", "semicolons", "tabs", "no header", "blank lines", "quotes and spaces"],
+)
+def test_csv_dialects_give_the_same_data(table, text):
+    expected = load(table(FLOWERS), val_fraction=0.5)
+    assert load(table(text), val_fraction=0.5).fingerprint == expected.fingerprint
+
+
+def test_numeric_labels_are_sorted_as_numbers(table):
+    rows = "".join(f"{number},{label}\n" for number in range(3) for label in (10, 9, 2))
+    assert load(table(rows)).classes == ("2", "9", "10")
+
+
+def test_large_offsets_survive_rounding_to_float32(table):
+    rows = "".join(f"{1_700_000_000 + number},{number % 2}\n" for number in range(100))
+    assert len(np.unique(load(table(rows)).train_x)) == 80
+
+
+def test_a_constant_column_becomes_zero(table):
+    rows = "".join(f"0.1,{number},{number % 2}\n" for number in range(100))
+    np.testing.assert_allclose(load(table(rows)).train_x[:, 0], 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("\n\n", "is empty"),
+        ("length,kind\n", "header but no rows"),
+        ("1\n2\n", "one column only"),
+        (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
+        (FLOWERS.replace("30", "nan"), "row 4, column 'width': 'nan' is not a number"),
+        (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
+        (FLOWERS.replace("30", ""), "row 4, column 'width': the cell is empty"),
+        (FLOWERS.replace("3,30,rose", "3,30,"), "row 4: the label in 'kind' is empty"),
+        (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
+        (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
+        (FLOWERS + "5,50,iris\n", "'iris' has one sample only"),
+        ("".join(f"{n},{n / 7}\n" for n in range(50)), "looks like a measurement"),
+    ],
+)
+def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
+    with pytest.raises(DataError, match=words) as error:
+        load(table(text))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", [FLOWERS, "\ufeff" + FLOWERS.replace("\n", "\r\n"), FLOWERS.replace(",", ";")])
+def test_an_uploaded_text_gives_the_same_data_as_the_file(table, text):
+    for target in (None, "1"):
+        given = (target, 0.5, 3)
+        if target is None:
+            uploaded, read = from_table(text, "flowers.csv", *given), load(table(text), None, *given)
+            assert uploaded.fingerprint == read.fingerprint
+            assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
+        else:
+            with pytest.raises(DataError, match=r"'flowers.csv', row 2, column 'kind': 'rose' is not a number"):
+                from_table(text, "flowers.csv", *given)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "'up.csv' is empty"), ("a,b\n", "no rows"), ("1,a\nx,b\n", "'up.csv', row 2")]
+)
+def test_a_bad_text_is_one_sentence(text, words):
+    with pytest.raises(DataError, match=words):
+        from_table(text, "up.csv")
+
+
+def test_points_of_ones_own_are_split_and_standardised():
+    points = np.random.default_rng(0).normal(5, 3, (40, 2))
+    data = prepare("drawn", points, np.arange(40) % 2, ["left", "right"], "40 points drawn by hand", 0.25, seed=1)
+    assert_sound(data)
+    assert (len(data.train_x), len(data.val_x)) == (30, 10)
+    assert "40 points drawn by hand" in data.notes[0]
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    np.testing.assert_allclose(np.sort(raw, axis=0), np.sort(points, axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("features", "labels", "words"),
+    [
+        (np.zeros((0, 2)), [], "at least one sample"),
+        (np.zeros((3, 2)), [0, 1], "do not fit"),
+        (np.zeros((2, 2)), [0, 2], "whole numbers from 0 to 1"),
+        (np.zeros((2, 2)), [0.0, 1.0], "whole numbers from 0 to 1"),
+        (np.full((2, 2), np.nan), [0, 1], "cannot be used"),
+        (np.zeros((3, 2)), [0, 0, 1], "'b' has one sample only"),
+        (np.zeros((4, 2)), [0, 0, 0, 0], "'b' has no sample"),
+    ],
+)
+def test_samples_that_do_not_fit_are_one_sentence(features, labels, words):
+    with pytest.raises(DataError, match=words):
+        prepare("drawn", features, np.array(labels), ("a", "b"), "points")
+
+
+def test_a_csv_that_is_not_text_is_refused(tmp_path):
+    with pytest.raises(DataError, match="not a text file"):
+        load(f"csv:{datasets.DIGITS}")
+
+
+def test_a_missing_csv_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        load(f"csv:{tmp_path / 'none.csv'}")
+    with pytest.raises(DataError, match="cannot be read"):
+        load(f"csv:{tmp_path}")
+    with pytest.raises(DataError, match="needs the path"):
+        load("csv:")
+
+
+def test_a_missing_target_is_answered_with_the_nearest(table):
+    with pytest.raises(DataError, match="did you mean 'width'"):
+        load(table(FLOWERS), target="widht")
+    with pytest.raises(DataError, match="choose one of length, width, kind"):
+        load(table(FLOWERS), target="9")
+
+
+def test_the_mnist_test_images_if_they_are_there():
+    folder = Path(__file__).resolve().parents[4] / "shared" / "data" / "mnist"
+    if not folder.is_dir():
+        pytest.skip("the MNIST files are not on this machine")
+    data = load_mnist(folder)
+    assert data.train_x.shape == (8000, 784)
+    assert data.val_x.shape == (2000, 784)
+    assert_sound(data)

@@ -1,0 +1,100 @@
+"""Probabilities over the plane, and the lines where the likeliest class changes."""
+
+import numpy as np
+import pytest
+
+from lab.charts.contours import contour, frontiers
+from lab.training.predictions import confusion, grid, over_plane, probabilities, saliency, unit_maps
+from model import ACTIVATIONS, MLP, no_grad
+
+
+def linear_model(weight, bias):
+    model = MLP((2, len(bias)), init="zeros", dtype=np.float32)
+    model.layers[0].weight.data = np.array(weight, np.float32)
+    model.layers[0].bias.data = np.array(bias, np.float32)
+    return model
+
+
+def test_the_grid_is_a_square_around_the_points():
+    points = np.array([[-1.0, 0.0], [3.0, 1.0]])
+    xs, ys = grid(points, 10)
+    assert xs[0] < -1
+    assert xs[-1] > 3
+    assert ys[0] < 0
+    assert ys[-1] > 1
+    assert np.isclose(xs[-1] - xs[0], ys[-1] - ys[0])
+
+
+def test_probabilities_are_a_softmax():
+    model = linear_model([[0, 1], [0, 0]], [0, 0])
+    assert np.allclose(probabilities(model, np.array([[np.log(3), 5.0]])), [[0.25, 0.75]])
+
+
+def test_the_first_row_is_the_smallest_y():
+    model = linear_model([[0, 0], [0, 10]], [0, 0])  # class 1 where y > 0
+    answers = over_plane(model, np.linspace(-1, 1, 4), np.linspace(-1, 1, 6))
+    assert answers.shape == (6, 4, 2)
+    assert answers[0].argmax(axis=-1).tolist() == [0] * 4
+    assert answers[-1].argmax(axis=-1).tolist() == [1] * 4
+
+
+def test_the_contour_lies_where_the_field_is_zero():
+    xs, ys = np.linspace(-2, 2, 31), np.linspace(-2, 2, 33)
+    field = xs[None, :] ** 2 + ys[:, None] ** 2 - 1
+    ends = np.array(contour(field, xs, ys)).reshape(-1, 2)
+    assert len(ends) > 50
+    assert np.allclose(np.hypot(*ends.T), 1, atol=0.02)
+
+
+def test_a_saddle_is_cut_twice():
+    assert len(contour(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.arange(2.0), np.arange(2.0))) == 2
+
+
+@pytest.mark.parametrize(("classes", "rays"), [(2, 2), (3, 3)])
+def test_frontiers_of_every_pair_of_classes(classes, rays):
+    angles = 2 * np.pi * np.arange(classes) / classes
+    model = linear_model(10 * np.array([np.cos(angles), np.sin(angles)]), np.zeros(classes))
+    xs = ys = np.linspace(-1, 1, 41)
+    ends = np.array(frontiers(over_plane(model, xs, ys), xs, ys)).reshape(-1, 2)
+    directions = {round(float(np.degrees(np.arctan2(y, x)) % 360) / 10) for x, y in ends if np.hypot(x, y) > 0.5}
+    assert len(directions) == rays
+
+
+def test_a_network_that_is_not_a_number_has_no_frontier():
+    model = linear_model([[np.nan, 1], [0, 0]], [0, 0])
+    xs = ys = np.linspace(-1, 1, 5)
+    assert frontiers(over_plane(model, xs, ys), xs, ys) == []
+
+
+def test_confusion_counts_rows_as_the_truth():
+    counts = confusion(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0]), 3)
+    assert counts.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 0]]
+
+
+def test_the_map_of_a_unit_is_its_output():
+    model = MLP((2, 3, 2), "tanh", rng=0, dtype=np.float32)
+    xs, ys = np.linspace(-1, 1, 4), np.linspace(-2, 2, 5)
+    maps = unit_maps(model, 0, xs, ys)
+    weight, bias = model.layers[0].weight.numpy(), model.layers[0].bias.numpy()
+    assert maps.shape == (5, 4, 3)
+    assert np.allclose(maps[4, 1], np.tanh(np.array([xs[1], ys[4]], np.float32) @ weight + bias), atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_probabilities_come_from_the_network_itself(activation):
+    model = MLP((2, 5, 4, 3), activation, rng=1)
+    model32 = MLP((2, 5, 4, 3), activation, rng=1, dtype=np.float32)
+    inputs = np.random.default_rng(0).normal(size=(20, 2))
+    assert np.allclose(probabilities(model32, inputs), model(inputs).softmax(axis=1).numpy(), atol=1e-5)
+
+
+def test_saliency_is_the_gradient_of_the_logit():
+    model = MLP((4, 5, 3), "tanh", rng=2, dtype=np.float32)
+    x = np.array([0.3, -0.2, 0.5, 1.0])
+    gradient = saliency(model, x, 2)
+    for k in range(4):
+        step = np.eye(4)[k] * 1e-2
+        with no_grad():
+            ahead, behind = (model(np.array([x + s], np.float32)).numpy()[0, 2] for s in (step, -step))
+        assert gradient[k] == pytest.approx((ahead - behind) / 2e-2, rel=1e-2, abs=1e-3)
+    assert model.layers[0].weight.grad is None

@@ -1,0 +1,175 @@
+import json
+import os
+
+import numpy as np
+import pytest
+
+from lab.training.run_folder import Run, RunError, new_run_path, write_atomic
+
+
+def record(epoch, best=False):
+    measured = {"train_loss": 1 / epoch, "val_loss": None, "train_accuracy": 0.5, "val_accuracy": 1}
+    return {"epoch": epoch, "best": best, **measured}
+
+
+def state(epoch):
+    return {"epoch": np.array(epoch), "weights": np.full(3, epoch, np.float32), "best_weights": np.arange(4.0)}
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run.create(tmp_path / "run", {"lr": 0.1})
+
+
+def names(path):
+    return sorted(entry.name for entry in path.iterdir())
+
+
+def test_a_run_is_created_whole(tmp_path, run):
+    assert names(tmp_path) == ["run"]
+    assert names(run.path) == ["config.json"]
+    assert Run(run.path).config() == {"lr": 0.1}
+    assert run.records() == []
+    assert run.checkpoint() is None
+
+
+def test_an_existing_empty_folder_is_used(tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert Run.create(tmp_path / "empty", {}).config() == {}
+
+
+def test_a_folder_with_files_is_never_overwritten(run):
+    with pytest.raises(RunError, match="holds files already"):
+        Run.create(run.path, {"lr": 0.2})
+    assert run.config() == {"lr": 0.1}
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(RunError, match=r"could not be written .*: choose a folder"):
+            Run.create(path, {})
+    assert names(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(RunError, match="no run in"):
+        Run(tmp_path)
+
+
+def test_saved_epochs_come_back(run):
+    run.save(record(1, best=True), state(1))
+    run.save(record(2), state(2))
+    assert run.records() == [record(1, best=True), record(2)]
+    assert run.checkpoint()["weights"].tolist() == [2, 2, 2]
+    np.testing.assert_array_equal(np.load(run.path / "best_weights.npy"), np.arange(4.0))
+    assert names(run.path) == ["best_weights.npy", "checkpoint.npz", "config.json", "metrics.jsonl"]
+
+
+def test_rewind_drops_what_the_checkpoint_does_not_know(run):
+    run.save(record(1, best=True), state(1))
+    with (run.path / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps(record(2)) + "\n" + '{"epoch": 3, "val_l')  # killed in the middle of the third line
+    np.save(run.path / "best_weights.npy", np.zeros(4))
+    assert [entry["epoch"] for entry in run.records()] == [1, 2]
+    run.rewind(1, state(1)["best_weights"])
+    assert (run.path / "metrics.jsonl").read_text() == json.dumps(record(1, best=True)) + "\n"
+    np.testing.assert_array_equal(np.load(run.path / "best_weights.npy"), np.arange(4.0))
+
+
+def test_rewind_refuses_metrics_with_a_hole(run):
+    run.save(record(1), state(1))
+    run.save(record(3), state(3))
+    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
+        run.rewind(3, np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "3",
+        "[]",
+        "{}",
+        json.dumps(record(1)),
+        json.dumps({name: value for name, value in record(2).items() if name != "val_loss"}),
+        json.dumps(record(2) | {"train_loss": "low"}),
+        json.dumps(record(2) | {"val_accuracy": None}),
+        json.dumps(record(2) | {"val_accuracy": float("nan")}),
+        json.dumps(record(2) | {"train_loss": 10**400}),
+    ],
+)
+def test_rewind_refuses_lines_that_are_no_records(run, line):
+    run.save(record(1), state(1))
+    run.save(record(2), state(2))
+    metrics = run.path / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().splitlines()[0] + "\n" + line + "\n")
+    before = metrics.read_bytes()
+    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
+        run.rewind(2, np.zeros(4))
+    assert metrics.read_bytes() == before
+
+
+def test_numbers_that_are_not_json_are_never_written(run):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        run.save(record(1) | {"val_loss": float("nan")}, state(1))
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "text", "array", "empty"])
+def test_a_damaged_checkpoint_is_one_sentence(run, damage):
+    run.save(record(1), state(1))
+    path = run.path / "checkpoint.npz"
+    whole = path.read_bytes()
+    if damage == "array":
+        with path.open("wb") as file:
+            np.save(file, np.zeros(3))
+    else:
+        middle = whole.index(np.full(3, 1, np.float32).tobytes()) + 5
+        flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+        path.write_bytes({"cut": whole[: len(whole) // 2], "flip": flipped, "text": b"hello", "empty": b""}[damage])
+    with pytest.raises(RunError, match=r"checkpoint.npz in .* is damaged"):
+        run.checkpoint()
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", ""])
+def test_a_damaged_config_is_one_sentence(run, content):
+    (run.path / "config.json").write_text(content)
+    with pytest.raises(RunError, match=r"config.json in .* is damaged"):
+        run.config()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_is_told_and_the_checkpoint_stays(run):
+    run.save(record(1), state(1))
+    (run.path / "metrics.jsonl").unlink()
+    (run.path / "metrics.jsonl").symlink_to("/dev/full")
+    with pytest.raises(RunError, match=r"No space left on device\): free some space"):
+        run.save(record(2), state(2))
+    assert run.checkpoint()["epoch"] == 1
+
+
+def test_a_file_is_replaced_and_not_written_over(tmp_path):
+    path = tmp_path / "file"
+    write_atomic(path, b"old")
+    with path.open("rb") as reader:
+        write_atomic(path, b"new")
+        assert reader.read() == b"old"  # whoever has it open keeps a whole file
+    assert path.read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    write_atomic(path, b"old")
+    (tmp_path / "file.tmp").mkdir()  # the temporary name is taken: opening it fails
+    with pytest.raises(RunError, match="could not be written"):
+        write_atomic(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+def test_new_runs_are_numbered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(new_run_path("moons")) == os.path.join("runs", "moons-1")
+    Run.create(new_run_path("moons"), {})
+    assert new_run_path("moons").name == "moons-2"
+    assert new_run_path("csv:../some where/a b.csv").name == "csv-a-b-1"

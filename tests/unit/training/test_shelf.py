@@ -1,0 +1,393 @@
+"""The shelf of runs: names, what differs, what is kept, and the folder of the command line with damaged runs in it."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lab.training.config import Config, ConfigError
+from lab.training.doctor import diagnose
+from lab.training.live import LiveRun
+from lab.training.run_folder import BULKY, Run, RunError, alone_in, slim
+from lab.training.shelf import (
+    MOST,
+    default_name,
+    delete,
+    differences,
+    from_folder,
+    hosted,
+    open_whole,
+    put,
+    rename,
+    unused,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes, locks and users of POSIX")
+
+
+@pytest.fixture(scope="module")
+def done():
+    run = LiveRun(Config(data="blobs", hidden=(), epochs=3))
+    run.advance(math.inf)
+    return run
+
+
+def test_a_run_without_an_epoch_is_not_kept(done):
+    assert put([], done.config, []) == []
+
+
+def test_the_same_settings_are_kept_once_at_their_longest(done):
+    shelf = put([], done.config, done.records[:2])
+    shelf[0].name = "mine"
+    shelf = put(shelf, done.config, done.records)
+    assert [(kept.name, len(kept.records)) for kept in shelf] == [("mine", 3)]
+    assert put(shelf, done.config, done.records[:1]) == shelf
+
+
+def test_names_differ_and_the_oldest_run_makes_room(done):
+    shelf = []
+    for seed in range(MOST + 3):
+        shelf = put(shelf, Config(data="blobs", hidden=(), epochs=3, seed=seed), done.records)
+    assert len(shelf) == MOST
+    assert len({kept.name for kept in shelf}) == MOST
+    assert shelf[0].config.seed == 3
+    assert unused(shelf[0].name, shelf) not in {kept.name for kept in shelf}
+
+
+def test_what_is_bulky_is_left_out_and_the_rest_can_be_downloaded(done):
+    (kept,) = put([], done.config, done.records)
+    lines = [json.loads(line) for line in kept.to_jsonl().splitlines()]
+    assert [line["val_loss"] for line in lines] == [record["val_loss"] for record in done.records]
+    assert done.records[0].keys() >= BULKY
+    assert not any(BULKY & line.keys() for line in lines)
+    assert len(kept.to_jsonl()) < 0.3 * sum(len(json.dumps(record)) for record in done.records)
+
+
+def test_differences_are_said_in_words():
+    one, other = Config(hidden=(), lr=0.1), Config(hidden=(16, 8), lr=0.01)
+    assert differences(one, other) == "hidden none instead of 16-8, lr 0.1 instead of 0.01"
+    assert differences(one, one) == "the same settings"
+
+
+# ---------------------------------------------------------------- runs of the command line, in a folder
+
+
+def save(path, done):
+    """The run `done` as the command line leaves it in the folder `path`, but for the picture."""
+    run = Run.create(path, done.config.to_json())
+    for record in done.records:
+        run.save(record, done.trainer.state())
+    return run
+
+
+@pytest.fixture
+def runs(tmp_path, done):
+    """A folder with a run, a sweep of two, and beside it a run that nobody must get at."""
+    save(tmp_path / "runs" / "good", done)
+    for rate in ("0.1", "0.2"):
+        save(tmp_path / "runs" / "sweep-1" / f"lr={rate}", done)
+    save(tmp_path / "secret", done)
+    return tmp_path / "runs"
+
+
+def tree(folder):
+    """Every path below, with the content of the files."""
+    return {
+        path: os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+        for path in Path(folder).rglob("*")
+    }
+
+
+def test_the_folder_has_runs_and_those_of_sweeps(runs, done):
+    assert from_folder(runs / "nothing") == ([], [])
+    found, complaints = from_folder(runs)
+    assert [kept.name for kept in found] == ["runs/good", "runs/sweep-1/lr=0.1", "runs/sweep-1/lr=0.2"]
+    assert complaints == []
+    for kept in found:
+        assert kept.shared
+        assert kept.config == done.config
+        assert kept.records == slim(done.records)
+
+
+def test_a_run_is_opened_whole(runs, done):
+    for name in ("runs/good", "runs/sweep-1/lr=0.2"):
+        kept = open_whole(runs, name)
+        assert (kept.name, kept.config, kept.records, kept.shared) == (name, done.config, done.records, True)
+    assert "gradient_histogram" in kept.records[-1]
+
+
+def test_a_run_without_an_epoch_is_listed_but_cannot_be_shown(runs, done):
+    Run.create(runs / "new", done.config.to_json())
+    assert "runs/new" in [kept.name for kept in from_folder(runs)[0]]
+    with pytest.raises(RunError, match="cannot be shown whole"):
+        open_whole(runs, "runs/new")
+
+
+def test_what_is_damaged_is_a_sentence_and_the_rest_still_loads(runs, done):
+    (runs / "notes").mkdir()
+    (runs / "a file").write_text("x")
+    config = json.dumps(done.config.to_json())
+    for name, written, metrics in [
+        ("no json", "{", ""),
+        ("too deep", "[" * 100_000, ""),
+        ("a list", "[]", ""),
+        ("strange setting", '{"colour": 1}', ""),
+        ("bad value", '{"lr": -1}', ""),
+        ("beyond floats", '{"lr": 1' + "0" * 400 + "}", ""),
+        ("bad type", '{"hidden": 3}', ""),
+        ("bad metrics", config, "not json\n"),
+        ("deep metrics", config, "[" * 100_000 + "\n"),
+        ("no records", config, "[]\n"),
+        ("half a record", config, '{"epoch": 1}\n'),
+        ("text for a number", config, json.dumps(done.records[0] | {"val_loss": "low"}) + "\n"),
+        ("a hole", config, "".join(json.dumps(done.records[n]) + "\n" for n in (0, 2))),
+    ]:
+        (runs / "damaged" / name).mkdir(parents=True)
+        (runs / "damaged" / name / "config.json").write_text(written)
+        (runs / "damaged" / name / "metrics.jsonl").write_text(metrics)
+    found, complaints = from_folder(runs)
+    assert [kept.name for kept in found] == ["runs/good", "runs/sweep-1/lr=0.1", "runs/sweep-1/lr=0.2"]
+    assert len(complaints) == 13
+    for sentence in complaints:
+        assert "\n" not in sentence
+        name = sentence.split("'")[1]
+        assert name.startswith("runs/damaged/")
+        for call in (lambda name=name: open_whole(runs, name), lambda name=name: delete(runs, name)):
+            with pytest.raises((RunError, ConfigError)) as error:
+                call()
+            assert "\n" not in str(error.value)
+
+
+@posix
+def test_links_pipes_and_names_that_cannot_be_shown_are_left_out(runs, done):
+    (runs / "link").symlink_to(runs.parent / "secret")
+    (runs / "sweep-1" / "link").symlink_to(runs.parent / "secret")
+    (runs / "round").symlink_to(runs)
+    for name, file in (("linked", "metrics.jsonl"), ("own config", "config.json")):
+        path = save(runs / name, done).path / file
+        path.unlink()
+        path.symlink_to(runs.parent / "secret" / file)
+    pipe = save(runs / "pipe", done).path / "metrics.jsonl"
+    pipe.unlink()
+    os.mkfifo(pipe)  # reading it would wait for ever
+    hidden = ["line\nbreak", "turn\u202eround", os.fsdecode(b"not \xff text")]
+    for name in hidden:
+        save(runs / name, done)
+    found, complaints = from_folder(runs)
+    assert [kept.name for kept in found] == ["runs/good", "runs/sweep-1/lr=0.1", "runs/sweep-1/lr=0.2"]
+    assert len(complaints) == 3 + 3 + 3
+    for sentence in complaints:
+        assert sentence.isprintable()
+    before = tree(runs.parent)
+    for name in ("link", "sweep-1/link", "round/good", "linked", "own config", "pipe", *hidden):
+        for call in (open_whole, delete, lambda folder, name: rename(folder, name, "other")):
+            with pytest.raises(RunError):
+                call(runs, f"runs/{name}")
+    assert tree(runs.parent) == before
+
+
+@posix
+def test_a_folder_that_may_not_be_read_is_a_sentence(runs):
+    (runs / "locked").mkdir(mode=0)
+    # Root may read anything, so root becomes somebody else, to whom the folder around belongs.
+    program = f"""
+import os
+from pathlib import Path
+from lab.training.shelf import from_folder
+os.chdir({str(runs.parent)!r})
+if os.geteuid() == 0:
+    os.chown(".", 65534, 65534)
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+found, complaints = from_folder(Path("runs"))
+print(len(found), *complaints)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("3 The folder 'runs/locked' is left out: Permission denied.\n", "")
+
+
+PIECES = [
+    "..",
+    ".",
+    "/",
+    "//",
+    "\\",
+    "runs",
+    "good",
+    "sweep-1",
+    "lr=0.1",
+    "secret",
+    "~",
+    "C:",
+    "%2e%2e%2f",
+    "*",
+    "GOOD",
+]
+PIECES += ["", " ", "\0", "\n", "／", "․․", "．．", "Ｇood", "go\u200bod", "good\u0301", "\ud800", "config.json"]
+HOSTILE = st.one_of(
+    st.text(max_size=80),
+    st.lists(st.sampled_from(PIECES), max_size=9).map("".join),
+    st.sampled_from(
+        ["runs/good/../../secret", "runs/../secret", "runs/good/", "runs//good", "/etc", "runs", "good", ""]
+    ),
+)
+often = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def below(folder):
+    return set(folder.rglob("*"))
+
+
+@often
+@given(name=HOSTILE)
+def test_no_name_leads_out_of_the_folder(runs, name):
+    before = below(runs.parent)
+    for spoken in {name, f"{runs.parent}/{name}", f"runs/{name}", f"runs/good/{name}"} - {
+        "runs/good",
+        "runs/sweep-1/lr=0.1",
+    }:
+        for call in (open_whole, delete, lambda folder, name: rename(folder, name, "other")):
+            with pytest.raises(RunError, match="There is no run called") as error:
+                call(runs, spoken)
+            assert str(error.value).isprintable()
+    assert below(runs.parent) == before
+
+
+@often
+@given(new=HOSTILE)
+def test_a_run_is_renamed_where_it_is_or_not_at_all(runs, new):
+    before = below(runs.parent)
+    name = sentence = ""
+    try:
+        name = rename(runs, "runs/sweep-1/lr=0.1", new)
+    except RunError as error:
+        sentence = str(error)
+    if sentence:
+        assert sentence.isprintable()
+    else:
+        assert name == f"runs/sweep-1/{new}"
+        assert open_whole(runs, name).config
+        inside = {path for path in below(runs.parent) if path.is_relative_to(runs / "sweep-1" / new)}
+        assert len(inside) == 5
+        assert {path for path in before if path.is_relative_to(runs / "sweep-1" / "lr=0.1")} == before - below(
+            runs.parent
+        ) or new == "lr=0.1"
+        assert rename(runs, name, "lr=0.1") == "runs/sweep-1/lr=0.1"
+    assert below(runs.parent) == before
+
+
+def test_a_name_that_is_taken_is_refused(runs, done):
+    save(runs / "caf\u00e9", done)
+    (runs / "a file").write_text("mine")
+    before = tree(runs)
+    for new in ("sweep-1", "Sweep-1", "cafe\u0301", "a file", "ｓweep-1"):
+        with pytest.raises(RunError, match="choose another name"):
+            rename(runs, "runs/good", new)
+    assert tree(runs) == before
+    assert rename(runs, "runs/good", "Good") == "runs/Good"  # its own name is not taken by another
+    assert rename(runs, "runs/Good", "best so far (lr 0.1)") == "runs/best so far (lr 0.1)"
+    assert open_whole(runs, "runs/best so far (lr 0.1)").records == done.records
+
+
+def test_a_run_is_deleted_and_nothing_else(runs):
+    (runs / "good" / "events.out.tfevents.1.host").write_bytes(b"")
+    (runs / "good" / "checkpoint.npz.tmp").write_bytes(b"")
+    before = tree(runs.parent)
+    delete(runs, "runs/good")
+    gone = before.keys() - tree(runs.parent).keys()
+    assert gone == {path for path in before if path == runs / "good" or path.parent == runs / "good"}
+    with pytest.raises(RunError, match="no run called 'runs/good'"):
+        delete(runs, "runs/good")
+
+
+@pytest.mark.parametrize("other", ["notes.txt", "folder"])
+def test_a_folder_with_something_else_in_it_is_not_deleted(runs, other):
+    if other == "folder":
+        (runs / "good" / other).mkdir()
+    else:
+        (runs / "good" / other).write_text("mine")
+    before = tree(runs)
+    with pytest.raises(RunError, match=f"holds '{other}' too"):
+        delete(runs, "runs/good")
+    assert tree(runs) == before
+
+
+@posix
+def test_a_run_in_training_is_neither_renamed_nor_deleted(runs):
+    with alone_in(runs / "good"):
+        for call in (delete, lambda folder, name: rename(folder, name, "other")):
+            with pytest.raises(RunError, match="Another process is training the run"):
+                call(runs, "runs/good")
+    delete(runs, "runs/good")
+
+
+@pytest.mark.parametrize(("value", "shared"), [("1", True), ("yes", True), ("on", True), ("", False), ("0", False)])
+def test_on_a_shared_server_the_runs_are_for_reading(runs, monkeypatch, value, shared):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", value)
+    assert hosted() is shared
+    assert open_whole(runs, "runs/good").records
+    assert len(from_folder(runs)[0]) == 3
+    if shared:
+        before = tree(runs)
+        for call in (delete, lambda folder, name: rename(folder, name, "other")):
+            with pytest.raises(RunError, match="for reading only"):
+                call(runs, "runs/good")
+        assert tree(runs) == before
+    else:
+        delete(runs, rename(runs, "runs/good", "other"))
+
+
+def places(value, path=()):
+    """The ways to every part of a JSON value."""
+    yield path
+    for key in value if isinstance(value, dict) else range(min(len(value), 3)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@often
+@given(data=st.data())
+def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(runs, done, data):
+    file = data.draw(st.sampled_from(["config.json", "metrics.jsonl"]))
+    lines = [done.config.to_json()] if file == "config.json" else [dict(record) for record in done.records]
+    lines = json.loads(json.dumps(lines))
+    *way, last = data.draw(st.sampled_from([place for place in places(lines) if place]))
+    inner = lines
+    for step in way:
+        inner = inner[step]
+    if isinstance(inner, dict) and data.draw(st.booleans()):
+        del inner[last]
+    else:
+        inner[last] = data.draw(JSON)
+    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    if data.draw(st.integers(0, 3)) == 0:
+        at = data.draw(st.integers(0, len(text) - 1))
+        text = text[:at] + data.draw(st.binary(max_size=4)) + text[at + data.draw(st.integers(0, 9)) :]
+    (runs / "good" / file).write_bytes(text)
+    found, complaints = from_folder(runs)
+    assert len(found) + len(complaints) == 3
+    assert all("\n" not in sentence for sentence in complaints)
+    for kept in found:
+        assert default_name(kept.config)
+        assert differences(kept.config, done.config)
+        kept.to_jsonl().encode()
+    sentence = ""
+    try:
+        diagnose(open_whole(runs, "runs/good").records)
+    except (RunError, ConfigError) as error:
+        sentence = str(error)
+    assert "\n" not in sentence

@@ -1,0 +1,209 @@
+"""Sweeps, as real processes: what they leave behind, Ctrl-C, and what is refused before anything starts."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import train
+from lab.training import sweep
+from lab.training.run_folder import alone_in
+
+SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
+SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
+linux = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="signals and processes of Linux")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        [sys.executable, SCRIPT, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def finish(process):
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+def assert_nobody_is_left(process):
+    """No worker lives on. The dead may stay in the table of processes until somebody asks for them."""
+    deadline = time.monotonic() + 10
+    while alive := [stat for stat in map(status, Path("/proc").glob("[0-9]*")) if stat[2:3] == [str(process.pid)]]:
+        if all(state == "Z" for state, *_ in alive):
+            return
+        assert time.monotonic() < deadline, alive
+        time.sleep(0.02)
+
+
+def status(entry):
+    """The state, parent and process group of a process; nothing when it is gone."""
+    try:
+        return (entry / "stat").read_text().rpartition(")")[2].split()[:3]
+    except OSError:
+        return []
+
+
+def metrics(folder):
+    return [json.loads(line) | {"seconds": 0} for line in (Path(folder) / "metrics.jsonl").read_text().splitlines()]
+
+
+def test_a_sweep_trains_every_combination_and_only_once(here, capsys):
+    flags = [*SMALL, "--sweep", "lr=0.001,1", "init=he,zeros", "--out", "s"]
+    code, out, err = finish(start(*flags))
+    assert (code, err) == (0, "")
+    head, *lines = out.splitlines()[1:]
+    assert head.split()[:2] == ["lr", "init"]
+    assert len(lines) == 4
+    assert lines[0].split()[:2] == ["1.0", "he"]
+    shares = [float(line.split()[2].rstrip("%")) for line in lines]
+    assert shares == sorted(shares, reverse=True)
+    folders = sorted(Path("s").iterdir())
+    assert [f.name for f in folders] == [
+        "lr=0.001,init=he",
+        "lr=0.001,init=zeros",
+        "lr=1.0,init=he",
+        "lr=1.0,init=zeros",
+    ]
+
+    assert train.main([*SMALL, "--lr", "1", "--init", "he", "--out", "alone", "--quiet"]) == 0
+    assert metrics("alone") == metrics("s/lr=1.0,init=he")
+    assert {p.name for p in Path("alone").iterdir()} == {p.name for p in Path("s/lr=1.0,init=he").iterdir()}
+
+    before = {path: path.stat().st_mtime_ns for path in Path("s").rglob("*")}
+    capsys.readouterr()
+    assert train.main([*flags, "--json"]) == 0  # nothing is left to train: no process is started
+    table = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [f"{row['settings']['lr']} {row['settings']['init']}" for row in table] == [
+        " ".join(line.split()[:2]) for line in lines
+    ]
+    assert before == {path: path.stat().st_mtime_ns for path in Path("s").rglob("*")}
+
+
+@linux
+def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
+    flags = [*SMALL, "--sweep", "epochs=2,400", "--out", "a sweep"]
+    process = start(*flags)
+    short, long = Path("a sweep/epochs=2"), Path("a sweep/epochs=400")
+    while not ((short / "summary.png").exists() and (long / "checkpoint.npz").exists()):
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    code, _, err = finish(process)
+    assert code == 130
+    assert err.count("\n") == 1
+    assert "1 of 2 runs finished. Go on with the same --sweep and --out 'a sweep'" in err
+    assert_nobody_is_left(process)
+    begun = len(metrics(long))
+    assert 0 < begun < 400
+    first = (short / "checkpoint.npz").stat().st_mtime_ns
+    code, out, _ = finish(start(*flags))
+    assert code == 0
+    assert "2 runs in a sweep, 1 of them finished already" in out
+    assert out.splitlines()[1].split()[0] == "epochs"
+    assert (short / "checkpoint.npz").stat().st_mtime_ns == first
+    assert [record["epoch"] for record in metrics(long)] == list(range(1, 401))
+
+
+@linux
+def test_ctrl_c_while_the_runs_are_handed_out_is_not_lost(here):
+    class Hurried(ThreadPoolExecutor):
+        def submit(self, *call):
+            signal.raise_signal(signal.SIGINT)
+            return super().submit(*call)
+
+    members = sweep.plan({"lr": [0.1, 0.2]}, {"data": "moons", "hidden": (), "epochs": 1}, here)
+    sweep.make_folders(members)
+    with Hurried() as executor, pytest.raises(KeyboardInterrupt):
+        sweep.train_all(members, executor, on_progress=lambda epochs: None)
+    assert all(member.finished() for member in members)  # all were handed out before it took effect
+
+
+@linux
+def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
+    process = start(*SMALL, "--sweep", "epochs=40000,90001", "--out", "s")
+    while not Path("s/epochs=40000/checkpoint.npz").exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    workers = [int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    os.kill(workers[0], signal.SIGKILL)
+    code, _, err = finish(process)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "A worker process was killed" in err
+    assert_nobody_is_left(process)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("--sweep lr=0.1,0", "--lr (the learning rate) must be a positive number"),
+        ("--sweep lr=0.1,fast", "--lr: invalid float value: 'fast'"),
+        ("--sweep lr=0.1,,1", "invalid float value: ''"),
+        ("--sweep lr", "--sweep lr has no values"),
+        ("--sweep lr=", "has no values"),
+        ("--sweep innit=he", "--sweep cannot vary 'innit': did you mean init?"),
+        ("--sweep out=a,b", "--sweep cannot vary 'out'"),
+        ("--sweep lr=1 lr=2", "names lr twice"),
+        ("--sweep lr=1,1.0", "has 2 runs for the folder"),
+        ("--sweep init=he,hee", "did you mean he?"),
+        ("--sweep hidden=8-x", "--hidden: invalid int value: 'x'"),
+        ("--sweep hidden=8,100000-100000", "10,000,600,002 weights, more than"),
+        ("--sweep data=moons,mooons", "did you mean 'moons'"),
+        ("--sweep momentum=0,0.9", "add --optimizer sgd"),
+        ("--sweep lr=1 --resume", "--resume is for a single run"),
+        ("--sweep lr=1 --out file", "could not be written"),
+    ],
+)
+def test_a_bad_sweep_is_one_line_before_anything_starts(here, capsys, flags, words):
+    Path("file").write_text("")
+    assert train.main(["--data", "moons", *shlex.split(flags)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert words in err
+    assert os.listdir() == ["file"]
+
+
+def test_a_folder_with_another_run_is_refused(here, capsys):
+    assert train.main([*SMALL, "--lr", "0.5", "--out", "s/lr=0.1", "--quiet"]) == 0
+    assert train.main([*SMALL, "--sweep", "lr=0.1", "--out", "s"]) == 2
+    assert "holds a run with other settings: give the sweep another --out" in capsys.readouterr().err
+
+
+@linux
+def test_two_workers_never_train_the_same_run_at_once(here):
+    (member,) = sweep.plan({"lr": [0.1]}, {"data": "moons", "epochs": 2}, here)
+    sweep.make_folders([member])
+    worker = threading.Thread(target=sweep.train_folder, args=(str(member.path),))
+    with alone_in(member.path):
+        worker.start()
+        worker.join(timeout=0.3)
+        assert worker.is_alive()
+        assert not member.records()
+    worker.join(timeout=60)
+    before = (member.path / "checkpoint.npz").stat().st_mtime_ns
+    sweep.train_folder(str(member.path))  # whoever comes second finds nothing left to do
+    assert (member.path / "checkpoint.npz").stat().st_mtime_ns == before
+    assert [record["epoch"] for record in member.records()] == [1, 2]
+
+
+def test_a_folder_name_never_leads_elsewhere():
+    name = sweep.folder_name({"data": "csv:../../x y.csv", "hidden": (8, 4), "lr": 0.1})
+    assert name == "data=csv-..-..-x y.csv,hidden=8-4,lr=0.1"
+    assert Path("s", name).parent == Path("s")

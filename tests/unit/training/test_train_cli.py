@@ -1,0 +1,743 @@
+"""The command line: as a real process where the process matters (exit codes, signals, kills, full disks)."""
+
+import contextlib
+import itertools
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+import train
+from lab.training import watch
+from lab.training.doctor import diagnose
+from lab.training.run_folder import Run, alone_in
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = str(ROOT / "train.py")
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "2", "--batch-size", "200"]
+FILES = ["best_weights.npy", "checkpoint.npz", "config.json", "metrics.jsonl", "summary.png"]
+
+
+def command(*arguments):
+    return [sys.executable, SCRIPT, *map(str, arguments)]
+
+
+def environment():
+    return os.environ | {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "80"}
+
+
+def run(*arguments, cwd, **options):
+    """The real command line, in another process."""
+    return subprocess.run(
+        command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, timeout=60, **options
+    )
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    """The command line inside this process, which is quicker: exit code, stdout, stderr."""
+    code = train.main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def refused(capsys, *arguments):
+    """The one line with which a bad command is answered."""
+    code, out, err = call(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("train.py: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def names(path):
+    return sorted(entry.name for entry in Path(path).iterdir())
+
+
+def metrics(path):
+    records = [json.loads(line) for line in (Path(path) / "metrics.jsonl").read_text().splitlines()]
+    return [record | {"seconds": 0} for record in records]
+
+
+def assert_same_run(first, second):
+    assert metrics(first) == metrics(second)
+    np.testing.assert_array_equal(np.load(first / "best_weights.npy"), np.load(second / "best_weights.npy"))
+    with np.load(first / "checkpoint.npz") as a, np.load(second / "checkpoint.npz") as b:
+        assert a.files == b.files
+        for name in set(a.files) - {"seconds"}:
+            np.testing.assert_array_equal(a[name], b[name])
+
+
+# What it prints and leaves behind
+
+
+def test_without_arguments_it_trains_on_digits_past_95_percent(here):
+    done = run(cwd=here)
+    assert done.returncode == 0
+    assert done.stderr == ""  # no bar where there is no terminal
+    lines = done.stdout.splitlines()
+    assert "standardised with the training mean" in done.stdout
+    assert len([line for line in lines if line.startswith("epoch ")]) == 20
+    assert lines[-1].startswith("best validation accuracy 9")
+    folder = here / "runs" / "digits-1"
+    assert names(folder) == FILES
+    assert max(record["val_accuracy"] for record in metrics(folder)) > 0.95
+    counts, _ = np.histogram(np.load(folder / "best_weights.npy"))
+    assert counts.sum() == 64 * 128 + 128 + 128 * 64 + 64 + 64 * 10 + 10
+    assert (folder / "summary.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((folder / "config.json").read_text())["data"] == "digits"
+
+
+def test_mnist_passes_93_percent_within_five_epochs(here):
+    folder = ROOT.parent / "shared" / "data" / "mnist"
+    if not folder.is_dir():
+        pytest.skip("the MNIST files are not on this machine")
+    done = run("--data", "mnist", "--data-dir", folder, "--epochs", 5, "--out", "m", "--quiet", cwd=here)
+    assert done.returncode == 0
+    assert max(record["val_accuracy"] for record in metrics(here / "m")) > 0.93
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak of memory is read as Linux tells it")
+def test_a_run_takes_hardly_more_memory_than_its_data(here):
+    folder = ROOT.parent / "shared" / "data" / "mnist"
+    if not folder.is_dir():
+        pytest.skip("the MNIST files are not on this machine")
+    program = f"""
+import re, numpy, tqdm, train
+
+def memory(what):
+    return 1024 * int(re.search(what + r":\\s+(\\d+) kB", open("/proc/self/status").read())[1])
+
+list(train.train(train.Config(data="moons", epochs=1)))  # imports all there is and starts the threads of BLAS
+numpy.ones((32, 784), "f") @ numpy.ones((784, 128), "f")
+before = memory("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+config = train.Config(data="mnist", data_dir={str(folder)!r}, epochs=1)
+trainer = train.Trainer(config)
+for record in train.train(config, trainer):
+    trainer.state()
+data = trainer.dataset
+arrays = [data.train_x, data.train_y, data.val_x, data.val_y, trainer.weights()]
+batch = 4 * config.batch_size * sum(trainer.sizes)
+print((memory("VmHWM") - before) / (sum(array.nbytes for array in arrays) + batch))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment(), capture_output=True, text=True)
+    assert done.stderr == ""
+    assert 1 < float(done.stdout) < 1.2
+
+
+def test_quiet_prints_one_line(here, capsys):
+    code, out, err = call(capsys, *SMALL, "--quiet")
+    assert code == 0
+    assert out.count("\n") == 1
+    assert "best validation accuracy" in out
+    assert err == ""
+
+
+def test_json_prints_one_object_per_epoch_and_nothing_else(here):
+    done = run(*SMALL, "--json", "--out", "r", cwd=here)
+    assert done.returncode == 0
+    records = [json.loads(line) | {"seconds": 0} for line in done.stdout.splitlines()]
+    assert records == metrics(here / "r")
+    assert {"epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy", "gap", "grad_norm", "seconds"} <= set(
+        records[0]
+    )
+    assert "moons" in done.stderr
+
+
+def test_every_flag_reaches_the_config(here, capsys):
+    flags = "--data moons --hidden 5 4 --activation tanh --init xavier --optimizer sgd --lr 0.2 --momentum 0.5 --clip 2"
+    flags += " --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
+    assert call(capsys, *flags.split())[0] == 0
+    config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
+    assert config == train.Config(
+        data="moons", hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
+        schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
+    )  # fmt: skip
+
+
+def test_a_csv_trains(here, capsys):
+    rows = [f"{x},{x * x},{'high' if x > 0 else 'low'}" for x in np.linspace(-1, 1, 60)]
+    Path("own.csv").write_text("x,square,side\n" + "\n".join(rows))
+    code, out, _ = call(capsys, "--data", "csv:own.csv", "--epochs", 2)
+    assert code == 0
+    assert "labels from 'side'" in out
+    assert names("runs") == ["csv-own-1"]
+    assert call(capsys, "--data", "csv:own.csv", "--target", "side", "--epochs", 2, "--quiet")[0] == 0
+    assert names("runs") == ["csv-own-1", "csv-own-2"]
+
+
+def on_a_terminal(arguments, cwd, columns, **options):
+    """The exit code, and the bytes that a terminal receives. It is stderr; stdout too, unless the options say else."""
+    import termios  # only POSIX has it
+
+    main_end, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, columns))
+    process = subprocess.Popen(
+        arguments, cwd=cwd, env=environment(), **{"stdout": terminal, **options}, stderr=terminal
+    )
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # raised at the end, when the process has closed its side
+        while True:
+            shown += os.read(main_end, 4096)
+    os.close(main_end)
+    return process.wait(timeout=60), shown
+
+
+@posix
+def test_a_terminal_shows_a_progress_bar(here):
+    with open("out", "wb") as out:
+        code, shown = on_a_terminal(command(*SMALL, "--epochs", "60"), here, 80, stdout=out)
+    assert code == 0
+    assert b"batch" in shown
+    assert b"%|" in shown
+    assert Path("out").read_bytes().count(b"\nepoch ") == 60
+
+
+def test_help_names_flags_and_exit_codes(here, capsys):
+    with pytest.raises(SystemExit) as stop:
+        train.main(["--help"])
+    assert stop.value.code == 0
+    text = capsys.readouterr().out
+    for flag in ("--data-dir", "--val-fraction", "--resume", "exit codes", "130"):
+        assert flag in text
+
+
+# The doctor's warnings
+
+BAD = [
+    ("flat", "--data moons --init zeros --epochs 6"),
+    ("rate-high", "--data digits --hidden 16 --activation tanh --lr 1 --epochs 12"),
+    ("rate-low", "--data moons --hidden 8 --optimizer sgd --lr 0.00001 --epochs 6"),
+    ("overflow", "--data moons --optimizer sgd --lr 1e30"),
+    ("overfitting", "--data digits --lr 0.01 --val-fraction 0.97 --epochs 15"),
+]
+
+
+def warnings(*folders):
+    """The doctor's words on what the folders hold, as warnings."""
+    return [f"warning: {finding}" for folder in folders for finding in diagnose(metrics(folder))]
+
+
+@pytest.mark.parametrize(("key", "flags"), BAD)
+def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch, key, flags):
+    monkeypatch.setattr(watch.Watch, "SILENT", math.inf)  # on a busy machine, too
+    _, _, err = call(capsys, *flags.split(), "--out", "r")
+    assert key in [finding.key for finding in diagnose(metrics("r"))]
+    assert err.splitlines() == warnings("r")
+    _, out, err = call(capsys, "--resume", "--out", "r", "--json")  # nothing is left to train: the same words again
+    assert out == ""
+    assert [line for line in err.splitlines() if line.startswith("warning")] == warnings("r")
+
+
+def test_a_healthy_run_and_a_run_too_short_to_judge_are_not_warned_of(here, capsys):
+    assert call(capsys, "--data", "blobs", "--hidden", 8, "--lr", 0.01, "--epochs", 8, "--out", "r")[2] == ""
+    assert [finding.key for finding in diagnose(metrics("r"))] == ["healthy"]
+    assert call(capsys, *SMALL)[2] == ""
+
+
+def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
+    _, out, err = call(capsys, *BAD[0][1].split(), "--quiet")
+    assert (out.count("\n"), err) == (1, "")
+
+
+def standing(records):
+    """Epoch by epoch, the names of what the doctor finds in three epochs in a row."""
+    found = [
+        {f.name for f in diagnose(records[: n + 1])} - {"Healthy", "Too early to say"} for n in range(len(records))
+    ]
+    return [found[n] & found[n - 1] & found[n - 2] if n > 1 else set() for n in range(len(records))]
+
+
+def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch):
+    config = train.Config(data="digits", hidden=(16,), activation="tanh", lr=0.2, epochs=20, seed=1)
+    records = list(train.train(config))
+    stood = standing(records)
+    flickering = {f.name for n in range(20) for f in diagnose(records[: n + 1])} - set.union(*stood)
+    assert flickering - {"Healthy", "Too early to say"}  # or this would show nothing
+    reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
+    assert reappearing > 0
+    monkeypatch.setattr(watch.Watch, "SILENT", 0.0)
+    doctor, told = watch.Watch([]), []
+    for record, now in zip(records, stood, strict=True):
+        news = {finding.name for finding in doctor.look(record)}
+        assert news == now - set(told)
+        told += sorted(news)
+    assert len(told) == len(set(told)) > 0
+    assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records)]
+    assert [str(f) for f in watch.Watch(records).findings()] == [str(f) for f in diagnose(records)]
+
+
+def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
+    class Counting(watch.Watch):
+        SILENT = math.inf
+        read = 0
+
+        def findings(self):
+            self.read += len(self._records)
+            return super().findings()
+
+    for epochs in (100, 1000):
+        doctor = Counting([])
+        for record in train.train(train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)):
+            assert doctor.look(record) == []
+        assert doctor.read < 25 * epochs
+
+
+@posix
+def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
+    program = f"import sys, train; from lab.training import watch; watch.Watch.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
+    flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
+    code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
+    assert code == 0
+    assert b"%|" in shown
+    lines = []
+    for line in shown.decode().split("\n"):
+        text = ""
+        for part in line.split("\r"):  # what a carriage return is followed by is written over the line
+            text = part + text[len(part) :]
+        lines.append(text.rstrip())
+    epochs = [n for n, line in enumerate(lines) if line.startswith("epoch ")]
+    assert len(epochs) == 9
+    told = [line for line in lines[: epochs[-1]] if "warning:" in line]
+    assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3])[0]}"
+    assert [line for line in lines[epochs[-1] :] if "warning:" in line] == warnings(here / "r")
+    assert len({line.split(":")[1] for line in told}) == len(told)
+    assert not [line for line in lines if "%|" in line and line[:5] in ("epoch", "warni")]
+
+
+# Resuming
+
+
+def test_a_longer_run_is_the_same_as_a_short_one_that_was_extended(here, capsys):
+    assert call(capsys, *SMALL, "--out", "whole", "--epochs", 5, "--quiet")[0] == 0
+    assert call(capsys, *SMALL, "--out", "parts", "--quiet")[0] == 0
+    code, out, _ = call(capsys, "--resume", "--out", "parts", "--epochs", 5)
+    assert code == 0
+    assert "continued after epoch 2" in out
+    assert_same_run(here / "whole", here / "parts")
+    assert Path("whole/config.json").read_text() == Path("parts/config.json").read_text()
+
+
+def test_a_finished_run_can_be_resumed_without_harm(here, capsys):
+    call(capsys, *SMALL, "--out", "r", "--quiet")
+    before = (here / "r" / "metrics.jsonl").read_bytes()
+    assert call(capsys, *SMALL, "--out", "r", "--resume", "--quiet")[0] == 0
+    assert (here / "r" / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_run_that_stopped_early_says_so_and_goes_on_with_more_patience(here, capsys):
+    flags = ["--data", "moons", "--hidden", 8, "--lr", 0.05, "--epochs", 40]
+    code, out, _ = call(capsys, *flags, "--patience", 3, "--out", "r", "--quiet")
+    assert code == 0
+    assert "Stopped early, after 3 epochs without a better one; best validation accuracy" in out
+    stopped = metrics("r")
+    assert stopped[-1]["since_best"] == 3
+    assert len(stopped) < 40
+    assert call(capsys, "--resume", "--out", "r", "--patience", 6, "--quiet")[0] == 0
+    assert call(capsys, *flags, "--patience", 6, "--out", "whole", "--quiet")[0] == 0
+    assert_same_run(here / "whole", here / "r")
+
+
+def test_a_schedule_cannot_be_extended(here, capsys):
+    call(capsys, *SMALL, "--schedule", "cosine", "--out", "r", "--quiet")
+    assert "its cosine schedule is laid out over 2 epochs" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 2, "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--lr", "0.5"], "--lr 0.5 contradicts the run in 'r', which has 0.001"),
+        (["--hidden", "7"], "--hidden 7 contradicts"),
+        (["--data", "circles"], "--data 'circles' contradicts"),
+        (["--seed", "1"], "--seed 1 contradicts"),
+        (["--epochs", "1"], "less than the 2 epochs"),
+    ],
+)
+def test_resume_refuses_flags_that_contradict_the_run(here, capsys, flags, words):
+    call(capsys, *SMALL, "--out", "r", "--quiet")
+    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert words in refused(capsys, "--resume", "--out", "r", *flags)
+    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+
+
+def test_resume_needs_a_run(here, capsys):
+    assert "--resume needs --out" in refused(capsys, "--resume")
+    assert "no run in 'nowhere'" in refused(capsys, "--resume", "--out", "nowhere")
+    assert names(here) == []
+
+
+@posix
+def test_a_run_in_training_is_not_resumed_a_second_time(here, capsys):
+    call(capsys, *SMALL, "--out", "r", "--quiet")
+    with alone_in(here / "r"):
+        assert "Another process is training the run in 'r'" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 3, "--quiet")[0] == 0
+
+
+def test_resume_refuses_data_that_have_changed(here, capsys):
+    table = Path("own.csv")
+    table.write_text("".join(f"{n},{n % 2}\n" for n in range(40)))
+    call(capsys, "--data", "csv:own.csv", "--epochs", 1, "--out", "r", "--quiet")
+    table.write_text("".join(f"{n + 1},{n % 2}\n" for n in range(39)) + "99,1\n")
+    assert "data are not those" in refused(capsys, "--resume", "--out", "r", "--epochs", 2)
+
+
+def test_resume_refuses_a_checkpoint_of_another_shape_and_a_damaged_one(here, capsys):
+    call(capsys, *SMALL, "--out", "a", "--quiet")
+    call(capsys, *SMALL, "--hidden", 9, "--out", "b", "--quiet")
+    checkpoint = Path("a/checkpoint.npz")
+    checkpoint.write_bytes(Path("b/checkpoint.npz").read_bytes())
+    before = {path.name: path.read_bytes() for path in Path("a").iterdir()}
+    done = run("--resume", "--out", "a", "--epochs", 3, cwd=here)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "a network 2-9-2, but this one is 2-6-2" in done.stderr
+    assert before == {path.name: path.read_bytes() for path in Path("a").iterdir()}
+    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
+    assert "checkpoint.npz in 'a' is damaged" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
+
+
+def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
+    call(capsys, *SMALL, "--out", "r", "--quiet")
+    config = Path("r/config.json")
+    config.write_text(config.read_text().replace("200", '"many"'))
+    assert "--batch-size must be a whole number" in refused(capsys, "--resume", "--out", "r")
+    config.write_text("{")
+    assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
+
+
+KILLS = int(os.environ.get("TRAIN_KILLS", "3"))
+KILLED = "--data digits --hidden 16 --epochs 40 --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
+
+
+def going_on(folder):
+    """What whoever finds the run in this folder types: --resume, unless it was killed before it was there."""
+    return command(*KILLED.split(), *(["--resume"] if (folder / "run").exists() else []))
+
+
+def kill(folder, longest):
+    """Start or resume the run in a folder and kill it at a random moment; returns where that was, None if too late."""
+    process = subprocess.Popen(going_on(folder), cwd=folder, env=environment(), stderr=subprocess.PIPE)
+    time.sleep(random.SystemRandom().uniform(0, longest))
+    early = process.poll() is None
+    process.kill()
+    assert process.communicate()[1] == b""
+    if not early:
+        return None
+    if not (folder / "run").exists():
+        return "before there was a run"
+    opened = Run(folder / "run")  # every file can be loaded, whenever the kill came
+    config, records, state = train.Config.from_json(opened.config()), opened.records(), opened.checkpoint()
+    train.Trainer(config).load_state(state) if state else None
+    if any(record["best"] for record in records[: state["epoch"] if state else 0]):
+        assert np.load(folder / "run" / "best_weights.npy").size == 64 * 16 + 16 + 16 * 10 + 10
+    if (folder / "run" / "summary.png").exists():
+        assert matplotlib.image.imread(folder / "run" / "summary.png").size > 0
+        return "after the summary was written"
+    if state is None:
+        return "before the first checkpoint"
+    half = f", with the line of epoch {len(records)} written" if len(records) > state["epoch"] else ""
+    return f"after epoch {state['epoch']}{half}"
+
+
+def content(folder):
+    """The bytes of all files of a run, but for its timings."""
+    files = {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
+    timing = rb'"seconds": [^,}]+'
+    assert len(re.findall(timing, files["metrics.jsonl"])) == 40
+    files["metrics.jsonl"] = re.sub(timing, b"", files["metrics.jsonl"])
+    with np.load(folder / "run" / "checkpoint.npz") as checkpoint:
+        files["checkpoint.npz"] = {name: checkpoint[name].tobytes() for name in checkpoint.files}
+    return files
+
+
+@posix
+def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here):
+    """TRAIN_KILLS=50 in the environment makes it 50 kills; with -s, pytest shows where they hit."""
+    whole = here / "whole"
+    whole.mkdir()
+    started = time.monotonic()
+    assert run(*KILLED.split(), cwd=whole).returncode == 0
+    longest = time.monotonic() - started
+    expected = content(whole)
+    assert sorted(expected) == FILES
+    kills = runs = 0
+    while kills < KILLS:
+        runs += 1
+        folder = here / str(runs)
+        folder.mkdir()
+        places = [kill(folder, longest)]
+        if places == [None]:
+            longest *= 0.7  # the machine is less busy than it was
+        elif runs % 2 == 0:  # what is resumed is killed, too
+            places.append(kill(folder, 0.7 * longest))
+        kills += sum(place is not None for place in places)
+        print(f"run {runs}, killed {', then '.join(place or 'not at all: too late' for place in places)}")
+        done = subprocess.run(going_on(folder), cwd=folder, env=environment(), capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert content(folder) == expected
+
+
+@posix
+@pytest.mark.parametrize("also", [[], ["--json"]])
+def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
+    flags = ["--data", "spirals", "--hidden", "8", "--epochs", "100000", "--out", "a run", *also]
+    process = subprocess.Popen(
+        command(*flags), cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while "epoch" not in process.stdout.readline() or not Path("a run/checkpoint.npz").exists():
+        pass
+    process.send_signal(signal.SIGINT)
+    out, err = process.stdout.read(), process.stderr.read()
+    assert process.wait(timeout=60) == 130
+    process.stdout.close()
+    process.stderr.close()
+    assert "Traceback" not in err
+    assert "python train.py --resume --out 'a run'" in err
+    assert names("a run") == FILES
+    complete = len(metrics("a run"))
+    assert f"{complete} of 100000 epochs complete" in err
+    with np.load("a run/checkpoint.npz") as checkpoint:
+        assert checkpoint["epoch"] == complete
+    if also:
+        assert all(json.loads(line) for line in out.splitlines())
+
+
+def test_ctrl_c_between_an_epoch_and_its_files_counts_what_is_on_disk(here, capsys, monkeypatch):
+    original = train.Trainer.finish_epoch
+
+    def interrupted(trainer):
+        original(trainer)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train.Trainer, "finish_epoch", interrupted)
+        code, _, err = call(capsys, *SMALL, "--out", "r")
+    assert code == 130
+    assert "0 of 2 epochs complete" in err
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0
+    assert names("r") == FILES
+
+
+def test_ctrl_c_before_the_first_batch_says_how_to_go_on_too(here, capsys, monkeypatch):
+    def interrupted(trainer, run):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train, "_introduction", interrupted)
+        code, out, err = call(capsys, *SMALL, "--out", "r")
+    assert (code, out) == (130, "")
+    assert err == "Stopped by Ctrl-C with 0 of 2 epochs complete. Continue with: python train.py --resume --out r\n"
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0
+
+
+def test_ctrl_c_waits_while_files_are_written():
+    written = []
+
+    def write():
+        with train._ctrl_c_held_back():
+            signal.raise_signal(signal.SIGINT)
+            written.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert written == ["all"]
+    with train._ctrl_c_held_back(and_forget=True):
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+# Bad input: one line, exit code 2, nothing left behind
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--data", "digit"], "did you mean 'digits'"),
+        (["--lr", "nan"], "--lr"),
+        (["--lr", "0"], "--lr"),
+        (["--lr", "-1"], "--lr"),
+        (["--lr", "fast"], "--lr"),
+        (["--hidden", "0"], "--hidden"),
+        (["--batch-size", "0"], "--batch-size"),
+        (["--val-fraction", "1.5"], "--val-fraction"),
+        (["--epochs", "0"], "--epochs"),
+        (["--init", "hee"], "did you mean he?"),
+        (["--momentum", "0.9"], "add --optimizer sgd"),
+        (["--leanring-rate", "1"], "--help"),
+        (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
+        (["--data", "csv:nothing.csv"], "check the path"),
+        (["--data", "csv:empty.csv"], "is empty"),
+        (["--data", "csv:words.csv"], "row 2, column 'column 1': 'x' is not a number"),
+        (["--data", "csv:single.csv"], "'c' has one sample only"),
+        (["--hidden", "100000", "100000"], "10,007,600,010 weights, more than"),
+        (["--data", "csv:~nobody-of-this-name/x.csv"], "check the path"),
+        (["--out", "empty.csv"], "'empty.csv' could not be written"),
+        (["--out", "empty.csv/run"], "choose a folder that you may write to"),
+        (["--out", "."], "holds files already"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(here, capsys, flags, words):
+    Path("empty.csv").write_text("")
+    Path("words.csv").write_text("1,a\nx,b\n")
+    Path("single.csv").write_text("1,a\n2,a\n3,b\n4,b\n5,c\n")
+    assert words in refused(capsys, *flags)
+    assert names(here) == ["empty.csv", "single.csv", "words.csv"]
+
+
+def real_refusal(here, *flags, **options):
+    """The one line with which the real command line answers a bad command."""
+    done = run(*flags, cwd=here, **options)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "runs" not in names(here)
+    return done.stderr
+
+
+def test_bad_input_through_the_real_command_line(here):
+    Path("words.csv").write_text("1,a\nx,b\n")
+    assert "did you mean 'moons'" in real_refusal(here, "--data", "mooons")
+    assert "--lr (the learning rate)" in real_refusal(here, "--lr", "nan")
+    assert "row 2" in real_refusal(here, "--data", "csv:words.csv")
+    assert "--hidden" in real_refusal(here, "--hidden", "0")
+
+
+def test_an_idx_file_cut_short_through_the_real_command_line(here):
+    Path("train-images-idx3-ubyte").write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 9]))
+    Path("train-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 0]))
+    assert "truncated" in real_refusal(here, "--data", "mnist", "--data-dir", ".")
+
+
+def test_a_download_that_fails_is_one_sentence(here):
+    # A proxy that does not answer: every download fails at once, also on a machine with a network.
+    closed = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
+    done = subprocess.run(
+        command("--data", "mnist"), cwd=here, capture_output=True, text=True, timeout=60,
+        env=environment() | closed | {"XDG_CACHE_HOME": str(here), "HOME": str(here)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "MNIST could not be downloaded" in done.stderr.splitlines()[-1]
+
+
+@posix
+def test_a_folder_without_write_permission(here):
+    locked = here / "locked"
+    locked.mkdir(mode=0o555)
+    # Root may write anywhere, so root becomes somebody else; after a first run, because that imports what is needed
+    # and Python may lie in root's home.
+    program = f"""
+import os, sys, train
+assert train.main({[*SMALL, "--out", str(here / "first"), "--quiet", "--json"]}) == 0
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+sys.exit(train.main({[*SMALL, "--out", str(locked / "run")]}))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "Permission denied" in done.stderr
+    assert "choose a folder that you may write to" in done.stderr
+    assert names(locked) == []
+
+
+def limit_file_size(size):
+    """In the child: no file may grow beyond `size` bytes; writing more fails as on a full disk."""
+
+    def limit():
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+@posix
+def test_a_disk_that_is_full_from_the_start(here):
+    words = real_refusal(here, *SMALL, "--out", "r", preexec_fn=limit_file_size(10))
+    assert "free some space" in words
+    assert names(here) == []
+
+
+@posix
+@pytest.mark.parametrize(("width", "first_to_fail"), [(6, "metrics.jsonl"), (100, "checkpoint.npz")])
+def test_a_disk_that_fills_up_during_the_run(here, capsys, width, first_to_fail):
+    flags = ["--data", "moons", "--batch-size", "200", "--hidden", width, "--epochs", "12", "--quiet"]
+    assert call(capsys, *flags, "--out", "whole")[0] == 0
+    done = run(*flags, "--out", "r", cwd=here, preexec_fn=limit_file_size(8000))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"'r/{first_to_fail}' could not be written" in done.stderr
+    assert "free some space" in done.stderr
+    assert "--resume --out r" in done.stderr
+    assert not [name for name in names("r") if name.endswith(".tmp")]
+    assert metrics("r")  # whole lines only
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0  # there is room again
+    assert_same_run(here / "whole", here / "r")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_output_to_a_full_disk_is_told(here):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command(*SMALL), cwd=here, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+@posix
+def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(here):
+    process = subprocess.Popen(
+        command("--data", "moons", "--epochs", "100000", "--json", "--out", "r"),
+        cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 2
+    assert "Traceback" not in err
+    assert "Broken pipe" in err
+
+
+def test_a_loss_that_diverges_is_one_sentence(here):
+    done = run(*SMALL, "--optimizer", "sgd", "--lr", "1e30", "--out", "r", "--quiet", cwd=here)
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert "diverged in epoch 1" in done.stdout
+    assert "a smaller --lr" in done.stdout
+    assert names("r") == FILES
+    assert metrics("r")[-1]["train_loss"] is None
+
+
+def test_every_run_gets_a_folder_of_its_own(here, capsys):
+    for _ in range(2):
+        assert call(capsys, *SMALL, "--quiet")[0] == 0
+    assert names("runs") == ["moons-1", "moons-2"]
+    assert "holds files already" in refused(capsys, *SMALL, "--out", "runs/moons-1")

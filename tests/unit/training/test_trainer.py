@@ -1,0 +1,520 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lab.training.config import Config, ConfigError
+from lab.training.datasets import DataError, load
+from lab.training.run_folder import RunError
+from lab.training.trainer import GRADIENT_EDGES, Trainer, layer_outputs, learning_rate, train
+from model import Adam, Tensor, cross_entropy
+
+MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
+
+
+def same_but_for_time(first, second):
+    return [r | {"seconds": 0} for r in first] == [r | {"seconds": 0} for r in second]
+
+
+# Config
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"lr": math.nan}, "--lr .* positive number, not nan"),
+        ({"lr": math.inf}, "--lr"),
+        ({"lr": 10**400}, "--lr"),
+        ({"lr": 0}, "--lr"),
+        ({"lr": -0.1}, "--lr"),
+        ({"lr": "fast"}, "--lr"),
+        ({"hidden": (0,)}, "--hidden must be whole numbers from 1"),
+        ({"hidden": (8, -1)}, "--hidden"),
+        ({"hidden": (8.5,)}, "--hidden"),
+        ({"hidden": 8}, "--hidden"),
+        ({"batch_size": 0}, "--batch-size must be a whole number from 1, not 0"),
+        ({"epochs": 0}, "--epochs"),
+        ({"epochs": 10.0}, "--epochs"),
+        ({"epochs": True}, "--epochs"),
+        ({"seed": -1}, "--seed"),
+        ({"val_fraction": 0}, "--val-fraction"),
+        ({"val_fraction": 1.0}, "--val-fraction"),
+        ({"val_fraction": math.nan}, "--val-fraction"),
+        ({"clip": 0}, "--clip"),
+        ({"clip": math.inf}, "--clip"),
+        ({"optimizer": "sgd", "momentum": 1.0}, "--momentum"),
+        ({"momentum": 0.9}, "--momentum belongs to sgd"),
+        ({"activation": "rleu"}, "did you mean relu"),
+        ({"init": "xaviar"}, "did you mean xavier"),
+        ({"optimizer": "rmsprop"}, "choose one of adam, sgd"),
+        ({"schedule": "cosin"}, "did you mean cosine"),
+        ({"warmup": -1}, "--warmup must be a whole number from 0"),
+        ({"warmup": 20}, "--warmup 20 leaves nothing of 20 epochs"),
+        ({"patience": 0}, "--patience must be a whole number from 1"),
+        ({"data": 3}, "--data must be a text"),
+        ({"data_dir": 3}, "--data-dir must be a text"),
+    ],
+)
+def test_a_setting_without_sense_is_one_sentence(settings, words):
+    with pytest.raises(ConfigError, match=words) as error:
+        Config(**settings)
+    assert "\n" not in str(error.value)
+
+
+def test_a_config_goes_through_json_and_back():
+    config = Config(data="moons", hidden=[5], lr=0.5, optimizer="sgd", momentum=0.9, clip=1.0)
+    assert Config.from_json(json.loads(json.dumps(config.to_json()))) == config
+    assert Config.from_json({"data": "moons"}) == Config(data="moons")
+    with pytest.raises(ConfigError, match="no setting called 'colour': remove"):
+        Config.from_json({"colour": "red"})
+
+
+def test_the_learning_rate_defaults_to_that_of_the_optimizer():
+    assert Config(optimizer="adam").lr != Config(optimizer="sgd").lr
+    assert Config(lr=0.7).lr == 0.7
+
+
+# Training
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """The records of a run with the defaults."""
+    return list(train(Config()))
+
+
+def test_digits_pass_95_percent_with_the_defaults(digits):
+    assert max(record["val_accuracy"] for record in digits) > 0.95
+    assert [record["epoch"] for record in digits] == list(range(1, Config().epochs + 1))
+
+
+@pytest.mark.parametrize("activation", ["relu", "leaky_relu", "tanh", "sigmoid", "softplus", "sin", "identity"])
+def test_every_activation_learns_blobs(activation):
+    records = list(train(Config(data="blobs", activation=activation, hidden=(16,), epochs=8, lr=0.02)))
+    assert records[-1]["val_accuracy"] > 0.95
+
+
+@pytest.mark.parametrize("settings", [{"optimizer": "sgd"}, {"optimizer": "sgd", "momentum": 0.9}, {"clip": 0.5}])
+def test_every_optimizer_lowers_the_loss(settings):
+    records = list(train(Config(data="moons", hidden=(16,), epochs=5, **settings)))
+    assert records[-1]["train_loss"] < 0.9 * records[0]["train_loss"]
+
+
+@pytest.mark.parametrize("init", ["xavier", "he", "uniform", "normal", "zeros"])
+def test_every_init_is_that_of_the_engine(init):
+    trainer = Trainer(Config(data="moons", init=init, hidden=(400, 400)))
+    std = {"xavier": math.sqrt(2 / 800), "he": math.sqrt(2 / 400), "uniform": 1 / 20 / math.sqrt(3), "normal": 1}
+    assert trainer.model.layers[1].weight.numpy().std() == pytest.approx(std.get(init, 0), rel=0.02)
+
+
+def test_no_hidden_layer_is_softmax_regression():
+    records = list(train(Config(data="blobs", hidden=(), epochs=5, lr=0.05)))
+    assert records[-1]["val_accuracy"] > 0.95
+    assert records[-1]["dead_units"] == {}
+
+
+def test_training_stays_in_float32():
+    trainer = Trainer(MOONS)
+    list(train(MOONS, trainer))
+    assert {p.dtype for p in trainer.model.parameters()} == {np.dtype(np.float32)}
+
+
+def test_the_same_config_gives_the_same_run_and_another_seed_another():
+    assert same_but_for_time(train(MOONS), train(MOONS))
+    assert not same_but_for_time(train(MOONS), train(Config(**{**MOONS.to_json(), "seed": 1})))
+
+
+def test_each_epoch_sees_each_sample_once_in_an_order_of_its_own():
+    trainer = Trainer(MOONS)
+    orders = []
+    for _ in range(2):
+        orders.append(trainer._order)
+        for _ in range(trainer.steps_per_epoch):
+            trainer.step()
+        trainer.finish_epoch()
+    assert [sorted(order) for order in orders] == [list(range(800))] * 2
+    assert not np.array_equal(*orders)
+
+
+def test_a_step_is_the_loss_its_gradient_and_one_adam_step():
+    trainer = Trainer(MOONS)
+    model = Trainer(MOONS).model
+    rows = trainer._order[:100]
+    loss = cross_entropy(model(trainer.dataset.train_x[rows]), trainer.dataset.train_y[rows])
+    loss.backward()
+    Adam(model.parameters(), MOONS.lr).step()
+    assert trainer.step() == loss.item()
+    for mine, expected in zip(trainer.model.parameters(), model.parameters(), strict=True):
+        np.testing.assert_array_equal(mine.numpy(), expected.numpy())
+
+
+@pytest.mark.parametrize("activation", ["relu", "identity"])
+def test_the_outputs_of_the_layers_end_with_what_the_network_answers(activation):
+    trainer = Trainer(replace(MOONS, activation=activation))
+    inputs = trainer.dataset.val_x
+    *hidden, logits = layer_outputs(trainer.model, inputs)
+    assert [outputs.shape for outputs in hidden] == [(200, 8), (200, 6)]
+    np.testing.assert_array_equal(logits.numpy(), trainer.model(inputs).numpy())
+    first = trainer.model.layers[0](inputs).numpy()
+    np.testing.assert_array_equal(hidden[0].numpy(), first.clip(min=0) if activation == "relu" else first)
+    np.testing.assert_array_equal(logits.numpy(), trainer.model.layers[-1](hidden[-1]).numpy())
+
+
+def test_what_is_trained_for_can_be_replaced():
+    class Tenfold(Trainer):
+        def loss(self, rows):
+            return 10 * super().loss(rows)
+
+    config = replace(MOONS, optimizer="sgd", lr=0.01)
+    assert same_but_for_time(train(config, Tenfold(config)), train(config, Tenfold(config)))
+    trainer, tenfold = Trainer(replace(config, lr=0.1)), Tenfold(config)
+    assert tenfold.step() == pytest.approx(10 * trainer.step())
+    np.testing.assert_allclose(tenfold.weights(), trainer.weights(), rtol=1e-4, atol=1e-6)
+
+
+def test_clipping_limits_the_step():
+    # One plain step of rate 1 moves the weights by the gradient, so clipping shows in how far they went.
+    settings = {"data": "moons", "hidden": (8,), "optimizer": "sgd", "lr": 1.0, "batch_size": 800, "epochs": 1}
+    for clip in (None, 0.01):
+        trainer = Trainer(Config(**settings, clip=clip))
+        before = trainer.weights()
+        trainer.step()
+        moved = float(np.linalg.norm(trainer.weights() - before))
+        assert moved > 0.02 if clip is None else moved == pytest.approx(clip, rel=1e-3)
+
+
+def test_a_network_that_no_memory_can_hold_is_refused():
+    with pytest.raises(ConfigError, match=r"makes a network of .* weights, more than"):
+        Trainer(Config(data="moons", hidden=(10**30, 1)))
+
+
+def test_a_batch_larger_than_the_data_is_all_of_it():
+    assert Trainer(Config(data="moons", batch_size=10**400)).steps_per_epoch == 1
+    assert Trainer(Config(data="moons", batch_size=799)).steps_per_epoch == 2
+
+
+def test_data_errors_reach_the_caller():
+    with pytest.raises(DataError, match="did you mean 'moons'"):
+        next(train(Config(data="mooons")))
+
+
+@pytest.mark.parametrize(
+    ("schedule", "warmup", "rates"),
+    [
+        ("constant", 0, [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("constant", 2, [0.25, 0.5, 0.75, 1, 1, 1, 1, 1]),
+        ("step", 0, [1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01]),
+        ("step", 1, [0.5, 1, 1, 1, 0.1, 0.1, 0.01, 0.01]),
+        ("cosine", 0, [(1 + math.cos(math.pi * step / 8)) / 2 for step in range(8)]),
+        ("cosine", 2, [0.25, 0.5, 0.75, 1, 1, (1 + math.sqrt(0.5)) / 2, 0.5, (1 - math.sqrt(0.5)) / 2]),
+    ],
+)
+def test_the_learning_rate_follows_its_schedule(schedule, warmup, rates):
+    config = Config(data="moons", epochs=4, batch_size=400, lr=3.0, schedule=schedule, warmup=warmup)
+    assert [learning_rate(config, step, 2) for step in range(8)] == pytest.approx([3 * rate for rate in rates])
+
+
+def test_each_step_is_as_long_as_the_schedule_says():
+    config = Config(data="moons", hidden=(), epochs=4, batch_size=800, optimizer="sgd", schedule="step", warmup=1)
+    trainer, rates = Trainer(config), []
+    while not trainer.done:
+        before = trainer.weights()
+        trainer.step()
+        gradient = np.concatenate([p.grad.ravel() for p in trainer.model.parameters()])
+        rates.append(float(np.linalg.norm(trainer.weights() - before) / np.linalg.norm(gradient)))
+        assert trainer.finish_epoch()["lr"] == pytest.approx(rates[-1], rel=1e-3)
+    assert rates == pytest.approx([0.05, 0.05, 0.005, 0.0005], rel=1e-3)
+
+
+def test_it_stops_when_patience_is_lost_and_no_earlier():
+    config = Config(data="moons", hidden=(8,), epochs=60, lr=0.05, patience=4)
+    records = list(train(config))
+    without = list(train(replace(config, patience=None)))
+    assert len(records) < 60
+    assert same_but_for_time(records, without[: len(records)])
+    assert records[-1]["since_best"] == 4
+    assert max(r["since_best"] for r in records[:-1]) == 3
+    bests = [r["epoch"] for r in records if r["best"]]
+    assert len(records) == bests[-1] + 4
+
+
+def test_the_share_of_clipped_steps_is_counted():
+    config = Config(data="moons", hidden=(8,), epochs=1, batch_size=50)
+    trainer, norms = Trainer(config), []
+    while not trainer.epoch_complete:
+        trainer.step()
+        norms.append(math.sqrt(sum(norm**2 for norm in trainer.layer_gradient_norms.values())))
+    assert trainer.finish_epoch()["clipped"] == 0.0
+    (all_clipped,) = train(replace(config, clip=1e-6))
+    (some,) = train(replace(config, clip=sorted(norms)[8]))  # clipping changes the steps, though not very much
+    assert all_clipped["clipped"] == 1.0
+    assert 0 < some["clipped"] < 1
+
+
+# Records
+
+
+@pytest.fixture(scope="module")
+def finished():
+    """A trainer after its only epoch, and the record. One batch is the whole epoch, so all can be recomputed."""
+    config = Config(data="moons", hidden=(8, 6), epochs=1, batch_size=800, clip=0.001)
+    trainer = Trainer(config)
+    start = Trainer(config)
+    (record,) = train(config, trainer)
+    return trainer, start, record
+
+
+def test_losses_and_accuracies_are_those_of_the_final_weights(finished):
+    trainer, _, record = finished
+    data = trainer.dataset
+    for part, x, y in (("train", data.train_x, data.train_y), ("val", data.val_x, data.val_y)):
+        logits = trainer.model(x)
+        assert record[f"{part}_loss"] == pytest.approx(cross_entropy(logits, y).item(), rel=1e-5)
+        assert record[f"{part}_accuracy"] == np.mean(logits.numpy().argmax(axis=1) == y)
+
+
+def test_losses_are_right_for_data_larger_than_the_evaluation_batch():
+    trainer = Trainer(Config(data="digits", epochs=1))
+    (record,) = train(trainer.config, trainer)
+    logits = trainer.model(trainer.dataset.train_x)
+    assert record["train_loss"] == pytest.approx(cross_entropy(logits, trainer.dataset.train_y).item(), rel=1e-5)
+
+
+def test_the_gap_is_what_training_accuracy_has_over_validation_accuracy(digits):
+    for record in digits:
+        assert record["gap"] == record["train_accuracy"] - record["val_accuracy"]
+    assert digits[-1]["gap"] > 0
+
+
+def test_gradient_norms_are_per_layer_and_before_clipping(finished):
+    _, start, record = finished
+    start.model.zero_grad()
+    cross_entropy(start.model(start.dataset.train_x), start.dataset.train_y).backward()
+    assert list(record["grad_norm"]) == ["layer1", "layer2", "layer3"]
+    for layer, norm in zip(start.model.layers, record["grad_norm"].values(), strict=True):
+        gradient = np.concatenate([layer.weight.grad.ravel(), layer.bias.grad])
+        assert norm == pytest.approx(np.linalg.norm(gradient), rel=1e-3)
+
+
+def test_update_ratios_compare_the_step_with_the_weights(finished):
+    trainer, start, record = finished
+    for now, then, ratio in zip(trainer.model.layers, start.model.layers, record["update_ratio"].values(), strict=True):
+        before, after = then.weight.numpy(), now.weight.numpy()
+        assert ratio == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before), rel=1e-5)
+
+
+def test_histograms_count_every_weight(finished):
+    trainer, _, record = finished
+    for layer, histogram in zip(trainer.model.layers, record["weight_histogram"].values(), strict=True):
+        weights = layer.weight.numpy()
+        assert len(histogram["edges"]) == len(histogram["counts"]) + 1
+        assert sum(histogram["counts"]) + histogram["below"] + histogram["above"] == weights.size
+        middle = histogram["edges"][len(histogram["edges"]) // 2]
+        assert middle == 0
+        positive = sum(histogram["counts"][len(histogram["counts"]) // 2 :]) + histogram["above"]
+        assert positive == np.count_nonzero(weights >= 0)
+
+
+def test_histogram_edges_stay_the_same_through_a_run():
+    records = list(train(MOONS))
+    for layer in ("layer1", "layer2", "layer3"):
+        assert len({tuple(record["weight_histogram"][layer]["edges"]) for record in records}) == 1
+
+
+def test_weights_beyond_the_edges_are_counted():
+    trainer = Trainer(Config(data="moons", hidden=(4,), epochs=1, batch_size=800))
+    trainer.step()
+    trainer.set_weights(np.linspace(-1000, 1000, trainer.weights().size, dtype=np.float32))
+    histogram = trainer.finish_epoch()["weight_histogram"]["layer1"]
+    assert (histogram["below"], sum(histogram["counts"]), histogram["above"]) == (8, 0, 0)
+
+
+def test_dead_units_are_those_that_never_change():
+    trainer = Trainer(Config(data="moons", hidden=(4,), epochs=1, batch_size=800))
+    trainer.step()
+    for unit in range(3):
+        trainer.model.layers[0].bias.data[unit] = -1000.0  # relu gives 0 for every sample
+    assert trainer.finish_epoch()["dead_units"] == {"layer1": 0.75}
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu"])
+def test_saturated_outputs_are_those_with_hardly_any_derivative(activation):
+    trainer = Trainer(Config(data="moons", hidden=(4, 3), activation=activation))
+    trainer.set_weights(3 * trainer.weights())
+    x, shares = trainer.dataset.train_x.astype(float), []
+    for layer in trainer.model.layers[:-1]:
+        z = Tensor(x @ layer.weight.numpy() + layer.bias.numpy())
+        y = getattr(z, activation)()
+        y.sum().backward()
+        shares.append(float(np.mean(z.grad < 0.05 * (0.25 if activation == "sigmoid" else 1))))
+        x = y.numpy()
+    measured = list(trainer.measure()["saturated"].values())
+    assert measured == (pytest.approx(shares, abs=1e-3) if activation != "relu" else [0.0, 0.0])
+    if activation == "tanh":
+        assert measured[0] > 0.05
+
+
+def test_the_network_can_be_measured_at_any_moment_and_nothing_changes():
+    trainer = Trainer(Config(data="moons", hidden=(8, 6), epochs=1, batch_size=400, init="zeros"))
+    at_first = trainer.measure()
+    assert at_first["train_loss"] == pytest.approx(math.log(2))
+    for _ in range(2):
+        trainer.step()
+        trainer.measure()
+    last = trainer.measure()
+    record = trainer.finish_epoch()
+    assert record == record | last
+    untouched = Trainer(trainer.config)
+    assert same_but_for_time(train(trainer.config, untouched), [record])
+
+
+def test_the_gradients_of_the_last_batch_are_public_and_counted(finished):
+    trainer, start, record = finished  # one batch is the whole epoch, and it was clipped to next to nothing
+    start.model.zero_grad()
+    cross_entropy(start.model(start.dataset.train_x), start.dataset.train_y).backward()
+    assert trainer.layer_gradient_norms == pytest.approx(record["grad_norm"])
+    for layer, histogram in zip(start.model.layers, record["gradient_histogram"].values(), strict=True):
+        sizes = np.abs(layer.weight.grad)
+        assert histogram["edges"] == list(GRADIENT_EDGES)
+        assert sum(histogram["counts"]) + histogram["below"] + histogram["above"] == sizes.size
+        middle = len(histogram["counts"]) // 2
+        assert histogram["counts"][middle] == np.count_nonzero(sizes <= 1e-6)
+        at_most = [edge for edge in GRADIENT_EDGES if 0 < edge <= 0.01]
+        near = slice(middle - len(at_most) + 1, middle + len(at_most))
+        assert sum(histogram["counts"][near]) == np.count_nonzero(sizes <= 0.01)
+
+
+def test_zeros_are_diagnosed_and_stay_json():
+    for record in train(Config(data="moons", init="zeros", epochs=2, hidden=(4, 4))):
+        assert record["dead_units"] == {"layer1": 1.0, "layer2": 1.0}
+        assert record["grad_norm"]["layer1"] == 0
+        json.dumps(record, allow_nan=False)
+
+
+def test_the_best_epoch_keeps_its_weights():
+    config = Config(data="spirals", hidden=(16,), epochs=12, lr=0.05)
+    trainer = Trainer(config)
+    weights, records = [], []
+    for record in train(config, trainer):
+        records.append(record)
+        weights.append(trainer.weights())
+    best = max(records, key=lambda record: (record["val_accuracy"], -record["val_loss"]))
+    assert trainer.best_epoch == best["epoch"] == [r["epoch"] for r in records if r["best"]][-1]
+    np.testing.assert_array_equal(trainer.best_weights, weights[best["epoch"] - 1])
+    other = Trainer(config)
+    other.set_weights(trainer.best_weights)
+    assert other._evaluate(other.dataset.val_x, other.dataset.val_y)[:2] == (best["val_loss"], best["val_accuracy"])
+
+
+@pytest.mark.parametrize("settings", [{"optimizer": "sgd", "lr": 1e30}, {"lr": 1e38}, {"lr": 1e300}])
+def test_a_diverging_run_ends_with_a_record_that_is_json(settings):
+    config = Config(data="moons", epochs=50, **settings)
+    trainer = Trainer(config)
+    records = list(train(config, trainer))
+    assert trainer.done
+    assert len(records) < 50
+    assert [record["diverged"] for record in records] == [False] * (len(records) - 1) + [True]
+    json.dumps(records, allow_nan=False)
+    assert list(train(config, trainer)) == []
+
+
+def test_a_trainer_says_when_it_is_asked_too_early():
+    trainer = Trainer(MOONS)
+    trainer.step()
+    with pytest.raises(RuntimeError, match="7 batches to go"):
+        trainer.finish_epoch()
+
+
+# Pausing, resuming
+
+
+def test_on_batch_is_called_after_every_batch():
+    calls = []
+    list(train(MOONS, on_batch=lambda: calls.append(1)))
+    assert len(calls) == 3 * 8
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"schedule": "step", "warmup": 2},
+        {"optimizer": "sgd", "momentum": 0.9, "schedule": "cosine"},
+        {"clip": 0.3, "activation": "tanh", "lr": 1.0, "patience": 1, "epochs": 9},
+    ],
+)
+@pytest.mark.parametrize("steps", [0, 1, 8, 11, 20])
+def test_a_restored_state_goes_on_bit_for_bit(settings, steps):
+    config = Config(**{**MOONS.to_json(), **settings})
+    whole = Trainer(config)
+    expected = list(train(config, whole))
+
+    first = Trainer(config)
+    records = []
+    for _ in range(min(steps, 8 * len(expected))):
+        first.step()
+        if first.epoch_complete:
+            records.append(first.finish_epoch())
+    saved = first.state()
+    list(train(config, first))  # the saved state must not change with the trainer it was taken from
+
+    second = Trainer(config)
+    second.load_state(saved)
+    records += train(config, second)
+    assert same_but_for_time(records, expected)
+    np.testing.assert_array_equal(second.weights(), whole.weights())
+    np.testing.assert_array_equal(second.best_weights, whole.best_weights)
+    assert second.best_epoch == whole.best_epoch
+    assert second.stopped_early == whole.stopped_early == ("patience" in settings)
+
+
+def test_a_state_between_the_last_batch_and_the_measurement_is_whole():
+    trainer = Trainer(MOONS)
+    while not trainer.epoch_complete:
+        trainer.step()
+    saved = trainer.state()
+    other = Trainer(MOONS)
+    other.load_state(saved)
+    assert same_but_for_time([other.finish_epoch()], [trainer.finish_epoch()])
+
+
+def test_a_trainer_can_be_rewound_to_a_snapshot_of_its_own():
+    trainer = Trainer(MOONS)
+    start = trainer.state()
+    expected = list(train(MOONS, trainer))
+    trainer.load_state(start)
+    assert same_but_for_time(train(MOONS, trainer), expected)
+
+
+def test_a_state_of_another_shape_is_refused_before_anything_changes():
+    saved = Trainer(Config(**{**MOONS.to_json(), "hidden": [8]})).state()
+    trainer = Trainer(MOONS)
+    before = trainer.weights()
+    with pytest.raises(RunError, match=r"a network 2-8-2, but this one is 2-8-6-2"):
+        trainer.load_state(saved)
+    np.testing.assert_array_equal(trainer.weights(), before)
+
+
+def test_a_state_of_other_data_is_refused():
+    saved = Trainer(Config(**{**MOONS.to_json(), "data": "circles"})).state()
+    with pytest.raises(RunError, match="data are not those"):
+        Trainer(MOONS).load_state(saved)
+
+
+def test_a_state_of_another_optimizer_is_refused():
+    saved = Trainer(Config(**{**MOONS.to_json(), "optimizer": "sgd"})).state()
+    with pytest.raises(RunError, match="checkpoint lacks"):
+        Trainer(MOONS).load_state(saved)
+
+
+def test_weights_that_do_not_fit_are_refused():
+    with pytest.raises(RunError, match="3 weights do not fit the network 2-8-6-2"):
+        Trainer(MOONS).set_weights(np.zeros(3, np.float32))
+
+
+def test_a_dataset_can_be_shared_by_trainers():
+    data = load("moons")
+    trainers = [Trainer(MOONS, data), Trainer(MOONS)]
+    assert same_but_for_time(train(MOONS, trainers[0]), train(MOONS, trainers[1]))
+    assert isinstance(trainers[0].model.layers[0].weight, Tensor)

@@ -1,0 +1,200 @@
+"""The training process: it keeps to the rate, pauses within a batch, ends in time, and survives nothing but its page."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.training.config import Config
+from lab.training.live import LiveRun
+from lab.training.trainer import train
+from lab.training.worker import Worker
+
+ROOT = Path(__file__).resolve().parents[3]
+CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)
+LONG = Config(data="moons", hidden=(8,), lr=0.01, epochs=100_000)
+
+
+def without_time(records):
+    return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
+
+
+def watch_until(worker, condition):
+    turn = worker.take_turn()
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        worker.watch(turn)
+        time.sleep(0.005)
+
+
+def assert_as_if_never_interrupted(run):
+    alone = LiveRun(LONG)
+    alone.advance(run.batches)
+    assert alone.losses().tolist() == run.losses().tolist()
+
+
+def wait_until_ended(pid):
+    deadline = time.monotonic() + 10
+    while running(pid):
+        assert time.monotonic() < deadline, "it goes on"
+        time.sleep(0.01)
+
+
+def running(pid):
+    """Does a process compute? One that has ended, but whose parent has not asked for its exit code, does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.fixture
+def worker():
+    worker = Worker(LiveRun(LONG))
+    yield worker
+    worker.pause()
+
+
+def test_it_trains_while_it_is_watched_and_pauses_within_a_batch(worker):
+    watch_until(worker, lambda: worker.run.batches > 50)
+    worker.pause()
+    count = worker.run.batches
+    time.sleep(0.05)
+    worker.pause()
+    assert worker.run.batches == count
+    assert not worker.training
+    worker.watch(worker.take_turn())
+    assert worker.run.batches == count  # nothing was trained in between
+    watch_until(worker, lambda: worker.run.batches > count)
+
+
+def test_the_pause_shows_every_batch_that_was_trained(worker):
+    for _ in range(5):
+        watch_until(worker, lambda before=worker.run.batches: worker.run.batches > before)
+        worker.pause()
+        alone = LiveRun(LONG)
+        alone.advance(worker.run.batches)
+        assert alone.losses().tolist() == worker.run.losses().tolist()
+        assert (alone.trainer.weights() == worker.run.trainer.weights()).all()
+        assert without_time(alone.records) == without_time(worker.run.records)
+
+
+def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
+    worker.rate = 0.5
+    watch_until(worker, lambda: worker.run.batches == 1)
+    began = time.monotonic()
+    worker.pause()
+    assert time.monotonic() - began < 0.5
+    assert worker.run.batches == 1
+
+
+def test_it_keeps_to_the_rate(worker):
+    worker.rate = 100
+    worker.watch(worker.take_turn())
+    began = time.monotonic()
+    time.sleep(0.3)
+    worker.pause()
+    assert 10 <= worker.run.batches <= 100 * (time.monotonic() - began) + 2
+
+
+def test_the_rate_changes_at_once(worker):
+    worker.rate = 0.1
+    watch_until(worker, lambda: worker.run.batches == 1)
+    worker.rate = 1000
+    began = time.monotonic()
+    watch_until(worker, lambda: worker.run.batches > 20)
+    assert time.monotonic() - began < 5  # and not the ten seconds until the next batch was due
+
+
+def test_it_goes_on_from_where_the_run_was_taken_meanwhile(worker):
+    watch_until(worker, lambda: worker.run.trainer.epoch >= 4)
+    worker.pause()
+    worker.run.rewind(2)
+    worker.run.advance(3)
+    count = worker.run.batches
+    watch_until(worker, lambda: worker.run.batches > count)
+    worker.pause()
+    assert_as_if_never_interrupted(worker.run)
+
+
+def test_its_process_ends_when_nobody_watches_and_the_visitor_can_come_back():
+    worker = Worker(LiveRun(LONG), patience=0.3)
+    watch_until(worker, lambda: worker.run.batches)
+    count = worker.run.batches
+    wait_until_ended(worker._process.pid)
+    watch_until(worker, lambda: worker.run.batches > count)
+    worker.pause()
+    assert_as_if_never_interrupted(worker.run)
+
+
+def test_a_process_that_is_killed_costs_no_number():
+    worker = Worker(LiveRun(LONG))
+    for _ in range(3):
+        watch_until(worker, lambda before=worker.run.batches: worker.run.batches > before)
+        os.kill(worker._process.pid, signal.SIGKILL)
+    worker.pause()
+    assert_as_if_never_interrupted(worker.run)
+
+
+def test_its_process_ends_with_the_server():
+    code = (
+        "import time; from lab.training.live import LiveRun; from lab.training.worker import Worker; from train import Config;"
+        "worker = Worker(LiveRun(Config(epochs=100_000)), patience=1000); worker.watch(worker.take_turn());"
+        "print(worker._process.pid, flush=True); time.sleep(1000)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE) as server:
+        pid = int(server.stdout.readline())
+        server.kill()
+    wait_until_ended(pid)
+
+
+def test_ctrl_c_is_left_to_the_server(worker):
+    watch_until(worker, lambda: worker.run.batches)
+    pid = worker._process.pid
+    os.kill(pid, signal.SIGINT)
+    count = worker.run.batches
+    watch_until(worker, lambda: worker.run.batches > count)
+    assert worker._process.pid == pid
+
+
+def test_watching_again_does_not_start_a_second_process(worker):
+    worker.watch(worker.take_turn())
+    pid = worker._process.pid
+    for _ in range(5):
+        worker.watch(worker.take_turn())
+    assert worker._process.pid == pid
+
+
+def test_an_older_turn_no_longer_changes_the_run(worker):
+    turn = worker.take_turn()
+    worker.watch(turn)
+    worker.pause()
+    count = worker.run.batches
+    worker.watch(turn)
+    assert not worker.training
+    newer = worker.take_turn()
+    worker.watch(turn)
+    assert not worker.training
+    worker.watch(newer)
+    assert worker.training
+    assert worker.run.batches == count
+
+
+def test_a_process_that_cannot_start_is_one_sentence(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(RuntimeError, match="ended before it answered"):
+        watch_until(Worker(LiveRun(CONFIG)), lambda: False)
+
+
+def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
+    worker = Worker(LiveRun(CONFIG))
+    watch_until(worker, lambda: worker.run.done)
+    assert not worker.training
+    assert without_time(worker.run.records) == without_time(train(CONFIG))
+    worker.watch(worker.take_turn())
+    assert not worker.training

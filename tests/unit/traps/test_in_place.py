@@ -1,0 +1,205 @@
+"""The in-place trap: every operation, route and guard, run for real and compared with numerical gradients."""
+
+import contextlib
+import io
+from itertools import product
+
+import numpy as np
+import pytest
+
+from lab.trace.derive import derive, first_disagreement
+from lab.traps.boxes import describe_boxes, draw_boxes
+from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, explain, outcomes, repair, repaired, run, script
+
+ALL = [
+    Experiment(op, written, route, guard)
+    for op, written, route, guard in product(OPS, WRITTEN, ROUTES, (False, True))
+    if not (ROUTES[route].inputs_only and written == "output")
+]
+WRITES = [route for route in ROUTES if route != "optimizer"]  # the optimizer puts a new array in place instead
+
+
+def name(experiment):
+    return f"{experiment.op}-{experiment.written}-{experiment.route}-{'on' if experiment.guard else 'off'}"
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=name)
+def test_with_the_guard_no_wrong_gradient_is_silent(experiment):
+    result = run(experiment)
+    for leaf, right in result.right.items():
+        np.testing.assert_allclose(right, result.numerical[leaf], rtol=1e-6, atol=1e-6)
+    if experiment.guard:
+        assert result.outcome in ("right", "error")
+    else:
+        assert result.outcome in ("right", "wrong")
+    assert (result.gradients["a"] is None) == (result.outcome == "error")
+
+
+@pytest.mark.parametrize("route", WRITES)
+@pytest.mark.parametrize(
+    ("op", "written", "spoiled"),
+    [
+        ("mul", "input", True), ("mul", "output", False),
+        ("square", "input", True), ("square", "output", False),
+        ("exp", "input", False), ("exp", "output", True),
+        ("relu", "input", False), ("relu", "output", True),
+        ("add", "input", False), ("add", "output", False),
+        ("scale", "input", False), ("scale", "output", False),
+    ],
+)  # fmt: skip
+def test_what_breaks_depends_on_what_the_operation_saved(op, written, spoiled, route):
+    number = -1.0 if op == "relu" and route == "name" else 3.0  # relu only asks whether y is positive
+    off, on = (run(Experiment(op, written, route, guard, number=number)) for guard in (False, True))
+    assert off.outcome == ("wrong" if spoiled else "right")
+    assert on.outcome == ("error" if spoiled else "right")
+
+
+def test_an_optimizer_step_is_refused_with_the_guard_and_harmless_without():
+    assert run(Experiment("mul", "input", "optimizer", guard=False)).outcome == "right"
+    result = run(Experiment("mul", "input", "optimizer", guard=True))
+    assert result.outcome == "error"
+    assert "comes out right" in explain(result)
+
+
+def test_writing_to_a_spoils_the_gradient_of_b():
+    result = run(Experiment("mul"))
+    np.testing.assert_array_equal(result.gradients["a"], [4, 5, -2])
+    np.testing.assert_array_equal(result.gradients["b"], [3, 0, 4])  # a + 1, where a was due
+    np.testing.assert_array_equal(result.right["b"], [2, -1, 3])
+
+
+def test_the_error_names_operation_tensor_and_shape():
+    error = run(Experiment("exp", "output", guard=True)).error
+    for part in ("`exp`", "'y'", "(3,)"):
+        assert part in error
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=name)
+def test_the_code_that_is_shown_does_what_was_run(experiment):
+    """The learner can paste the lines: they print the same gradients, or raise the same error."""
+    result, printed = run(experiment), io.StringIO()
+    error = ""
+    try:
+        with contextlib.redirect_stdout(printed), np.errstate(all="ignore"):
+            exec(script(experiment), {})
+    except RuntimeError as problem:
+        error = str(problem)
+    assert error == result.error
+    if not error:
+        expected = "".join(f"{result.gradients[leaf]} {result.numerical[leaf]}\n" for leaf in result.right)
+        assert printed.getvalue() == expected
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=name)
+def test_the_repair_runs_with_the_guard_on_and_is_right(experiment):
+    create = script(experiment, 0).replace("import Tensor", "import SGD, Tensor")
+    names = {"np": np}
+    exec(f"{create}\n{repair(experiment)}", names)
+    gradients = repaired(experiment)
+    for leaf, gradient in gradients.items():
+        np.testing.assert_array_equal(names[leaf].grad, gradient)
+    if experiment.route != "optimizer":  # there the pass runs at the new values
+        for leaf, right in run(experiment).right.items():
+            np.testing.assert_array_equal(gradients[leaf], right)
+
+
+def test_each_step_shows_no_more_than_has_happened():
+    forward, written, backward, compared = (run(Experiment(), step) for step in (1, 2, 3, 4))
+    assert not any(held.changed for held in forward.held)
+    assert [held.name for held in written.held if held.changed] == ["a"]
+    assert forward.gradients == written.gradients == {"a": None, "b": None}
+    assert backward.gradients["b"] is not None
+    assert not backward.right
+    assert compared.right
+    counts = [script(Experiment(), step).count("\n") for step in range(5)]
+    assert counts == sorted(set(counts))
+
+
+def test_the_gradient_that_an_optimizer_used_is_not_shown_as_one_of_this_pass():
+    assert run(Experiment(route="optimizer"), 1).gradients["a"] is None
+
+
+@pytest.mark.parametrize("route", ["view", "name"])
+def test_two_names_share_a_box_without_the_guard_and_not_with_it(route):
+    shared = run(Experiment(route=route, guard=False), 2).boxes
+    apart = run(Experiment(route=route, guard=True), 2).boxes
+    assert [len(box.names) for box in shared] == [3]
+    assert sorted(len(box.names) for box in apart) == [1, 2]
+    closure = next(box for box in apart if box.names[0].startswith("closure"))
+    np.testing.assert_array_equal(closure.values, [2, -1, 3])
+
+
+def test_the_drawing_shows_old_and_new_numbers_and_every_name():
+    boxes = run(Experiment(route="name"), 2).boxes
+    source = draw_boxes(boxes, "dark").source
+    assert "2 → <b>1</b>" in source
+    for shown in ("a.data", "other = a.data", "closure of *: a"):
+        assert shown in source
+        assert shown in describe_boxes(boxes)
+    assert source.count("->") == 3
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=name)
+def test_the_events_are_those_of_the_steps_so_far(experiment):
+    for steps in range(5):
+        result = run(experiment, steps)
+        kinds = [event["kind"] for event in result.trace.events]
+        sent = 0 if steps < 3 or result.error else 1 + len(experiment.inputs)
+        assert kinds == ["forward"] * 2 + ["seed"] * (sent > 0) + ["message", "accumulate"] * sent
+        assert result.trace.error == result.error
+        names = {node["label"]: node for node in result.trace.nodes}
+        for leaf in experiment.inputs:
+            np.testing.assert_array_equal(names[leaf]["value"], result.before[leaf])
+            if sent:
+                replayed = result.trace.gradients_after()[names[leaf]["id"]]
+                np.testing.assert_array_equal(replayed, result.gradients[leaf])
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=name)
+def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment):
+    trace = run(experiment).trace
+    wrong = first_disagreement(trace)
+    assert (wrong is not None) == (run(experiment).outcome == "wrong")
+    if wrong is None:
+        return
+    message = trace.events[wrong]
+    leaf = trace.nodes[message["child"]]["label"]
+    np.testing.assert_array_equal(message["contribution"], run(experiment).gradients[leaf])
+    terms = derive(trace)[message["child"]]["terms"]
+    np.testing.assert_array_equal(np.multiply(terms[0]["upstream"], terms[0]["local"]), run(experiment).right[leaf])
+    written = [entry["name"] for entry in trace.nodes[message["node"]]["captured"] if entry.get("written")]
+    assert written == [held.name for held in run(experiment).held if held.changed]
+    assert written
+
+
+def test_the_captured_array_of_a_tensor_with_equal_values_is_told_apart():
+    held = run(Experiment("square", route="view", guard=True, a=(1.0, 1.0, 1.0))).held
+    assert {(h.name, h.of) for h in held} >= {("a", "a"), ("y", "y")}
+
+
+def test_the_explanation_follows_the_numbers():
+    assert "same numbers" in explain(run(Experiment(number=0.0)))
+    assert "did not keep `a`" in explain(run(Experiment("exp")))
+    assert "do not depend" in explain(run(Experiment("relu", "output", a=(1.0, 2.0, 3.0))))
+    assert "another array" in explain(run(Experiment(route="optimizer")))
+    assert explain(run(Experiment(guard=True))).startswith("The guard compared")
+
+
+def test_the_matrix_is_run_not_stored():
+    truth = outcomes()
+    assert len(truth) == len(OPS) * len(WRITTEN) * 2
+    assert truth["relu", "output", False] == "wrong"
+    assert outcomes(a=(1.0, 2.0, 3.0))["relu", "output", False] == "right"  # y + 1 is positive where y was
+    assert len(outcomes("optimizer")) == len(OPS) * 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"op": "div"}, {"written": "both"}, {"route": "magic"}, {"route": "optimizer", "written": "output"},
+        {"a": (1.0,)}, {"a": (1.0, 2.0)}, {"number": float("nan")}, {"b": (0.0, 0.0, 1e9)},
+    ],
+)  # fmt: skip
+def test_a_combination_that_does_not_exist_gets_a_sentence(wrong):
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
+        Experiment(**wrong)

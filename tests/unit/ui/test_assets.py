@@ -1,0 +1,34 @@
+"""What a browser fetches anew after an update."""
+
+import json
+import re
+
+from lab.trace.export import MODULES
+from lab.ui import assets
+
+
+def names(code):
+    return set(json.loads(re.search(r"Promise\.all\((\[.*?\])", code)[1]))
+
+
+def test_all_that_a_module_imports_belongs_to_it():
+    player = {f"player/{name}.js" for name in MODULES}
+    assert names(assets.loading("player/streamlit.js", "player/player.css")) == {
+        "player/streamlit.js", "player/player.css", *player,
+    }  # fmt: skip
+    assert {"echarts/echarts.js", "charts/twin.js", "units/units.js", "player/dom.js"} < names(
+        assets.loading("charts/charts.js")
+    )
+
+
+def test_a_change_of_an_import_makes_another_version(tmp_path, monkeypatch):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "main.js").write_text('import { a } from "./parts/one.js";\n')
+    (tmp_path / "parts/one.js").write_text('import { b } from "./two.js";\n')
+    (tmp_path / "parts/two.js").write_text("export const b = 1;\n")
+    monkeypatch.setattr(assets, "_STATIC", tmp_path.resolve())
+    before = assets.loading("main.js")
+    assert names(before) == {"main.js", "parts/one.js", "parts/two.js"}
+    assert assets.loading("main.js") == before
+    (tmp_path / "parts/two.js").write_text("export const b = 2;\n")
+    assert assets.loading("main.js") != before
