@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, heat_cells, heat_palette, invisible, mix, nth, short
-from lab.charts.contours import Segment, contour, frontiers
+from lab.charts.contours import contour, frontiers
 
 MANY = 100  # samples are drawn as one shape, without a border each
 PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
@@ -116,7 +116,7 @@ def _png(codes: np.ndarray, palette: Sequence[str]) -> bytes:
 
 
 def _plane(
-    lines: Sequence[Segment],
+    lines: Sequence[np.ndarray],
     xs: np.ndarray,
     ys: np.ndarray,
     points: np.ndarray,
@@ -132,8 +132,8 @@ def _plane(
         "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
     }
     path: list[Any] = []
-    for begin, end in lines:
-        path += [begin, end, (None, None)]
+    for line in lines:
+        path += [*line.round(4).tolist(), (None, None)]
     scatter = [
         {
             "type": "scatter",

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from lab.charts.contours import contour, frontiers
 from lab.training.predictions import confusion, grid, over_plane, probabilities, saliency, unit_maps
 from model import ACTIVATIONS, MLP, no_grad
 
@@ -36,34 +35,6 @@ def test_the_first_row_is_the_smallest_y():
     assert answers.shape == (6, 4, 2)
     assert answers[0].argmax(axis=-1).tolist() == [0] * 4
     assert answers[-1].argmax(axis=-1).tolist() == [1] * 4
-
-
-def test_the_contour_lies_where_the_field_is_zero():
-    xs, ys = np.linspace(-2, 2, 31), np.linspace(-2, 2, 33)
-    field = xs[None, :] ** 2 + ys[:, None] ** 2 - 1
-    ends = np.array(contour(field, xs, ys)).reshape(-1, 2)
-    assert len(ends) > 50
-    assert np.allclose(np.hypot(*ends.T), 1, atol=0.02)
-
-
-def test_a_saddle_is_cut_twice():
-    assert len(contour(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.arange(2.0), np.arange(2.0))) == 2
-
-
-@pytest.mark.parametrize(("classes", "rays"), [(2, 2), (3, 3)])
-def test_frontiers_of_every_pair_of_classes(classes, rays):
-    angles = 2 * np.pi * np.arange(classes) / classes
-    model = linear_model(10 * np.array([np.cos(angles), np.sin(angles)]), np.zeros(classes))
-    xs = ys = np.linspace(-1, 1, 41)
-    ends = np.array(frontiers(over_plane(model, xs, ys), xs, ys)).reshape(-1, 2)
-    directions = {round(float(np.degrees(np.arctan2(y, x)) % 360) / 10) for x, y in ends if np.hypot(x, y) > 0.5}
-    assert len(directions) == rays
-
-
-def test_a_network_that_is_not_a_number_has_no_frontier():
-    model = linear_model([[np.nan, 1], [0, 0]], [0, 0])
-    xs = ys = np.linspace(-1, 1, 5)
-    assert frontiers(over_plane(model, xs, ys), xs, ys) == []
 
 
 def test_confusion_counts_rows_as_the_truth():
