@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -100,11 +101,11 @@ class InputResult:
 
     def element(self, index: tuple[int, ...]) -> Element:
         """The comparison at one index of this input."""
-        usable = self.analytic is not None and self.analytic.shape == self.shape
+        gradient = self.analytic
         return Element(
             input=self.name,
             index=index,
-            analytic=float(self.analytic[index]) if usable else np.nan,
+            analytic=float(gradient[index]) if gradient is not None and gradient.shape == self.shape else np.nan,
             numerical=float(self.numerical[index]),
             error=float(self.error[index]),
             tolerance=float(self.tolerance[index]),
@@ -171,13 +172,13 @@ class Report:
         )
 
     def __str__(self) -> str:
-        rows = [("input", "shape", "dtype", "worst element", "backward()", "numerical", "error", "verdict")]
+        rows = [["input", "shape", "dtype", "worst element", "backward()", "numerical", "error", "verdict"]]
         for name, result in self.inputs.items():
             worst = result.worst
             numbers = [f"{worst.analytic:.8g}", f"{worst.numerical:.8g}", f"{worst.error:.2g}"] if worst else ["-"] * 3
             verdict = ("kink, accepted" if worst and worst.kink else "ok") if result.passed else "WRONG"
             where = worst.name if worst else "-"
-            rows.append((_input_name(name), str(result.shape), str(result.dtype), where, *numbers, verdict))
+            rows.append([_input_name(name), str(result.shape), str(result.dtype), where, *numbers, verdict])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         return "\n".join([self.verdict, "", *table, "", *self.notes])
@@ -209,97 +210,155 @@ def gradcheck(
     Fails (without raising) on a wrong element, None, NaN, a wrong shape or dtype, an error raised by backward().
     Raises TypeError if f returns no Tensor, ValueError for a bad h or for inputs with nothing to check.
     """
-    named = isinstance(inputs, Mapping)
-    if not named and (isinstance(inputs, Tensor | np.ndarray) or np.isscalar(inputs)):
-        inputs = [inputs]
-    points = dict(inputs.items() if named else enumerate(inputs))
-    checked = [name for name, value in points.items() if getattr(value, "requires_grad", True)]
-    arrays = {name: _float_copy(value) for name, value in points.items()}
-    if not checked:
-        raise ValueError("There is nothing to check: none of the inputs requires a gradient.")
     if h is not None and not 0 < h < np.inf:
         raise ValueError(f"The step h must be a positive number, not {h}.")
-
-    def call(leaves: Mapping[Hashable, Tensor]) -> Tensor:
-        output = f(**leaves) if named else f(*leaves.values())
-        if not hasattr(output, "backward"):
-            raise TypeError(f"f must return a Tensor, so that backward() can run; it returned {_kind(output)}.")
-        return output
-
-    def evaluate(name: Hashable, moved: np.ndarray) -> np.ndarray:
-        """The output, in float64, with one input replaced. No graph is built: no leaf requires a gradient."""
-        wide = {n: tensor(a.astype(np.float64), requires_grad=False) for n, a in arrays.items()}
-        wide[name] = tensor(moved, requires_grad=False)
-        return call(wide).numpy()
+    function = _Function(f, inputs, tensor)
 
     # The analytic side: one forward pass, one backward pass, in the precision of the inputs.
-    leaves = {n: tensor(a, requires_grad=n in checked, label=_input_name(n)) for n, a in arrays.items()}
-    output = call(leaves)
+    leaves = function.leaves()
+    output = function(leaves)
     here = output.numpy()
-    rng = np.random.default_rng(seed)
-    cotangent = rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)
-    weight = 1.0
-    if output.size == 1:
-        weight = float(rng.choice([-2.0, -0.5, 0.5, 2.0]))
-        cotangent = np.full(output.shape, weight)
-    cotangent = np.asarray(cotangent, here.dtype)
+    cotangent, weight = _random_cotangent(here, seed)
     try:
         output.backward(cotangent)
     except Exception as error:  # whatever a broken engine raises is a finding about that engine
         return Report({}, (), f"backward() raised {type(error).__name__}: {error}")
 
     # The numerical side, in float64, unless f itself falls back to float32.
-    centre = evaluate(checked[0], arrays[checked[0]].astype(np.float64))
+    centre = function.at({})
     if centre.shape != here.shape or not np.allclose(centre, here, rtol=1e-3, atol=1e-5, equal_nan=True):
         return Report({}, (), "f gives another value when it is called again with the same inputs.")
-    narrow_inputs = any(arrays[name].dtype != np.float64 for name in checked)
-    narrow_f = centre.dtype != np.float64
-    if rtol is None:
-        rtol = 1e-2 if narrow_f else 1e-4 if narrow_inputs else 1e-6
-    if atol is None:
-        atol = 1e-3 if narrow_f else 1e-5 if narrow_inputs else 1e-8
-    eps = float(np.finfo(centre.dtype).eps)
+    precision = _Precision.of(function, centre, rtol, atol)
+    results = {
+        name: _compared(function, name, leaves[name], centre, cotangent / weight, weight, h, precision)
+        for name in function.checked
+    }
+    return Report(results, (*precision.notes(), *_kink_notes(results)))
 
-    results = {}
-    for name in checked:
-        point = arrays[name].astype(np.float64)
-        left, right, noise = np.empty(point.shape), np.empty(point.shape), np.empty(point.shape)
-        kink = np.zeros(point.shape, dtype=bool)
-        for index in np.ndindex(point.shape):
-            step = h if h is not None else np.cbrt(eps) * max(1.0, abs(point[index]))
-            left[index], right[index], noise[index], kink[index] = _slopes_at(
-                lambda moved, name=name: evaluate(name, moved), centre, point, index, step, cotangent / weight, eps
-            )
-        result = InputResult(
-            name=name,
-            shape=point.shape,
-            dtype=arrays[name].dtype,
-            analytic=None if leaves[name].grad is None else np.asarray(leaves[name].grad) / weight,
-            left=left,
-            right=right,
-            kink=kink,
-            tolerance=atol + rtol * np.maximum(np.abs(left), np.abs(right)) + noise,
-            problem=_problem(leaves[name], left, right),
+
+class _Function:
+    """f and the point at which it is checked: by name, or by position when the inputs have no names.
+
+    arrays   all inputs, each a float array of its own
+    checked  the names of those that require a gradient
+    """
+
+    def __init__(self, f: Callable[..., Tensor], inputs: object, tensor: type[Tensor]) -> None:
+        self._f, self._tensor = f, tensor
+        self._named = isinstance(inputs, Mapping)
+        single = isinstance(inputs, Tensor | np.ndarray) or np.isscalar(inputs)
+        points: dict[Hashable, object] = dict(
+            inputs if isinstance(inputs, Mapping) else enumerate([inputs] if single else inputs)  # type: ignore[arg-type]
         )
-        results[name] = result
+        self.checked = [name for name, value in points.items() if getattr(value, "requires_grad", True)]
+        self.arrays = {name: _float_copy(value) for name, value in points.items()}
+        if not self.checked:
+            raise ValueError("There is nothing to check: none of the inputs requires a gradient.")
 
-    notes = [f"Tolerance: {atol:g} + {rtol:g} * |slope|, plus rounding."]
-    if narrow_f:
-        notes.append("f computes in float32 even from float64 inputs: the steps and the tolerance are wide.")
-    elif narrow_inputs:
-        notes.append("float32: backward() ran in float32, the differences in float64 copies of the same inputs.")
-    report = Report(results, tuple(notes))
-    kinks = [
+    def __call__(self, leaves: Mapping[Hashable, Tensor]) -> Tensor:
+        output = self._f(**{str(n): x for n, x in leaves.items()}) if self._named else self._f(*leaves.values())
+        if not hasattr(output, "backward"):
+            raise TypeError(f"f must return a Tensor, so that backward() can run; it returned {_kind(output)}.")
+        return output
+
+    def leaves(self) -> dict[Hashable, Tensor]:
+        """The inputs as tensors whose gradients are wanted, in the precision that they came in."""
+        return {
+            name: self._tensor(array, requires_grad=name in self.checked, label=_input_name(name))
+            for name, array in self.arrays.items()
+        }
+
+    def at(self, moved: Mapping[Hashable, np.ndarray]) -> np.ndarray:
+        """The output, in float64, with some inputs replaced. No graph is built: no leaf requires a gradient."""
+        wide = {name: moved.get(name, array.astype(np.float64)) for name, array in self.arrays.items()}
+        return self({name: self._tensor(array, requires_grad=False) for name, array in wide.items()}).numpy()
+
+
+def _random_cotangent(output: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
+    """The weights of the output's elements, and the one that is divided out again (1 where there are several)."""
+    rng = np.random.default_rng(seed)
+    cotangent = rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)
+    weight = 1.0
+    if output.size == 1:
+        weight = float(rng.choice([-2.0, -0.5, 0.5, 2.0]))
+        cotangent = np.full(output.shape, weight)
+    return np.asarray(cotangent, output.dtype), weight
+
+
+@dataclass(frozen=True)
+class _Precision:
+    """What can be expected of the comparison, in the precision that the inputs have and that f keeps."""
+
+    eps: float
+    rtol: float
+    atol: float
+    narrow_inputs: bool
+    narrow_f: bool
+
+    @classmethod
+    def of(cls, function: _Function, centre: np.ndarray, rtol: float | None, atol: float | None) -> _Precision:
+        """rtol, atol: None takes the default for this precision. centre: the output at the point."""
+        narrow_inputs = any(function.arrays[name].dtype != np.float64 for name in function.checked)
+        narrow_f = centre.dtype != np.float64
+        if rtol is None:
+            rtol = 1e-2 if narrow_f else 1e-4 if narrow_inputs else 1e-6
+        if atol is None:
+            atol = 1e-3 if narrow_f else 1e-5 if narrow_inputs else 1e-8
+        return cls(float(np.finfo(centre.dtype).eps), rtol, atol, narrow_inputs, narrow_f)
+
+    def notes(self) -> list[str]:
+        notes = [f"Tolerance: {self.atol:g} + {self.rtol:g} * |slope|, plus rounding."]
+        if self.narrow_f:
+            notes.append("f computes in float32 even from float64 inputs: the steps and the tolerance are wide.")
+        elif self.narrow_inputs:
+            notes.append("float32: backward() ran in float32, the differences in float64 copies of the same inputs.")
+        return notes
+
+
+def _compared(
+    function: _Function,
+    name: Hashable,
+    leaf: Tensor,
+    centre: np.ndarray,
+    cotangent: np.ndarray,
+    weight: float,
+    h: float | None,
+    precision: _Precision,
+) -> InputResult:
+    """The gradient that one leaf has got, beside the slopes at each of its elements."""
+    point = function.arrays[name].astype(np.float64)
+    left, right, noise = np.empty(point.shape), np.empty(point.shape), np.empty(point.shape)
+    kink = np.zeros(point.shape, dtype=bool)
+    for index in np.ndindex(point.shape):
+        step = h if h is not None else np.cbrt(precision.eps) * max(1.0, abs(point[index]))
+        left[index], right[index], noise[index], kink[index] = _slopes_at(
+            lambda moved: function.at({name: moved}), centre, point, index, step, cotangent, precision.eps
+        )
+    steepest = np.maximum(np.abs(left), np.abs(right))
+    return InputResult(
+        name=name,
+        shape=point.shape,
+        dtype=function.arrays[name].dtype,
+        analytic=None if leaf.grad is None else np.asarray(leaf.grad) / weight,
+        left=left,
+        right=right,
+        kink=kink,
+        tolerance=precision.atol + precision.rtol * steepest + noise,
+        problem=_problem(leaf, left, right),
+    )
+
+
+def _kink_notes(results: Mapping[Hashable, InputResult]) -> list[str]:
+    return [
         f"Kink at {e.name}: the slope is {results[e.input].left[e.index]:.6g} on the left and "
         f"{results[e.input].right[e.index]:.6g} on the right; backward() gives {e.analytic:.6g}."
-        for e in report.kinks
+        for e in Report(results, ()).kinks
     ]
-    return Report(results, (*notes, *kinks))
 
 
 @np.errstate(all="ignore")
 def numerical_gradient(
-    f: Callable[[object], object], x: object, h: float | None = None, method: str = "central"
+    f: Callable[[Any], Any], x: object, h: float | None = None, method: str = "central"
 ) -> np.ndarray:
     """The gradient of f at x by differences: a float64 array of x's shape.
 
@@ -328,7 +387,7 @@ def numerical_gradient(
     def at_tensor(moved: np.ndarray) -> float:
         return value((type(x) if isinstance(x, Tensor) else Tensor)(moved, requires_grad=False))
 
-    evaluate = value
+    evaluate: Callable[[np.ndarray], float] = value
     if isinstance(x, Tensor):
         evaluate = at_tensor
     else:

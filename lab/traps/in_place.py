@@ -272,10 +272,20 @@ def outcomes(route: str = "augmented", **values: Any) -> dict[tuple[str, str, bo
     return {cell: run(Experiment(*cell[:2], route, cell[2], **values)).outcome for cell in cells}
 
 
+# Central differences in a few lines, so that the script needs no part of the lab. h is near the cube root of float64's
+# precision, where the errors of bending and of rounding balance.
+_SLOPES = """\
+def slopes(f, at, h=6e-6):
+    ends = [[f([*at[:i], at[i] + step, *at[i + 1 :]]) for step in (-h, h)] for i in range(len(at))]
+    return [(high - low) / (2 * h) for low, high in ends]
+
+""".splitlines()
+
+
 def script(experiment: Experiment, steps: int = 4) -> str:
-    """The steps so far as the Python that a learner would type; it runs beside model.py."""
-    imports = ["import numpy as np"] if experiment.route == "out" else []
-    imports += ["from lab.gradcheck import numerical_gradient"] if steps >= 4 else []
+    """The steps so far as the Python that a learner would type; it needs nothing but model.py beside it."""
+    imports = ["# Save this beside model.py."]
+    imports += ["import numpy as np"] if experiment.route == "out" else []
     names = ["SGD"] * (experiment.route == "optimizer") + ["Tensor"] + ["allow_mutation"] * (not experiment.guard)
     imports += [f"from model import {', '.join(names)}"]
     create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
@@ -286,9 +296,12 @@ def script(experiment: Experiment, steps: int = 4) -> str:
     if body and not experiment.guard:
         body = ["with allow_mutation():  # the guard is off", *(f"    {line}" for line in body)]
     compare = [""] * (steps >= 4) + ["# 4 compare"] * (steps >= 4)
+    compare += _SLOPES if steps >= 4 else []
     for name in experiment.inputs if steps >= 4 else ():
-        moved = re.sub(r"\b[ab]\b", lambda m, name=name: m[0] if m[0] == name else f"{m[0]}0", OPS[experiment.op].text)
-        compare.append(f"print({name}.grad, numerical_gradient(lambda {name}: ({moved}).sum(), {name}0))")
+        computed = re.sub(r"\b([ab])\b", r"Tensor(\1)", OPS[experiment.op].text)
+        fixed = ", ".join(f"{other}={other}0" for other in experiment.inputs if other != name)
+        arguments = f"{name}, {fixed}" if fixed else name
+        compare.append(f"print({name}.grad, slopes(lambda {arguments}: ({computed}).sum().item(), {name}0))")
     return "\n".join([*imports, "", *create, "", *body, *compare]).rstrip() + "\n"
 
 

@@ -2,7 +2,12 @@
 
 import contextlib
 import io
+import re
+import shutil
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +16,7 @@ from lab.trace.derive import derive, first_disagreement
 from lab.traps.boxes import describe_boxes, draw_boxes
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, explain, outcomes, repair, repaired, run, script
 
+ROOT = Path(__file__).resolve().parents[3]
 ALL = [
     Experiment(op, written, route, guard)
     for op, written, route, guard in product(OPS, WRITTEN, ROUTES, (False, True))
@@ -86,8 +92,22 @@ def test_the_code_that_is_shown_does_what_was_run(experiment):
         error = str(problem)
     assert error == result.error
     if not error:
-        expected = "".join(f"{result.gradients[leaf]} {result.numerical[leaf]}\n" for leaf in result.right)
-        assert printed.getvalue() == expected
+        lines = printed.getvalue().splitlines()
+        for line, leaf in zip(lines, result.right, strict=True):
+            gradient, slopes = re.fullmatch(r"(\[.*?\]) \[(.*)\]", line).groups()
+            assert gradient == str(result.gradients[leaf])
+            np.testing.assert_allclose(
+                [float(x) for x in slopes.split(",")], result.numerical[leaf], rtol=1e-7, atol=1e-7
+            )
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_the_code_needs_nothing_but_the_engine_beside_it(route, tmp_path):
+    shutil.copy(ROOT / "model.py", tmp_path)
+    (tmp_path / "experiment.py").write_text(script(Experiment(route=route)), encoding="utf-8")
+    done = subprocess.run([sys.executable, "experiment.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 2
 
 
 @pytest.mark.parametrize("experiment", ALL, ids=name)
