@@ -14,14 +14,14 @@ from lab.faults.compare import (
     EFFECTS,
     STEPS,
     Comparison,
-    History,
+    LessonRun,
     check,
     compare,
     first_difference,
     leaves,
-    outcome,
     play,
     train_with,
+    which_curve,
 )
 from lab.trace.dot import draw
 from lab.trace.recording import brief
@@ -210,7 +210,7 @@ def _guess() -> None:
 
 
 @st.cache_data(max_entries=64, show_spinner="Training both networks")
-def _runs(key: str, seed: int) -> tuple[History, History]:
+def _runs(key: str, seed: int) -> tuple[LessonRun, LessonRun]:
     return train_with(BY_KEY[key].healthy, seed), train_with(BY_KEY[key].broken, seed)
 
 
@@ -224,7 +224,7 @@ def _results(fault: Fault, seed: int) -> None:
     if fault.kind == "engine":
         _events(fault, seed)
     st.header("The training run")
-    _answer(CURVES, outcome(healthy, broken), "fault curve")
+    _answer(CURVES, which_curve(healthy, broken), "fault curve")
     st.markdown(f"{fault.in_training}")
     _training(healthy, broken)
     st.header("What finds it")
@@ -318,7 +318,7 @@ def _short(array: np.ndarray | None) -> str:
     return ", ".join(values) + (", …" if np.size(array) > 4 else "")
 
 
-def _training(healthy: History, broken: History) -> None:
+def _training(healthy: LessonRun, broken: LessonRun) -> None:
     theme = page.theme()
     if broken.error:
         st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
@@ -339,7 +339,7 @@ def _training(healthy: History, broken: History) -> None:
             _show(chart, f"norms-{name}", name)
 
 
-def _layers(run: History) -> list[str]:
+def _layers(run: LessonRun) -> list[str]:
     return list(run.records[0]["grad_norm"])
 
 
@@ -371,7 +371,7 @@ def _gradient_check(fault: Fault, seed: int) -> None:
             )
 
 
-def _doctor(healthy: History, broken: History) -> None:
+def _doctor(healthy: LessonRun, broken: LessonRun) -> None:
     st.markdown("**The training doctor** on both histories")
     left, right = st.columns(2, gap="medium")
     for column, title, run in ((left, "Healthy", healthy), (right, "Broken", broken)):

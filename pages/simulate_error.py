@@ -13,7 +13,7 @@ from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
 from lab.traps import cuts, in_place, lifecycle, messages
 from lab.traps.boxes import describe_boxes, draw_boxes
-from lab.traps.in_place import LIMIT, OPS, ROUTES, WRITTEN, Experiment, Outcome
+from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.messages import MESSAGES
 from lab.ui import page
@@ -100,7 +100,7 @@ def _enter(key: str, name: str, default: Any, parse: Callable[[str], Any]) -> No
 
 
 def _number(text: str) -> float:
-    if not abs(float(text)) <= LIMIT:
+    if not abs(float(text)) <= LARGEST:
         raise ValueError(text)
     return float(text)
 
@@ -190,11 +190,11 @@ def _settings() -> Experiment:
     inputs = OPS[op].inputs
     with numbers.popover("Numbers", icon=":material/tune:", width="stretch"):
         if ROUTES[route].takes_number:
-            st.slider("Number that is written", -LIMIT, LIMIT, step=0.5, key="trap number", persist_state="session")
+            st.slider("Number that is written", -LARGEST, LARGEST, step=0.5, key="trap number", persist_state="session")
         for name in inputs:
             for i in range(len(START.a)):
                 key = f"trap {name}{i}"
-                st.slider(f"{name}[{i}]", -LIMIT, LIMIT, step=0.5, key=key, persist_state="session")
+                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key, persist_state="session")
     values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
     experiment = Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
     page.to_address(op=op, written=written, route=route, guard=guard, number=f"{experiment.number:g}")
@@ -246,7 +246,7 @@ def _what_happened(result: Outcome) -> None:
 
 
 def _verdict(result: Outcome) -> None:
-    why = in_place.explain(result)
+    why = in_place.verdict(result)
     if result.outcome == "wrong":
         st.error(f"**A wrong gradient, and no error.** {why}", icon=":material/close:")
     elif result.outcome == "error":
@@ -384,7 +384,7 @@ def _score() -> None:
     chosen = left.selectbox("Look at one of them", order, format_func=name, key="guess look")
     experiment = Experiment(op=chosen[0], written=chosen[1], guard=chosen[2])
     right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
-    st.markdown(in_place.explain(in_place.run(experiment)))
+    st.markdown(in_place.verdict(in_place.run(experiment)))
 
 
 # ---------------------------------------------------------------- detach and no_grad
@@ -399,8 +399,8 @@ def _cut() -> None:
         "What is cut", list(KINDS), format_func=KINDS.get, required=True, key="cut kind", persist_state="session"
     )
     left, right = st.columns(2, gap="large")
-    a = left.slider("a", -LIMIT, LIMIT, step=0.5, key="cut a", persist_state="session")
-    b = right.slider("b", -LIMIT, LIMIT, step=0.5, key="cut b", persist_state="session")
+    a = left.slider("a", -LARGEST, LARGEST, step=0.5, key="cut a", persist_state="session")
+    b = right.slider("b", -LARGEST, LARGEST, step=0.5, key="cut b", persist_state="session")
     left, right = st.columns(2, gap="large")
     page.to_address(cut=kind, cut_a=f"{a:g}", cut_b=f"{b:g}")
     whole, cut, numerical = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b), cuts.numerical(a, b)

@@ -7,7 +7,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from lab import charts
 from lab.charts import Chart, in_reach, number
 from lab.faults.catalogue import BY_KEY
-from lab.faults.compare import History, train_with
+from lab.faults.compare import LessonRun, train_with
 from lab.faults.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
 from lab.ui import page
 from lab.ui.table import escape_markdown, markdown_table
@@ -116,7 +116,7 @@ def _number() -> int:
 
 
 @st.cache_data(max_entries=64, show_spinner="Training the network of this case")
-def _run(number: int) -> History:
+def _run(number: int) -> LessonRun:
     return train_with(open_case(number).setup, number)
 
 
@@ -180,7 +180,7 @@ def _solved(case: Case) -> None:
 # ---------------------------------------------------------------- evidence
 
 
-def _loss(run: History) -> None:
+def _loss(run: LessonRun) -> None:
     st.header("The loss")
     if run.error:
         where = f"after epoch {len(run.records)}" if run.records else "before its first epoch was complete"
@@ -192,7 +192,7 @@ def _loss(run: History) -> None:
     _show(chart, "loss")
 
 
-def _evidence(case: Case, run: History) -> None:
+def _evidence(case: Case, run: LessonRun) -> None:
     state = st.session_state
 
     def ask(name: str) -> None:
@@ -225,7 +225,7 @@ def _evidence(case: Case, run: History) -> None:
         _checks(case)
 
 
-def _chart(name: str, run: History) -> Chart:
+def _chart(name: str, run: LessonRun) -> Chart:
     layers = list(run.records[0]["grad_norm"])
     options = {"until": len(run.records), "theme": page.theme()}
     if name == "accuracy":

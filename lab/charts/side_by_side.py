@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart
-from lab.faults.compare import History, differs
+from lab.faults.compare import LessonRun, differs
 from lab.trace.dot import PALETTES
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
@@ -103,7 +103,7 @@ def in_reach(spec: dict[str, Any]) -> None:
         axis |= {"min": max(low, LEAST), "max": min(high, MOST)}
 
 
-def losses(healthy: History, broken: History, theme: str) -> Chart:
+def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
     """The training loss of both runs by epoch; logarithmic where they are far apart."""
     colours = COLOURS[theme]
     runs = (("healthy", healthy), ("broken", broken))

@@ -197,7 +197,7 @@ def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
 
 
 @dataclass(frozen=True)
-class History:
+class LessonRun:
     """What was measured before training, as epoch 0; the records of the epochs; what stopped the run early, or ""."""
 
     initial: Record
@@ -210,7 +210,7 @@ class History:
         return [self.initial, *self.records]
 
 
-def train_with(setup: Setup, seed: int) -> History:
+def train_with(setup: Setup, seed: int) -> LessonRun:
     """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
     records, trainer = [], LessonTrainer(setup, seed)
     initial = {"epoch": 0} | trainer.measure()
@@ -220,8 +220,8 @@ def train_with(setup: Setup, seed: int) -> History:
             if trainer.epoch_complete:
                 records.append(trainer.finish_epoch())
     except Exception as raised:  # as in expression_pass
-        return History(initial, records, f"{type(raised).__name__}: {raised}")
-    return History(initial, records)
+        return LessonRun(initial, records, f"{type(raised).__name__}: {raised}")
+    return LessonRun(initial, records)
 
 
 CURVES = MappingProxyType(
@@ -235,7 +235,7 @@ CURVES = MappingProxyType(
 )
 
 
-def outcome(healthy: History, broken: History) -> str:
+def which_curve(healthy: LessonRun, broken: LessonRun) -> str:
     """Which of CURVES the broken run is, next to the healthy one."""
     if broken.error:
         return "error"

@@ -9,7 +9,7 @@ from lab.trace.dot import PALETTES
 from lab.trace.recording import brief
 from lab.traps.in_place import Box
 
-WRITTEN = {"light": "#b3261e", "dark": "#ff8a80"}  # said in words and by an arrow too
+WRITTEN_COLOUR = {"light": "#b3261e", "dark": "#ff8a80"}  # said in words and by an arrow too
 
 
 def draw_boxes(boxes: list[Box], theme: str = "light") -> graphviz.Digraph:
@@ -51,7 +51,7 @@ def _cells(box: Box, theme: str) -> str:
     for then, now in zip(np.ravel(box.before), np.ravel(box.values), strict=True):
         text, colour = escape(brief(now)), colours["text"]
         if then != now and not (np.isnan(then) and np.isnan(now)):
-            text, colour = f"{escape(brief(then))} → <b>{text}</b>", WRITTEN[theme]
+            text, colour = f"{escape(brief(then))} → <b>{text}</b>", WRITTEN_COLOUR[theme]
         cells.append(f'<td border="1" color="{colours["edge"]}"><font color="{colour}">{text}</font></td>')
     table = f'border="0" cellborder="0" cellspacing="0" cellpadding="5" bgcolor="{colours["output"]}"'
     return f"<<table {table}><tr>{''.join(cells)}</tr></table>>"

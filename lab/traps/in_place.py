@@ -18,7 +18,7 @@ from lab.gradcheck import numerical_gradient
 from lab.trace.recording import Recording, Trace, brief
 from model import SGD, MutationError, Tensor, allow_mutation
 
-LIMIT = 5.0  # of the values and of what is written, either way
+LARGEST = 5.0  # of the values and of what is written, either way
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ class Experiment:
             raise ValueError("An optimizer steps inputs (parameters), not the output of an operation.")
         if not 2 <= len(self.a) == len(self.b):
             raise ValueError("The inputs a and b need the same number of elements, at least two.")
-        if not all(abs(v) <= LIMIT for v in (*self.a, *self.b, self.number)):
-            raise ValueError(f"The numbers must lie between -{LIMIT:g} and {LIMIT:g}.")
+        if not all(abs(v) <= LARGEST for v in (*self.a, *self.b, self.number)):
+            raise ValueError(f"The numbers must lie between -{LARGEST:g} and {LARGEST:g}.")
 
     @property
     def target(self) -> str:
@@ -440,7 +440,7 @@ def _numerical(experiment: Experiment, name: str) -> np.ndarray:
     return numerical_gradient(lambda x: apply(**{name: x}).sum(), point)
 
 
-def explain(result: Outcome) -> str:
+def verdict(result: Outcome) -> str:
     """After four steps: why it came out as it did, in one or two sentences."""
     op, target = f"`{result.op}`", result.experiment.target
     held = [h for h in result.held if h.of == target]
@@ -453,7 +453,7 @@ def explain(result: Outcome) -> str:
         unguarded = run(replace(result.experiment, guard=False))
         if unguarded.outcome == "wrong":
             return reason
-        return f"{reason} It is on the safe side here: without it the gradient comes out right. {explain(unguarded)}"
+        return f"{reason} It is on the safe side here: without it the gradient comes out right. {verdict(unguarded)}"
     if same(result.before[target], result.values[target]):
         return f"The write put the same numbers back into `{target}`, so nothing has changed."
     if result.outcome == "wrong":

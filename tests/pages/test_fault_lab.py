@@ -6,7 +6,7 @@ import pytest
 
 from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY, FAULTS
-from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, outcome, play, train_with
+from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, play, train_with, which_curve
 from model import Tensor
 from tests.pages.conftest import app, run, sent, texts
 
@@ -57,7 +57,7 @@ def test_every_fault_shows_what_was_just_computed(key):
     fault = BY_KEY[key]
     at = opened(fault=key, seed="2", run="1")
     comparison = compare(fault, 2)
-    truth = outcome(train_with(fault.healthy, 2), train_with(fault.broken, 2))
+    truth = which_curve(train_with(fault.healthy, 2), train_with(fault.broken, 2))
     found = [m.value for m in at.markdown if m.value.startswith("Found:")]
     assert found == [f"Found: **{EFFECTS[comparison.effect]}**.", f"Found: **{CURVES[truth]}**."]
     assert bool(marked(at)) == (comparison.effect != "same")

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.charts.side_by_side import gradient_tables, losses, value_tables
 from lab.faults.catalogue import BY_KEY
-from lab.faults.compare import History, train_with
+from lab.faults.compare import LessonRun, train_with
 
 
 def cells(html):
@@ -57,7 +57,7 @@ def test_the_chart_is_strict_json_and_its_table_has_both_runs():
 
 def test_a_run_without_an_epoch_shows_where_it_began():
     healthy = train_with(BY_KEY["skip-unbroadcast"].healthy, 0)
-    chart = losses(healthy, History(healthy.initial, [], "ValueError: no."), "light")
+    chart = losses(healthy, LessonRun(healthy.initial, [], "ValueError: no."), "light")
     assert chart.rows[0][2] != "–"
     assert {row[2] for row in chart.rows[1:]} == {"–"}
     assert "after 0 epochs" in chart.alt

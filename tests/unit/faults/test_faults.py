@@ -18,9 +18,9 @@ from lab.faults.compare import (
     expression_pass,
     first_difference,
     leaves,
-    outcome,
     play,
     train_with,
+    which_curve,
 )
 from lab.faults.training import LessonTrainer
 from lab.trace.derive import derive, first_disagreement
@@ -293,8 +293,8 @@ CURVE = {
 def test_the_curve_is_named_as_the_entry_tells_it(curve, key):
     fault = BY_KEY[key]
     healthy = train_with(fault.healthy, 1)
-    assert outcome(healthy, train_with(fault.broken, 1)) == curve
-    assert outcome(healthy, healthy) == "same"
+    assert which_curve(healthy, train_with(fault.broken, 1)) == curve
+    assert which_curve(healthy, healthy) == "same"
 
 
 @by_key([fault for fault in FAULTS if fault.guard])

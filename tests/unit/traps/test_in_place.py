@@ -14,7 +14,7 @@ import pytest
 
 from lab.trace.derive import derive, first_disagreement
 from lab.traps.boxes import describe_boxes, draw_boxes
-from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, explain, outcomes, repair, repaired, run, script
+from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes, repair, repaired, run, script, verdict
 
 ROOT = Path(__file__).resolve().parents[3]
 ALL = [
@@ -64,7 +64,7 @@ def test_an_optimizer_step_is_refused_with_the_guard_and_harmless_without():
     assert run(Experiment("mul", "input", "optimizer", guard=False)).outcome == "right"
     result = run(Experiment("mul", "input", "optimizer", guard=True))
     assert result.outcome == "error"
-    assert "comes out right" in explain(result)
+    assert "comes out right" in verdict(result)
 
 
 def test_writing_to_a_spoils_the_gradient_of_b():
@@ -198,11 +198,11 @@ def test_the_captured_array_of_a_tensor_with_equal_values_is_told_apart():
 
 
 def test_the_explanation_follows_the_numbers():
-    assert "same numbers" in explain(run(Experiment(number=0.0)))
-    assert "did not keep `a`" in explain(run(Experiment("exp")))
-    assert "do not depend" in explain(run(Experiment("relu", "output", a=(1.0, 2.0, 3.0))))
-    assert "another array" in explain(run(Experiment(route="optimizer")))
-    assert explain(run(Experiment(guard=True))).startswith("The guard compared")
+    assert "same numbers" in verdict(run(Experiment(number=0.0)))
+    assert "did not keep `a`" in verdict(run(Experiment("exp")))
+    assert "do not depend" in verdict(run(Experiment("relu", "output", a=(1.0, 2.0, 3.0))))
+    assert "another array" in verdict(run(Experiment(route="optimizer")))
+    assert verdict(run(Experiment(guard=True))).startswith("The guard compared")
 
 
 def test_the_matrix_is_run_not_stored():
