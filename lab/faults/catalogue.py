@@ -226,7 +226,7 @@ FAULTS = (
         guard=write_between_the_passes,
         fix=_diff(
             "self._accumulate(upstream * other.numpy())",
-            "self._accumulate(upstream * b)  # d(a * b)/da = b",
+            "self._accumulate(upstream * right)  # d(left * right)/d left = right",
         ),
         torch_code="a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)\ny = (a * b).sum()\n"
         "with torch.no_grad():\n    a += 1.0\ny.backward()",
@@ -248,8 +248,8 @@ FAULTS = (
         shapes={"a": (3,), "b": (3,)},
         fix=_diff(
             "senders.append(lambda upstream: operand._accumulate(upstream * 1.0))",
-            "self._accumulate(upstream * 1.0)  # d(a + b)/da = 1",
-            "other._accumulate(upstream * 1.0)  # d(a + b)/db = 1",
+            "self._accumulate(upstream * 1.0)  # d(left + right)/d left = 1",
+            "other._accumulate(upstream * 1.0)  # d(left + right)/d right = 1",
         ),
         torch_code="a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)\n"
         "torch.autograd.grad((b + b).sum(), [a, b])",
@@ -314,7 +314,7 @@ FAULTS = (
         broken=run_of(engine=ReluWrongSide),
         example=hidden_layer,
         shapes={"X": (2, 3), "W": (3, 2)},
-        fix=_diff("self._accumulate(upstream * (y <= 0.0))", "self._accumulate(upstream * (y > 0.0))"),
+        fix=_diff("self._accumulate(upstream * (result <= 0.0))", "self._accumulate(upstream * (result > 0.0))"),
     ),
     Fault(
         key="mean-undivided",
@@ -327,7 +327,7 @@ FAULTS = (
         example=mean_of_rows,
         shapes={"X": (2, 4)},
         fix=_diff(
-            "self._accumulate(np.broadcast_to(_with_axes(upstream, axis, a.ndim, keepdims), a.shape))",
+            "self._accumulate(np.broadcast_to(_with_axes(upstream, axis, value.ndim, keepdims), value.shape))",
             "return self.sum(axis, keepdims) / _count(self.shape, axis)",
         ),
     ),
@@ -343,7 +343,7 @@ FAULTS = (
         broken=run_of(engine=SoftmaxUnshifted, loss=offset_loss),
         example=large_logits,
         shapes={"x": (3,)},
-        fix=_diff("e = self.exp()", "e = np.exp(a - a.max(axis=axis, keepdims=True))"),
+        fix=_diff("e = self.exp()", "e = np.exp(value - value.max(axis=axis, keepdims=True))"),
         torch_code="torch.autograd.set_detect_anomaly(True)\nx = torch.tensor([1000.0, 0.0], requires_grad=True)\n"
         "e = x.exp()\n(e / e.sum())[0].backward()",
         torch_message="Function 'DivBackward0' returned nan values in its 1th output.",
@@ -362,8 +362,8 @@ FAULTS = (
         shapes={"x": (3,)},
         fix=_diff(
             "return self.softmax(axis).log()",
-            "shifted = a - a.max(axis=axis, keepdims=True)",
-            "y = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))",
+            "shifted = value - value.max(axis=axis, keepdims=True)",
+            "result = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))",
         ),
         torch_code="torch.autograd.set_detect_anomaly(True)\nx = torch.tensor([0.0, 800.0], requires_grad=True)\n"
         "x.softmax(0).log()[0].backward()",

@@ -62,20 +62,20 @@ class LateReads(Tensor):
     __slots__ = ()
 
     def __mul__(self, other):
-        other, a, b = self._operands(other, "*")
+        other, left, right = self._operands(other, "*")
 
         def _backward(upstream):
             self._accumulate(upstream * other.numpy())
             other._accumulate(upstream * self.numpy())
 
-        return self._node(a * b, (self, other), "*", _backward)
+        return self._node(left * right, (self, other), "*", _backward)
 
 
 class WrongCapture(Tensor):
     __slots__ = ()
 
     def __add__(self, other):
-        other, a, b = self._operands(other, "+")
+        other, left, right = self._operands(other, "+")
         senders = []
         for operand in (self, other):
             senders.append(lambda upstream: operand._accumulate(upstream * 1.0))  # noqa: B023, PERF401 (the fault)
@@ -84,7 +84,7 @@ class WrongCapture(Tensor):
             for send in senders:
                 send(upstream)
 
-        return self._node(a + b, (self, other), "+", _backward)
+        return self._node(left + right, (self, other), "+", _backward)
 
 
 class BackwardTwice(Tensor):
@@ -102,24 +102,24 @@ class ReluWrongSide(Tensor):
     __slots__ = ()
 
     def relu(self) -> Tensor:
-        y = np.maximum(self._read(), 0.0)
+        result = np.maximum(self._read(), 0.0)
 
         def _backward(upstream):
-            self._accumulate(upstream * (y <= 0.0))
+            self._accumulate(upstream * (result <= 0.0))
 
-        return self._node(y, (self,), "relu", _backward)
+        return self._node(result, (self,), "relu", _backward)
 
 
 class MeanUndivided(Tensor):
     __slots__ = ()
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        a = self._read()
+        value = self._read()
 
         def _backward(upstream):
-            self._accumulate(np.broadcast_to(_with_axes(upstream, axis, a.ndim, keepdims), a.shape))
+            self._accumulate(np.broadcast_to(_with_axes(upstream, axis, value.ndim, keepdims), value.shape))
 
-        return self._node(a.mean(axis=axis, keepdims=keepdims), (self,), "mean", _backward)
+        return self._node(value.mean(axis=axis, keepdims=keepdims), (self,), "mean", _backward)
 
 
 class SoftmaxUnshifted(Tensor):

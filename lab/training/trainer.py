@@ -317,9 +317,11 @@ class Trainer:
                 )
             self.set_weights(state["weights"])
             prefix = "optimizer."
-            self.optimizer.load_state(
-                {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
-            )
+            remembered = {name.removeprefix(prefix): a for name, a in state.items() if name.startswith(prefix)}
+            try:
+                self.optimizer.load_state(remembered)
+            except ValueError as problem:
+                raise RunError(f"The checkpoint lacks what the optimizer needs: start a new run. {problem}") from None
             self.epoch = int(state["epoch"])
             self._begin_epoch()
             self.batch = int(state["batch"])

@@ -50,7 +50,7 @@ def test_guard_off_then_on(open_page, theme):
     page.locator(".closure").scroll_into_view_if_needed()
     written = page.locator(".closure tbody tr", has_text="written to")
     written.wait_for()
-    assert written.locator("code").text_content() == "a"
+    assert written.locator("code").text_content() == "left"
 
     button(page, "The same with the guard on").click()
     page.get_by_text(REFUSED).wait_for()

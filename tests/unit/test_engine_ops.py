@@ -21,7 +21,7 @@ TENSOR_NOT_OPS = {
     *("__init__", "__repr__", "__len__", "__iter__", "__bool__", "__float__", "__hash__"),
     *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
 }
-MODULE_NOT_OPS = {"no_grad", "allow_mutation", "detect_mutation", "topological_order", "init_weight", "clip_grad_norm"}
+MODULE_NOT_OPS = {"no_grad", "allow_mutation", "topological_order", "init_weight", "clip_grad_norm"}
 
 
 def cases_of(op: str, cases: list[Case] = CASES) -> list[Case]:

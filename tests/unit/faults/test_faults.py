@@ -172,12 +172,15 @@ def test_the_first_event_that_the_healthy_engine_does_not_have(fault):
 FIRST = {
     "overwrite": ("accumulate", "self.grad = _fitted(message, self)"),
     "skip-unbroadcast": ("accumulate", "else self.grad + message"),
-    "wrong-order": ("message", "self._accumulate(upstream * b)"),  # of a product that has not got its second message
+    "wrong-order": (
+        "message",
+        "self._accumulate(upstream * right)",
+    ),  # of a product that has not got its second message
     "recursive": ("message", "self._accumulate(upstream * 1.0)"),
     "late-read": ("message", "upstream * self.numpy()"),
     "wrong-capture": ("message", "senders.append(lambda"),
-    "backward-twice": ("message", "self._accumulate(upstream * b)"),
-    "relu-side": ("message", "(y <= 0.0)"),
+    "backward-twice": ("message", "self._accumulate(upstream * right)"),
+    "relu-side": ("message", "(result <= 0.0)"),
     "mean-undivided": ("message", "self._accumulate(np.broadcast_to"),
     "softmax-unshifted": ("forward", '"exp"'),
     "log-unguarded": ("forward", '"softmax"'),

@@ -72,7 +72,7 @@ def test_the_lines_are_those_that_ran():
         line = source["lines"][event["line"] - source["first"]]
         expected = {
             "forward": "self._node(",
-            "seed": "self.grad = seed",
+            "seed": "self.grad = upstream",
             "message": "_accumulate(",
             "accumulate": "self.grad = message" if event.get("first") else "self.grad += message",
         }
@@ -82,13 +82,13 @@ def test_the_lines_are_those_that_ran():
 def test_what_a_closure_captured():
     node = record(shared, LEAVES).nodes[4]
     assert {entry["name"]: entry["holds"] for entry in node["captured"]} == {
-        "a": "value of operand 0",
-        "b": "value of operand 1",
+        "left": "value of operand 0",
+        "right": "value of operand 1",
         "self": "operand",
         "other": "operand",
     }
     exponential = record(lambda a: a.exp(), {"a": 1.0}).nodes[1]
-    assert {e["name"]: e["holds"] for e in exponential["captured"]} == {"y": "output", "self": "operand"}
+    assert {e["name"]: e["holds"] for e in exponential["captured"]} == {"result": "output", "self": "operand"}
 
 
 def test_broadcasting_is_undone_in_the_message():
@@ -180,8 +180,8 @@ def test_a_closure_whose_array_was_written_to_is_told_when_it_runs():
         trace = record(build, {"a": [0.0, 1.0]})
     exp, total = trace.nodes[1], trace.nodes[2]
     written = {entry["name"]: entry.get("written") for entry in exp["captured"]}
-    assert written == {"self": None, "y": True}
-    assert exp["captured"][-1]["value"] == [1.0, np.e]  # as it was in the forward pass
+    assert written == {"self": None, "result": True}
+    assert exp["captured"][0]["value"] == [1.0, np.e]  # as it was in the forward pass
     assert not any(entry.get("written") for entry in total["captured"])
 
 

@@ -126,7 +126,7 @@ def test_the_repair_runs_with_the_guard_on_and_is_right(experiment):
 def test_each_step_shows_no_more_than_has_happened():
     forward, written, backward, compared = (run(Experiment(), step) for step in (1, 2, 3, 4))
     assert not any(held.changed for held in forward.held)
-    assert [held.name for held in written.held if held.changed] == ["a"]
+    assert [held.name for held in written.held if held.changed] == ["left"]
     assert forward.gradients == written.gradients == {"a": None, "b": None}
     assert backward.gradients["b"] is not None
     assert not backward.right
@@ -153,7 +153,7 @@ def test_the_drawing_shows_old_and_new_numbers_and_every_name():
     boxes = run(Experiment(route="name"), 2).boxes
     source = draw_boxes(boxes, "dark").source
     assert "2 → <b>1</b>" in source
-    for shown in ("a.data", "other = a.data", "closure of *: a"):
+    for shown in ("a.data", "other = a.data", "closure of *: left"):
         assert shown in source
         assert shown in describe_boxes(boxes)
     assert source.count("->") == 3
@@ -194,7 +194,7 @@ def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment)
 
 def test_the_captured_array_of_a_tensor_with_equal_values_is_told_apart():
     held = run(Experiment("square", route="view", guard=True, a=(1.0, 1.0, 1.0))).held
-    assert {(h.name, h.of) for h in held} >= {("a", "a"), ("y", "y")}
+    assert {(h.name, h.of) for h in held} >= {("left", "a"), ("result", "y")}
 
 
 def test_the_explanation_follows_the_numbers():

@@ -122,7 +122,7 @@ def test_a_closure_that_was_written_to_says_so():
     with allow_mutation():
         trace = record(build, {"a": [1.0, 2.0]})
     written = {entry["name"]: entry.get("written") for entry in trace.nodes[1]["captured"]}
-    assert written["a"] is True
+    assert written["left"] is True
     assert "written" not in record(lambda a: a * a, {"a": 1.0}).nodes[1]["captured"][-1]
 
 

@@ -1,0 +1,137 @@
+"""The thorough guard sees what a learner's own closure captured, and refuses nothing that is right."""
+
+import numpy as np
+import pytest
+from op_table import CASES
+
+from lab.traps import detect_mutation
+from model import MLP, SGD, Adam, MutationError, Tensor, allow_mutation, cross_entropy, no_grad
+
+
+def scaled(x, factors):
+    """An operation whose author keeps an array of their own: only the thorough guard can know of it."""
+
+    def _backward(upstream):
+        x._accumulate(upstream * factors)
+
+    return x._node(x.numpy() * factors, (x,), "scaled", _backward)
+
+
+def test_an_array_that_your_own_closure_captured_is_seen_here_and_only_here():
+    factors = np.array([2.0, 3.0])
+    x = Tensor([1.0, 1.0])
+    y = scaled(x, factors)
+    factors += 1.0
+    y.backward(np.ones(2))
+    np.testing.assert_array_equal(x.grad, [3.0, 4.0])  # wrong: it was 2, 3 in the forward pass
+    with detect_mutation() as Watched:
+        x = Watched([1.0, 1.0])
+        y = scaled(x, factors).sum()
+        factors += 1.0
+        with pytest.raises(MutationError, match=r"`scaled` needs the array `factors`.*Run the forward pass again"):
+            y.backward()
+        assert x.grad is None
+
+
+def test_it_looks_through_a_function_that_a_closure_captured():
+    factors = np.array([2.0, 3.0])
+
+    def times(message):
+        return message * factors
+
+    with detect_mutation() as Watched:
+        x = Watched([1.0, 1.0])
+        y = x._node(x.numpy() * factors, (x,), "scaled", lambda upstream: x._accumulate(times(upstream)))
+        factors[0] = 9.0
+        with pytest.raises(MutationError, match="`factors`"):
+            y.backward(np.ones(2))
+
+
+def test_a_variable_that_was_given_another_value_counts_as_changed():
+    with detect_mutation() as Watched:
+        x, factors = Watched([1.0, 1.0]), np.array([2.0, 3.0])
+        y = x._node(x.numpy() * factors, (x,), "scaled", lambda upstream: x._accumulate(upstream * factors))
+        factors = 7.0
+        with pytest.raises(MutationError, match="`factors`"):
+            y.backward(np.ones(2))
+
+
+def test_a_class_of_your_own_can_be_watched():
+    class Mine(Tensor):
+        __slots__ = ()
+
+        def scaled(self, factors):
+            return scaled(self, factors)
+
+    factors = np.array([2.0, 3.0])
+    with detect_mutation(Mine) as Watched:
+        assert issubclass(Watched, Mine)
+        y = Watched([1.0, 1.0]).scaled(factors).sum()
+        factors[0] = 9.0
+        with pytest.raises(MutationError, match="`factors`"):
+            y.backward()
+
+
+@pytest.mark.parametrize("op", dict.fromkeys(case.op for case in CASES))
+def test_every_operation_passes_when_nothing_is_written_to(op):
+    cases = [case for case in CASES if case.op == op]
+    for case in cases[:: max(1, len(cases) // 10)]:
+        leaves = [Tensor(array) for array in case.inputs]
+        expected = case.call(leaves)
+        expected.backward(np.ones(expected.shape))
+        with detect_mutation() as Watched:
+            watched = [Watched(array) for array in case.inputs]
+            output = case.call(watched)
+            assert isinstance(output, Watched)
+            output.backward(np.ones(output.shape))
+        for leaf, right in zip(watched, leaves, strict=True):
+            np.testing.assert_array_equal(leaf.grad, right.grad)
+
+
+def test_training_validation_and_two_optimizers_are_never_refused():
+    rng = np.random.default_rng(0)
+    x, labels = rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
+    nets = MLP([3, 8, 2], rng=0), MLP([3, 8, 2], rng=1)
+    nets[1].layers[0].weight = nets[0].layers[0].weight
+    optimizers = SGD(nets[0].parameters(), lr=0.1, momentum=0.9), Adam(nets[1].parameters(), lr=0.01)
+    losses = []
+    with detect_mutation() as Watched:
+        inputs = Watched(x, requires_grad=False)
+        for _ in range(5):
+            for net, optimizer in zip(nets, optimizers, strict=True):
+                net(inputs).sum()  # a graph that is dropped
+                with no_grad():
+                    cross_entropy(net(inputs), labels)
+                net.zero_grad()
+                loss = cross_entropy(net(inputs), labels)
+                assert isinstance(loss, Watched)
+                loss.backward(retain_graph=True)
+                net.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+    assert losses[-1] < losses[0]
+
+
+def test_the_guard_of_the_engine_is_on_in_the_block_even_where_it_was_off():
+    with allow_mutation(), detect_mutation() as Watched:
+        x = Watched([1.0, 2.0], label="x")
+        y = (x * x).sum()
+        x.data[0] = -7.0
+        with pytest.raises(MutationError, match="'x'"):
+            y.backward()
+
+
+def test_a_freed_graph_is_refused_as_ever_and_an_error_ends_the_block():
+    with detect_mutation() as Watched:
+        y = (Watched([1.0, 2.0]) * 2.0).sum()
+        y.backward()
+        with pytest.raises(RuntimeError, match="retain_graph=True"):
+            y.backward()
+    with allow_mutation():
+        with pytest.raises(KeyError), detect_mutation():
+            raise KeyError
+        x = Tensor([1.0])
+        y = x * x
+        x.data[0] = 3.0
+        y.backward()  # the guard is off again
