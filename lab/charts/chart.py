@@ -10,13 +10,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
 from lab.training.run_folder import Record
 
-COLOURS = {
+T = TypeVar("T")
+
+
+class Colours(TypedDict):
+    """What is drawn in which colour, in one theme. Gradients and weights: the first and the last shade of a ramp."""
+
+    train: str
+    validation: str
+    faint: str
+    band: str
+    gap: str
+    paper: str
+    text: str
+    gradient: tuple[str, str]
+    weight: tuple[str, str]
+    classes: tuple[str, ...]
+
+
+COLOURS: dict[str, Colours] = {
     "light": {
         "train": "#0069A5",
         "validation": "#AA3377",
@@ -57,7 +75,7 @@ class Chart:
     height: int
     alt: str
     headers: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
     backdrop: bytes = b""  # a picture in PNG that fills the grid of the plane, behind everything that is drawn
 
 
@@ -112,7 +130,7 @@ def layer_name(name: str) -> str:
     return name.replace("layer", "layer ")
 
 
-def nth(choices: Sequence[Any], index: int) -> Any:
+def nth(choices: Sequence[T], index: int) -> T:
     return choices[index % len(choices)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import contourpy
 import numpy as np
 
@@ -13,7 +15,8 @@ def contour(field: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[np.ndarra
     """
     if not np.isfinite(field).all():
         return []
-    return contourpy.contour_generator(xs, ys, field).lines(0.0)
+    lines: Any = contourpy.contour_generator(xs, ys, field).lines(0.0)  # a list of arrays for this type of line
+    return lines
 
 
 def frontiers(answers: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[np.ndarray]:

@@ -5,11 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, invisible, layer_name, nth, percent, ramp, short, thinned
+from lab.charts.chart import (
+    COLOURS,
+    DASHES,
+    SYMBOLS,
+    Chart,
+    Colours,
+    invisible,
+    layer_name,
+    nth,
+    percent,
+    ramp,
+    short,
+    thinned,
+)
 from lab.training.doctor import BAND, HIGH_NORM
 from lab.training.run_folder import Record
 
@@ -181,7 +194,7 @@ def _in_percent(chart: Chart) -> Chart:
 def _per_layer(
     title: str,
     name: str,
-    colour: str,
+    colour: Literal["gradient", "weight"],
     records: Sequence[Record],
     layers: Sequence[str],
     *,
@@ -262,7 +275,7 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 
 
 def _others(
-    others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: dict[str, Any]
+    others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: Colours
 ) -> list[dict[str, Any]]:
     """Earlier runs to compare with, thinner and without a colour of their own."""
     lines = []
@@ -274,7 +287,7 @@ def _others(
     return lines
 
 
-def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: dict[str, Any]) -> list[dict[str, Any]]:
+def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: Colours) -> list[dict[str, Any]]:
     """Two stacked areas, the lower one invisible: what shows is the space between two lines."""
     both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
     low = [min(pair) if pair else None for pair in both]
@@ -282,16 +295,16 @@ def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: di
     return [invisible(low, "gap"), invisible(thickness, "gap", colours["gap"])]
 
 
-def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: dict[str, Any]) -> list[dict[str, Any]]:
+def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: Colours) -> list[dict[str, Any]]:
     """The losses of single batches, gathered in buckets: their mean as a thin line, their extremes as a band."""
     finite = losses[np.isfinite(losses)]
     if not len(finite):
         return []
     starts = np.linspace(0, len(finite), min(BUCKETS, len(finite)) + 1).astype(int)
     counts = np.diff(starts)
-    low, high, total = (measure.reduceat(finite, starts[:-1]) for measure in (np.minimum, np.maximum, np.add))
+    lows, highs, totals = (measure.reduceat(finite, starts[:-1]) for measure in (np.minimum, np.maximum, np.add))
     ends = (starts[1:] / steps_per_epoch).round(4).tolist()
-    low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (low, high, total / counts))
+    low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (lows, highs, totals / counts))
     thickness = [top - bottom for bottom, top in zip(low, high, strict=True)]
     band = [
         invisible(list(zip(ends, low, strict=True)), "batches"),
@@ -304,7 +317,7 @@ def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: dict[str, Any
     return [{**part, "xAxisIndex": 1} for part in (*band, line)]
 
 
-def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: dict[str, Any]) -> None:
+def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: Colours) -> None:
     """Vertical lines at the epoch with the best validation, where one would have stopped, and at the cursor."""
     marks = []
     best = [r["epoch"] for r in records if r.get("best")]
@@ -336,12 +349,13 @@ def horizon(epoch: int, epochs: int) -> int:
 def _column(records: Sequence[Record], name: str) -> list[float | None]:
     """A number that the records have, by epoch from 0: what the command line records begins with epoch 1."""
     first = records[0]["epoch"] if records else 0
-    return [None] * first + [record[name] for record in records]
+    return [*[None] * first, *(record[name] for record in records)]
 
 
 def _of_layer(records: Sequence[Record], name: str, layer: str) -> list[float | None]:
     """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
-    return [None] * records[0]["epoch"] + [record[name][layer] if name in record else None for record in records]
+    before = [None] * records[0]["epoch"]
+    return [*before, *(record[name][layer] if name in record else None for record in records)]
 
 
 def _percents(shares: Sequence[float | None]) -> list[float | None]:

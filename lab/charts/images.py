@@ -104,8 +104,8 @@ def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = 
     codes[:, :width] = np.rint(SHADES * image[::-1])
     codes[:, width + 1 :] = SHADES + 1 + np.rint(SHADES * sizes[::-1])
     palette = [
-        mix(colours["paper"], colours[ink] if ink == "text" else colours[ink][1], k / SHADES)
-        for ink in ("text", "gradient")
+        mix(colours["paper"], ink, k / SHADES)
+        for ink in (colours["text"], colours["gradient"][1])
         for k in range(SHADES + 1)
     ]
     hidden = {"type": "category", "show": False}
@@ -176,7 +176,7 @@ def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "l
     axis = {"type": "category", "data": list(classes), "splitArea": {"show": False}, "nameLocation": "middle"}
     right, total = int(counts.trace()), int(counts.sum())
     wrong = np.where(diagonal, 0, counts)
-    i, j = np.unravel_index(wrong.argmax(), wrong.shape)
+    i, j = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
     most = f" Most often {classes[i]} was taken for {classes[j]}: {wrong[i, j]} times." if wrong.any() else ""
     return Chart(
         "Confusion matrix",

@@ -8,7 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, heat_cells, heat_palette, invisible, mix, nth, short
+from lab.charts.chart import (
+    COLOURS,
+    SHADES,
+    SYMBOLS,
+    Chart,
+    Colours,
+    heat_cells,
+    heat_palette,
+    invisible,
+    mix,
+    nth,
+    short,
+)
 from lab.charts.contours import contour, frontiers
 
 MANY = 100  # samples are drawn as one shape, without a border each
@@ -122,7 +134,7 @@ def _plane(
     points: np.ndarray,
     labels: np.ndarray,
     classes: Sequence[str],
-    colours: dict[str, Any],
+    colours: Colours,
 ) -> dict[str, Any]:
     """Lines and samples over the plane: the options of all its pictures."""
     reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2

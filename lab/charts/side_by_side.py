@@ -34,9 +34,9 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
             note = f": shape {broken.shape} instead of {healthy.shape}"
     elif healthy is not broken:
         note = ": nothing arrived"
-    plain = np.zeros(np.shape(healthy), dtype=bool)
-    marked = np.ones(np.shape(broken), dtype=bool) if different is None and healthy is not broken else different
-    tables = _table("healthy", name, healthy, plain, theme) + _table("broken", name, broken, marked, theme)
+    if different is None and broken is not None and healthy is not broken:
+        different = np.ones(broken.shape, dtype=bool)
+    tables = _table("healthy", name, healthy, None, theme) + _table("broken", name, broken, different, theme)
     return (
         f'<div role="group" aria-label="Gradient of {escape(name)}{escape(note)}" style="margin-bottom:0.9rem">'
         f'<div style="margin-bottom:0.3rem">Gradient of <b>{escape(name)}</b>{escape(note)}</div>'
@@ -111,13 +111,13 @@ def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
     epochs = max(len(column) for column in columns.values())
     known = [value for column in columns.values() for value in column if value]
     logarithmic = max(known) > 20 * min(known)
-    looks = (("train", DASHES[0], SYMBOLS[0]), ("validation", DASHES[1], SYMBOLS[1]))
+    looks = ((colours["train"], DASHES[0], SYMBOLS[0]), (colours["validation"], DASHES[1], SYMBOLS[1]))
     series: list[dict[str, Any]] = [
         {
             "type": "line",
             "name": name,
             "data": [value or None for value in column],
-            "color": colours[colour],
+            "color": colour,
             "lineStyle": {"type": dash, "width": 2},
             "symbol": symbol,
             "symbolSize": 7,

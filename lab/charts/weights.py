@@ -125,9 +125,11 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     histograms = [record[f"{of}_histogram"][layer] for record in shown]
     edges = histograms[0]["edges"]
     names = [_edge(edge) for edge in edges[:-1]]
+    first, last = colours["weight" if of == "weight" else "gradient"]
+    shades = ramp((last, first), len(shown))
     series = []
     for i, (record, histogram) in enumerate(zip(shown, histograms, strict=True)):
-        shade = ramp(colours[of][::-1], len(shown))[i]
+        shade = shades[i]
         base = len(shown) - 1 - i
         heights = base + 1.7 * np.array(histogram["counts"]) / max(1, *histogram["counts"])
         series.append(

@@ -108,7 +108,7 @@ def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: 
     """
     messages = 0
 
-    class Counted(engine):
+    class Counted(engine):  # type: ignore[misc, valid-type]  # which engine it is, is known only here
         __slots__ = ()
 
         def _accumulate(self, message):
@@ -241,7 +241,7 @@ def which_curve(healthy: LessonRun, broken: LessonRun) -> str:
         return "error"
     if broken.records[-1]["diverged"] or broken.records[-1]["train_loss"] is None:
         return "overflow"
-    losses = [[record["train_loss"] for record in run.records] for run in (healthy, broken)]
-    if np.allclose(*losses, rtol=1e-3):
+    right, wrong = ([record["train_loss"] for record in run.records] for run in (healthy, broken))
+    if np.allclose(right, wrong, rtol=1e-3):
         return "same"
-    return "better" if losses[1][-1] <= 1.02 * losses[0][-1] else "worse"
+    return "better" if wrong[-1] <= 1.02 * right[-1] else "worse"

@@ -36,7 +36,8 @@ class WrongOrder(Tensor):
 
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
         self.grad = _seed(self, grad)
-        queue, seen = [self], {self}
+        queue: list[Tensor] = [self]
+        seen: set[Tensor] = {self}
         for node in queue:  # it grows as we go: what is nearest to the output comes first
             if node._backward is not None:
                 node._backward(node.grad)

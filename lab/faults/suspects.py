@@ -88,7 +88,7 @@ class Step:
     after: float
 
 
-def traced_step(case: Case) -> tuple[float, list[Step], str]:
+def traced_step(case: Case) -> tuple[float | None, list[Step], str]:
     """The learning rate, what happened to each parameter, and the error that stopped the step, or ""."""
     trainer = LessonTrainer(case.setup, case.number)
     steps, error = [], ""

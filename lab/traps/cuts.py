@@ -38,7 +38,7 @@ def unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return h, L
 
 
-CUTS: dict[str, Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]] = {
+CUTS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
     "uncut": uncut,
     "detach": detached,
     "no_grad": partly_unrecorded,
@@ -92,8 +92,8 @@ def run_cut(name: str, a: float, b: float) -> Cut:
 def numerical(a: float, b: float) -> dict[str, float]:
     """How L really changes with a and b. A difference knows nothing of graphs, so no cut changes it."""
     return {
-        "a": float(numerical_gradient(lambda x: uncut(x, b)[1], np.array(a))),
-        "b": float(numerical_gradient(lambda x: uncut(a, x)[1], np.array(b))),
+        "a": float(numerical_gradient(lambda x: uncut(x, Tensor(b))[1], np.array(a))),
+        "b": float(numerical_gradient(lambda x: uncut(Tensor(a), x)[1], np.array(b))),
     }
 
 

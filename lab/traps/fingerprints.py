@@ -32,13 +32,14 @@ def detect_mutation(tensor: type[Tensor] = Tensor) -> Iterator[type[Tensor]]:
         yield type(f"Fingerprinted{tensor.__name__}", (Fingerprinted, tensor), {"__slots__": ("fingerprints",)})
 
 
-class Fingerprinted:
+class Fingerprinted(Tensor):
     """What a watched tensor does besides being one."""
 
     __slots__ = ()
+    fingerprints: dict[str, int]  # of the arrays that its closure captured; the slot is in the class made above
 
     def _node(self, data: Any, children: tuple, op: str, backward: Callable, saved: tuple = ()) -> Tensor:
-        out = super()._node(data, children, op, backward, saved)
+        out: Any = super()._node(data, children, op, backward, saved)
         out.fingerprints = _fingerprints(backward) if out.requires_grad else {}
         return out
 

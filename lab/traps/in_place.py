@@ -243,7 +243,7 @@ def gradients_without_write(experiment: Experiment) -> dict[str, np.ndarray]:
     """The gradients that the engine gives when nobody writes to anything."""
     tensors = {name: Tensor(values) for name, values in experiment.inputs.items()}
     OPS[experiment.op].apply(**tensors).sum().backward()
-    return {name: tensor.grad for name, tensor in tensors.items()}
+    return {name: np.array(tensor.grad) for name, tensor in tensors.items()}
 
 
 def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
@@ -260,9 +260,9 @@ def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
     return {name: np.array(one.tensors[name].grad) for name in experiment.inputs}
 
 
-def same(one: np.ndarray, other: np.ndarray) -> bool:
-    """Equal bit for bit, which the same rule on the same numbers is; nan equals nan."""
-    return np.array_equal(one, other, equal_nan=True)
+def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+    """Equal bit for bit, which the same rule on the same numbers is; nan equals nan. None stands for no gradient."""
+    return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
 def outcomes(route: str = "augmented", **values: Any) -> dict[tuple[str, str, bool], str]:

@@ -7,6 +7,7 @@ a text of letters, one for each action, so it fits into an address and replays t
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 import graphviz
 import numpy as np
@@ -109,9 +110,8 @@ def live(actions: str, lr: float, start: float = 1.0) -> Life:
                 moves = [*moves, "diverged"]
             life.last_moves = list(pairwise([life.state, *moves]))
             life.path += moves
-            w, gradient = training.w.item(), training.w.grad
-            gradient = None if gradient is None else float(gradient)
-            life.log.append(Entry(ACTIONS[letter].code, sentence, failed, life.state, w, gradient))
+            gradient = None if training.w.grad is None else float(training.w.grad)
+            life.log.append(Entry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
     return life
 
 
@@ -128,8 +128,8 @@ class _Training:
     def __init__(self, start: float, lr: float) -> None:
         self.w = Tensor(start, label="w")
         self.optimizer = SGD([self.w], lr=lr)
-        self.y: Tensor | None = None
-        self.loss: Tensor | None = None
+        self.y: Any = None  # a Tensor after the action f
+        self.loss: Any = None  # a Tensor after the action l
 
     @property
     def finite(self) -> bool:

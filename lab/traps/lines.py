@@ -20,7 +20,10 @@ def syntax_tree(text: str) -> ast.Module:
 def body(function: Callable) -> str:
     """The lines inside a function, without its docstring and without the `return` at the end."""
     text = textwrap.dedent(inspect.getsource(function))
-    statements = syntax_tree(text).body[0].body
+    definition = syntax_tree(text).body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise TypeError(f"{function} is not a function that was written with def.")
+    statements = definition.body
     if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
     lines = text.splitlines()
