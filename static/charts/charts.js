@@ -107,7 +107,9 @@ class Figure {
   draw() {
     this.drawn = true;
     const style = getComputedStyle(this.picture);
-    const colours = ["--st-text-color", "--st-border-color", "--st-background-color"].map((name) => style.getPropertyValue(name));
+    const colours = ["--st-text-color", "--st-border-color", "--st-background-color"].map((name) =>
+      style.getPropertyValue(name),
+    );
     const look = [...colours, style.fontFamily];
     if (this.look !== look.join()) {
       this.chart?.dispose();
@@ -137,7 +139,13 @@ class Figure {
 function theme(text, border, paper, fontFamily) {
   const words = { color: text, fontFamily, fontSize: 12 };
   const line = { lineStyle: { color: border } };
-  const axis = { axisLine: line, axisTick: line, splitLine: line, axisLabel: { ...words, margin: 8 }, nameTextStyle: words };
+  const axis = {
+    axisLine: line,
+    axisTick: line,
+    splitLine: line,
+    axisLabel: { ...words, margin: 8 },
+    nameTextStyle: words,
+  };
   return {
     textStyle: words,
     legend: { textStyle: words },
@@ -151,6 +159,10 @@ function theme(text, border, paper, fontFamily) {
 /** "%.4g", "%.1f %%" or "%d", as Streamlit's charts take it, as a function. */
 function formatter(text = "%.4g") {
   const [, before, digits, kind, after] = text.match(/^(.*?)%\.?(\d*)([dfg])(.*)$/);
-  const number = { d: (x) => x.toFixed(0), f: (x) => x.toFixed(digits), g: (x) => String(Number(x.toPrecision(digits))) }[kind];
+  const number = {
+    d: (x) => x.toFixed(0),
+    f: (x) => x.toFixed(digits),
+    g: (x) => String(Number(x.toPrecision(digits))),
+  }[kind];
   return (value) => (Number.isFinite(value) ? (before + number(value) + after).replace("%%", "%") : "–");
 }

@@ -86,7 +86,8 @@ export class Arrays {
         : `${playback.name(id)}${indexText(node.shape, cell)}: value ${value === null ? "not run yet" : numeral(element(value, cell))}, ` +
           `gradient ${gradient === null ? playback.gradientText(id, frame) : numeral(element(gradient, cell))}`;
     const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell));
-    if (node.requires_grad) maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell));
+    if (node.requires_grad)
+      maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell));
     this.panel.body.replaceChildren(maps, this.readout);
     if (focused) this.panel.body.querySelector('button[tabindex="0"]')?.focus();
   }
@@ -140,4 +141,3 @@ function moveFocus(event, grid) {
   event.preventDefault();
   event.stopPropagation();
 }
-

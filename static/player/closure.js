@@ -19,7 +19,9 @@ export class Closure {
     if (this.shown === node && this.ran === ran && this.over === over) return;
     [this.shown, this.ran, this.over] = [node, ran, over];
     if (!node.op) {
-      this.panel.body.replaceChildren(h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`));
+      this.panel.body.replaceChildren(
+        h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`),
+      );
       return;
     }
     const rows = node.captured.map((entry) =>
@@ -37,8 +39,11 @@ export class Closure {
     );
     this.panel.body.replaceChildren(
       h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its ", h("code", {}, "_backward"), " kept:"),
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the closure holds" },
-        h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows))),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the closure holds" },
+        h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows)),
+      ),
     );
   }
 

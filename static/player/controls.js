@@ -20,10 +20,19 @@ export class Controls {
     this.k = 0;
     this.length = 0;
     this.playing = false;
-    const button = (name, label, onclick) => h("button", { type: "button", "aria-label": label, title: label, onclick }, icon(name));
+    const button = (name, label, onclick) =>
+      h("button", { type: "button", "aria-label": label, title: label, onclick }, icon(name));
     this.playButton = button("play", "Play (space)", () => this.toggle());
     this.playButton.className = "main";
-    this.scrubber = h("input", { type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": "Event", class: "scrubber" });
+    this.scrubber = h("input", {
+      type: "range",
+      min: 0,
+      max: 0,
+      step: 1,
+      value: 0,
+      "aria-label": "Event",
+      class: "scrubber",
+    });
     this.scrubber.oninput = () => {
       this.pause();
       this.go(Number(this.scrubber.value), false);
@@ -35,7 +44,12 @@ export class Controls {
       { "aria-label": "Speed" },
       ...[0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
     );
-    this.marks = h("div", { class: "phases", "aria-hidden": true }, h("span", {}, "forward"), h("span", {}, "backward"));
+    this.marks = h(
+      "div",
+      { class: "phases", "aria-hidden": true },
+      h("span", {}, "forward"),
+      h("span", {}, "backward"),
+    );
     this.element = h(
       "div",
       { class: "controls", role: "group", "aria-label": "Playback" },

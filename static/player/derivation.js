@@ -21,16 +21,31 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
     const alike = String(shapeOf(event.contribution)) === String(playback.nodes[id].shape);
     const pick = (value) => (cell !== null && alike ? element(value, cell) : value);
     const message = cell === null ? arrival.message : element(arrival.message, cell);
-    return { ...term, late: term.event >= frame.k, upstream: pick(event.upstream), localNumber: term.local === null ? null : pick(term.local), message };
+    return {
+      ...term,
+      late: term.event >= frame.k,
+      upstream: pick(event.upstream),
+      localNumber: term.local === null ? null : pick(term.local),
+      message,
+    };
   });
   const plus = { text: " + ", latex: " + " };
   const rest = self.terms.length > most ? [plus, { text: "…", latex: "\\ldots" }] : [];
   const joined = (tokensOf) => [...terms.flatMap((term, i) => [...(i ? [plus] : []), ...tokensOf(term)]), ...rest];
   const number = (value, late, role) =>
-    late ? { text: "…", latex: "\\ldots", late } : Array.isArray(value) ? { text: brief(value), latex: `\\text{${brief(value)}}`, role } : { text: factor(value), latex: latexNumber(value), role };
+    late
+      ? { text: "…", latex: "\\ldots", late }
+      : Array.isArray(value)
+        ? { text: brief(value), latex: `\\text{${brief(value)}}`, role }
+        : { text: factor(value), latex: latexNumber(value), role };
   const local = (term) => ({ text: term.text, latex: term.latex, late: term.late });
   const times = { text: " · ", latex: " \\cdot " };
-  const partial = (of, wrt, node, late) => ({ text: `∂${of.name}/∂${wrt.name}`, latex: `\\frac{\\partial ${of.latex}}{\\partial ${wrt.latex}}`, node, late });
+  const partial = (of, wrt, node, late) => ({
+    text: `∂${of.name}/∂${wrt.name}`,
+    latex: `\\frac{\\partial ${of.latex}}{\\partial ${wrt.latex}}`,
+    node,
+    late,
+  });
   const lines = [
     {
       label: "in symbols",
@@ -42,11 +57,17 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
     },
     {
       label: "upstream numbers in",
-      tokens: joined((term) => (term.local === null ? [local(term)] : [number(term.upstream, term.late), times, local(term)])),
+      tokens: joined((term) =>
+        term.local === null ? [local(term)] : [number(term.upstream, term.late), times, local(term)],
+      ),
     },
     {
       label: "local derivatives in",
-      tokens: joined((term) => (term.local === null ? [number(term.message, term.late)] : [number(term.upstream, term.late), times, number(term.localNumber, term.late)])),
+      tokens: joined((term) =>
+        term.local === null
+          ? [number(term.message, term.late)]
+          : [number(term.upstream, term.late), times, number(term.localNumber, term.late)],
+      ),
     },
   ];
   if (terms.length > 1) lines.push({ label: "messages", tokens: joined((term) => [number(term.message, term.late)]) });
@@ -59,7 +80,9 @@ export function toLatex(playback, frame, id, cell) {
   const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
   const seed = playback.events[playback.seedIndex]?.grad;
   if (id === playback.output && seed !== undefined) return `${left} = ${latexNumber(seed)}`;
-  const lines = derivation(playback, frame, id, cell).map((line) => `&= ${line.tokens.map((token) => token.latex).join("")}`);
+  const lines = derivation(playback, frame, id, cell).map(
+    (line) => `&= ${line.tokens.map((token) => token.latex).join("")}`,
+  );
   const gradient = frame.gradients.get(id);
   if (gradient !== undefined) lines.push(`&= ${latexNumber(cell === null ? gradient : element(gradient, cell))}`);
   return `\\begin{aligned}\n${left} ${lines.join(" \\\\\n")}\n\\end{aligned}`;
@@ -67,7 +90,11 @@ export function toLatex(playback, frame, id, cell) {
 
 function latexNumber(value) {
   if (Array.isArray(value)) return `\\text{${brief(value)}}`;
-  const text = numeral(value).replaceAll("−", "-").replace("∞", "\\infty").replace(/e(-?\d+)$/, " \\times 10^{$1}").replace("NaN", "\\text{NaN}");
+  const text = numeral(value)
+    .replaceAll("−", "-")
+    .replace("∞", "\\infty")
+    .replace(/e(-?\d+)$/, " \\times 10^{$1}")
+    .replace("NaN", "\\text{NaN}");
   return text.startsWith("-") ? `(${text})` : text;
 }
 
@@ -92,7 +119,14 @@ export class Derivation {
     const goal = h("p", { class: "goal" }, `How fast does ${out} change with ${derived.name}? `);
     const parts = [goal];
     if (derived.why) {
-      parts.push(h("p", {}, id === playback.output && state === "waiting" ? `${WAITING}: the backward pass has not started` : derived.why, "."));
+      parts.push(
+        h(
+          "p",
+          {},
+          id === playback.output && state === "waiting" ? `${WAITING}: the backward pass has not started` : derived.why,
+          ".",
+        ),
+      );
     } else {
       parts.push(this.lines(playback, frame, id, cell), this.result(playback, frame, id, cell));
     }
@@ -107,7 +141,8 @@ export class Derivation {
     for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MANY)) {
       const formula = h("span", { class: "formula" }, "= ");
       for (const token of tokens) {
-        if (token.node !== undefined) formula.append(link(token.text, () => this.onSelect(token.node), `Go to ${playback.name(token.node)}`));
+        if (token.node !== undefined)
+          formula.append(link(token.text, () => this.onSelect(token.node), `Go to ${playback.name(token.node)}`));
         else formula.append(h("span", { class: token.late ? "late" : "" }, token.text));
       }
       list.append(h("li", {}, h("small", {}, label), formula));
@@ -148,7 +183,13 @@ export class Derivation {
         await navigator.clipboard.writeText(toLatex(playback, frame, id, cell));
         button.textContent = "Copied";
       } catch {
-        button.replaceWith(h("textarea", { readonly: true, rows: 6, "aria-label": "LaTeX of the derivation" }, toLatex(playback, frame, id, cell)));
+        button.replaceWith(
+          h(
+            "textarea",
+            { readonly: true, rows: 6, "aria-label": "LaTeX of the derivation" },
+            toLatex(playback, frame, id, cell),
+          ),
+        );
       }
     };
     return button;

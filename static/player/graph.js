@@ -25,7 +25,8 @@ export class Graph {
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", { class: "wait" }, "Drawing the graph…");
     this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
-    const tool = (label, text, onclick) => h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    const tool = (label, text, onclick) =>
+      h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
     this.element = h(
       "div",
       { class: "stage" },
@@ -77,8 +78,14 @@ export class Graph {
     this.pill = this.makePill();
     const layer = (name, parts) => s("g", { class: name }, ...parts);
     this.scene.replaceChildren(
-      layer("edges", [...this.edges.values()].map((edge) => edge.element)),
-      layer("cards", [...this.cards.values()].map((card) => card.element)),
+      layer(
+        "edges",
+        [...this.edges.values()].map((edge) => edge.element),
+      ),
+      layer(
+        "cards",
+        [...this.cards.values()].map((card) => card.element),
+      ),
       this.pill.element,
     );
     this.view.open(plan, plan.boxes.get(plan.itemOf[this.playback.output]));
@@ -116,7 +123,13 @@ export class Graph {
     const maps = {};
     if (grid) {
       line += step - 2;
-      parts.push(s("text", { class: "shape", x: 0, y: line, "text-anchor": "middle" }, shapeText(playback.nodes[item.node].shape)));
+      parts.push(
+        s(
+          "text",
+          { class: "shape", x: 0, y: line, "text-anchor": "middle" },
+          shapeText(playback.nodes[item.node].shape),
+        ),
+      );
       const names = playback.nodes[item.node].requires_grad ? ["value", "gradient"] : ["value"];
       const mapWidth = grid.columns * grid.cell;
       names.forEach((name, index) => {
@@ -124,13 +137,24 @@ export class Graph {
         const place = { x: middle - mapWidth / 2, y: line + 6, width: mapWidth, height: grid.rows * grid.cell };
         maps[name] = s("image", { ...place, preserveAspectRatio: "none", class: "map" });
         const frame = s("rect", { ...place, class: "map-frame", onclick: (event) => this.pickCell(event, item, grid) });
-        texts[name] = s("text", { class: `mark ${name}`, x: middle, y: line + 6 + place.height / 2, dy: "0.35em", "text-anchor": "middle" });
+        texts[name] = s("text", {
+          class: `mark ${name}`,
+          x: middle,
+          y: line + 6 + place.height / 2,
+          dy: "0.35em",
+          "text-anchor": "middle",
+        });
         parts.push(maps[name], frame, texts[name]);
       });
     } else {
       const row = (name, word) => {
         line += step;
-        texts[name] = s("text", { class: name, x: compact ? 0 : right, y: line, "text-anchor": compact ? "middle" : "end" });
+        texts[name] = s("text", {
+          class: name,
+          x: compact ? 0 : right,
+          y: line,
+          "text-anchor": compact ? "middle" : "end",
+        });
         if (!compact) parts.push(s("text", { class: "word", x: left, y: line }, word));
         parts.push(texts[name]);
       };
@@ -207,7 +231,10 @@ export class Graph {
       if ((edge.last.message === message && edge.last.current === current) || !wanted(edge.place, edge.size)) continue;
       edge.last = { message, current };
       setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
-      setText(edge.label, message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "");
+      setText(
+        edge.label,
+        message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "",
+      );
     }
   }
 
@@ -338,6 +365,13 @@ function outermost(playback, groups) {
 
 function arrowheads() {
   const shape = s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", fill: "context-stroke" });
-  const size = { viewBox: "0 0 8 8", refX: 7.5, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse" };
+  const size = {
+    viewBox: "0 0 8 8",
+    refX: 7.5,
+    refY: 4,
+    markerWidth: 7,
+    markerHeight: 7,
+    markerUnits: "userSpaceOnUse",
+  };
   return s("defs", {}, s("marker", { id: "arrow", orient: "auto", ...size }, shape));
 }

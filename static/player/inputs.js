@@ -64,7 +64,9 @@ export class Inputs {
     if (!live || live.id === this.id) return;
     this.id = live.id;
     this.values = structuredClone(values);
-    this.panel.body.replaceChildren(...live.leaves.map((leaf) => (Array.isArray(leaf.value) ? this.grid(leaf) : this.row(leaf))));
+    this.panel.body.replaceChildren(
+      ...live.leaves.map((leaf) => (Array.isArray(leaf.value) ? this.grid(leaf) : this.row(leaf))),
+    );
   }
 
   change(name, value) {
@@ -73,7 +75,12 @@ export class Inputs {
   }
 
   row(leaf) {
-    const { range, number } = this.pair(leaf, leaf.name, () => this.values[leaf.name], (x) => this.change(leaf.name, x));
+    const { range, number } = this.pair(
+      leaf,
+      leaf.name,
+      () => this.values[leaf.name],
+      (x) => this.change(leaf.name, x),
+    );
     return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, leaf.name), range, number);
   }
 
@@ -115,7 +122,12 @@ export class Inputs {
       this.change(leaf.name, nested(cells, shape));
     };
     const entries = cells.map((cell, position) => {
-      const entry = h("input", { type: "number", step: leaf.step, value: cell, "aria-label": `${leaf.name}${indexText(shape, position)}` });
+      const entry = h("input", {
+        type: "number",
+        step: leaf.step,
+        value: cell,
+        "aria-label": `${leaf.name}${indexText(shape, position)}`,
+      });
       entry.oninput = () => {
         const x = Number(entry.value);
         const usable = entry.value !== "" && Math.abs(x) <= 1e6;
@@ -137,7 +149,13 @@ export class Inputs {
     choose(0);
     const columns = shape.at(-1);
     const style = `grid-template-columns: repeat(${columns}, minmax(3.2rem, 1fr))`;
-    return h("div", { class: "grid-input" }, head, h("div", { class: "scroll" }, h("div", { class: "entries", style }, ...entries)), slot);
+    return h(
+      "div",
+      { class: "grid-input" },
+      head,
+      h("div", { class: "scroll" }, h("div", { class: "entries", style }, ...entries)),
+      slot,
+    );
   }
 }
 

@@ -35,7 +35,9 @@ export function itemsOf(playback, folded) {
   for (const node of playback.nodes) {
     // A constant that only a folded group uses goes with it.
     if (node.op || node.requires_grad) continue;
-    const users = new Set(playback.nodes.filter((other) => other.children.includes(node.id)).map((other) => itemOf[other.id]));
+    const users = new Set(
+      playback.nodes.filter((other) => other.children.includes(node.id)).map((other) => itemOf[other.id]),
+    );
     if (users.size === 1 && [...users][0].startsWith("group-")) itemOf[node.id] = [...users][0];
   }
   const items = new Map();
@@ -76,7 +78,13 @@ export function cardOf(playback, item, compact) {
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
   if (node.shape.length === 0) {
     const width = Math.max(textWidth, compact ? 72 : 124);
-    return { title, full, width: Math.ceil(width), height: node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46, grid: null };
+    return {
+      title,
+      full,
+      width: Math.ceil(width),
+      height: node.requires_grad ? (compact ? 54 : 66) : compact ? 38 : 46,
+      grid: null,
+    };
   }
   const grid = gridOf(node.shape);
   const cell = Math.max(3, Math.min(14, Math.floor((compact ? 44 : 64) / Math.max(grid.rows, grid.columns))));
@@ -107,10 +115,15 @@ export function describe(playback, folded, { down, compact }) {
   for (const [id, item] of items) {
     const card = cardOf(playback, item, compact);
     cards.set(id, card);
-    lines.push(`${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`);
+    lines.push(
+      `${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`,
+    );
   }
   const edges = [];
-  const room = items.size >= LARGE ? "" : 'label=<<table border="0" fixedsize="true" width="40" height="16"><tr><td></td></tr></table>>';
+  const room =
+    items.size >= LARGE
+      ? ""
+      : 'label=<<table border="0" fixedsize="true" width="40" height="16"><tr><td></td></tr></table>>';
   for (const node of playback.nodes) {
     node.children.forEach((child, operand) => {
       if (itemOf[child] === itemOf[node.id]) return;
@@ -128,7 +141,12 @@ export function describe(playback, folded, { down, compact }) {
 export async function layout(playback, folded, graphvizUrl, window) {
   const graphviz = await loadGraphviz(graphvizUrl);
   let best = null;
-  for (const [down, compact, liking] of [[false, false, 1], [true, false, 0.95], [false, true, 0.85], [true, true, 0.82]]) {
+  for (const [down, compact, liking] of [
+    [false, false, 1],
+    [true, false, 0.95],
+    [false, true, 0.85],
+    [true, true, 0.82],
+  ]) {
     const plan = arrange(graphviz, describe(playback, folded, { down, compact }));
     const scale = Math.min(window.width / plan.width, window.height / plan.height, 1);
     if (!best || scale * liking > best.score) best = { ...plan, score: scale * liking };
@@ -153,10 +171,15 @@ function arrange(graphviz, description) {
   const edges = (answer.edges ?? []).map((edge) => {
     const [start, ...controls] = edge.pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
     const curves = [];
-    for (let i = 0; i < controls.length; i += 3) curves.push(`C${controls.slice(i, i + 3).map((p) => p.join(" ")).join(" ")}`);
+    for (let i = 0; i < controls.length; i += 3)
+      curves.push(
+        `C${controls
+          .slice(i, i + 3)
+          .map((p) => p.join(" "))
+          .join(" ")}`,
+      );
     const middle = edge.lp ? point(edge.lp) : null;
     return { ...description.edges[Number(edge.id)], path: `M${start.join(" ")}${curves.join("")}`, middle };
   });
   return { ...description, width, height, boxes, edges };
 }
-

@@ -5,7 +5,28 @@ import { brief, element, factor, flat, indexText, shapeOf, shapeText, toNumber }
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
-const ELEMENTWISE = ["+", "-", "*", "/", "**", "neg", "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softplus", "relu", "leaky_relu", "abs", "clip", "maximum", "where"];
+const ELEMENTWISE = [
+  "+",
+  "-",
+  "*",
+  "/",
+  "**",
+  "neg",
+  "exp",
+  "log",
+  "sqrt",
+  "sin",
+  "cos",
+  "tanh",
+  "sigmoid",
+  "softplus",
+  "relu",
+  "leaky_relu",
+  "abs",
+  "clip",
+  "maximum",
+  "where",
+];
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
 /** @typedef {{text: string, caption: string, role: string, value?: import("./format.js").Value}} Figure
@@ -25,21 +46,27 @@ export function tell(playback, frame, cell) {
     };
   }
   const told = { forward, seed, message, accumulate }[event.kind](playback, frame, event, cell);
-  if (playback.error && frame.k === playback.length) told.note = `${told.note} Here the engine stopped: ${playback.error}`.trim();
+  if (playback.error && frame.k === playback.length)
+    told.note = `${told.note} Here the engine stopped: ${playback.error}`.trim();
   return told;
 }
 
 function forward(playback, frame, event, cell) {
   const node = playback.nodes[event.node];
   const chosen = ELEMENTWISE.includes(node.op) ? cellOf(node.value, cell) : null;
-  const numbers = playback.written(node, (child) => factorOf(pickBroadcast(playback.nodes[child].value, node.value, chosen)));
+  const numbers = playback.written(node, (child) =>
+    factorOf(pickBroadcast(playback.nodes[child].value, node.value, chosen)),
+  );
   const result = brief(pick(node.value, chosen));
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen)}`;
   return {
     phase: "Forward pass",
     sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
     equation: [
-      figure(numbers, playback.written(node, (child) => playback.name(child))),
+      figure(
+        numbers,
+        playback.written(node, (child) => playback.name(child)),
+      ),
       sign("="),
       amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value"),
     ],
@@ -52,7 +79,11 @@ function seed(playback, frame, event) {
   return {
     phase: "Backward pass",
     sentence: `The backward pass starts at ${name}: its gradient is ${brief(event.grad)}, the seed.`,
-    equation: [figure(`∂${name}/∂${name}`, "how fast the result changes with itself"), sign("="), amount(event.grad, "seed", "gradient")],
+    equation: [
+      figure(`∂${name}/∂${name}`, "how fast the result changes with itself"),
+      sign("="),
+      amount(event.grad, "seed", "gradient"),
+    ],
     note: "",
   };
 }
@@ -75,9 +106,23 @@ function accumulate(playback, frame, event, cell) {
     phase: "Backward pass",
     sentence: `${sentence}: before ${beforeText}, after ${brief(after)}.`,
     equation: event.first
-      ? [figure("nothing yet", `${name} before`), sign(right ? "→" : "≠"), amount(after, `${name} after: the first message becomes its gradient`, "gradient")]
-      : [amount(before, `${name} before`), sign("+"), amount(arrived, "message"), sign(right ? "=" : "≠"), amount(after, `${name} after`, "gradient")],
-    note: !right ? wrong : event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`,
+      ? [
+          figure("nothing yet", `${name} before`),
+          sign(right ? "→" : "≠"),
+          amount(after, `${name} after: the first message becomes its gradient`, "gradient"),
+        ]
+      : [
+          amount(before, `${name} before`),
+          sign("+"),
+          amount(arrived, "message"),
+          sign(right ? "=" : "≠"),
+          amount(after, `${name} after`, "gradient"),
+        ],
+    note: !right
+      ? wrong
+      : event.first
+        ? ""
+        : `${playback.name(event.node)} is used more than once, so its messages add up.`,
   };
 }
 
@@ -89,7 +134,8 @@ function sending(playback, event, index, cell) {
   const chosen = cellOf(arrived, cell);
   const where = chosen === null ? receiver : `${receiver}${indexText(shapeOf(arrived), chosen)}`;
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
-  const wrong = term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
+  const wrong =
+    term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
   const repeated = String(shapeOf(event.contribution)) !== String(shapeOf(arrived));
   const contribution = pick(repeated ? arrived : event.contribution, chosen);
   if (repeated) {
@@ -106,7 +152,10 @@ function sending(playback, event, index, cell) {
       note: wrong || `Rule: ${term.text}.`,
     };
   }
-  const [upstream, local] = [pickBroadcast(event.upstream, event.contribution, chosen), pickBroadcast(term.local, event.contribution, chosen)];
+  const [upstream, local] = [
+    pickBroadcast(event.upstream, event.contribution, chosen),
+    pickBroadcast(term.local, event.contribution, chosen),
+  ];
   const equals = wrong ? "≠" : "=";
   return {
     sentence: `${from} sends ${factorOf(upstream)} × ${factorOf(local)} ${equals} ${brief(contribution)} to ${where}`,
@@ -128,7 +177,10 @@ function addsUp(before, message, after) {
     steps.length === ends.length &&
     ends.every((end, i) => {
       const start = starts[starts.length === 1 ? 0 : i];
-      return Object.is(start + steps[i], end) || Math.abs(start + steps[i] - end) <= 1e-6 * (Math.abs(start) + Math.abs(steps[i]));
+      return (
+        Object.is(start + steps[i], end) ||
+        Math.abs(start + steps[i] - end) <= 1e-6 * (Math.abs(start) + Math.abs(steps[i]))
+      );
     })
   );
 }
@@ -184,7 +236,15 @@ export class Ledger {
     this.equation = h("div", { class: "equation", "aria-hidden": true });
     this.note = h("p", { class: "note" });
     this.live = h("p", { class: "for-readers", "aria-live": "polite" });
-    this.element = h("section", { class: "ledger", "aria-label": "What happens" }, this.phase, this.equation, this.sentence, this.note, this.live);
+    this.element = h(
+      "section",
+      { class: "ledger", "aria-label": "What happens" },
+      this.phase,
+      this.equation,
+      this.sentence,
+      this.note,
+      this.live,
+    );
   }
 
   /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame @param {number | null} cell */

@@ -23,7 +23,9 @@ export class Playback {
     this.error = data.error;
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex((event) => event.kind === "seed");
-    this.structure = JSON.stringify(this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.calls]));
+    this.structure = JSON.stringify(
+      this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.calls]),
+    );
   }
 
   /** @param {number} id */

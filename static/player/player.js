@@ -32,7 +32,14 @@ export function mount(root, host) {
   let selected = null;
 
   const sender = new Sender((sequence) => {
-    host.send?.({ live: inputs.id, sequence, values: inputs.values, probe: probe.question, event: k, selected: pinned });
+    host.send?.({
+      live: inputs.id,
+      sequence,
+      values: inputs.values,
+      probe: probe.question,
+      event: k,
+      selected: pinned,
+    });
   });
   const inputs = new Inputs(() => sender.push());
   const probe = new Probe(() => sender.push());
@@ -74,7 +81,12 @@ export function mount(root, host) {
       h("div", { class: "side" }, inputs.element, source.element),
     ),
     chosen.parentElement,
-    h("div", { class: "columns" }, h("div", { class: "wide" }, table.element), h("div", { class: "side" }, probe.element)),
+    h(
+      "div",
+      { class: "columns" },
+      h("div", { class: "wide" }, table.element),
+      h("div", { class: "side" }, probe.element),
+    ),
     takeaway.element,
   );
   root.append(element);
@@ -134,8 +146,17 @@ export function mount(root, host) {
 
   function showChosen() {
     const name = playback.definition(selected);
-    if (pinned === null) chosen.replaceChildren(h("b", {}, name), ": what follows is about the node of the event. Choose a node to stay with it.");
-    else chosen.replaceChildren(h("b", {}, name), " ", h("button", { type: "button", class: "quiet", onclick: () => select(pinned, cell) }, "Follow the events"));
+    if (pinned === null)
+      chosen.replaceChildren(
+        h("b", {}, name),
+        ": what follows is about the node of the event. Choose a node to stay with it.",
+      );
+    else
+      chosen.replaceChildren(
+        h("b", {}, name),
+        " ",
+        h("button", { type: "button", class: "quiet", onclick: () => select(pinned, cell) }, "Follow the events"),
+      );
   }
 
   /** The address then opens at this event. No script runs for it: the server learns it with the next change of an input. */

@@ -13,11 +13,23 @@ export class Probe {
     this.panel = section("What if?", "probe");
     this.element = this.panel.element;
     this.leaf = h("select", { "aria-label": "Input to nudge", onchange: () => this.ask() });
-    this.range = h("input", { type: "range", min: -1, max: 1, step: 0.01, value: 0.1, "aria-label": "Nudge h", oninput: () => this.ask() });
+    this.range = h("input", {
+      type: "range",
+      min: -1,
+      max: 1,
+      step: 0.01,
+      value: 0.1,
+      "aria-label": "Nudge h",
+      oninput: () => this.ask(),
+    });
     this.amount = h("output", {});
     this.answer = h("div", { class: "answer" });
     const row = h("div", { class: "row" }, this.leaf, this.range, this.amount);
-    this.panel.body.append(h("p", {}, "Nudge one input by h: the gradient predicts the change of the result."), row, this.answer);
+    this.panel.body.append(
+      h("p", {}, "Nudge one input by h: the gradient predicts the change of the result."),
+      row,
+      this.answer,
+    );
   }
 
   /** @param {import("./playback.js").Playback} playback @param {boolean} possible whether a server answers */
@@ -30,10 +42,12 @@ export class Probe {
     const options = playback.nodes
       .filter((node) => !node.op && node.label && node.requires_grad)
       .flatMap((node) =>
-        flat(node.value).slice(0, 100).map((_, cell) => {
-          const text = node.label + (node.shape.length ? indexText(shapeOf(node.value), cell) : "");
-          return h("option", { value: JSON.stringify({ name: node.label, cell }) }, text);
-        }),
+        flat(node.value)
+          .slice(0, 100)
+          .map((_, cell) => {
+            const text = node.label + (node.shape.length ? indexText(shapeOf(node.value), cell) : "");
+            return h("option", { value: JSON.stringify({ name: node.label, cell }) }, text);
+          }),
       );
     this.leaf.replaceChildren(...options);
     this.show();
@@ -63,7 +77,11 @@ export class Probe {
       h(
         "dl",
         {},
-        line("predicted: gradient × h", `${factor(slope)} × ${factor(found.h)} = ${numeral(found.predicted)}`, "predicted"),
+        line(
+          "predicted: gradient × h",
+          `${factor(slope)} × ${factor(found.h)} = ${numeral(found.predicted)}`,
+          "predicted",
+        ),
         line("actual: the engine, run again", numeral(found.actual), "actual"),
         line("difference", numeral(found.actual - found.predicted), "difference"),
       ),

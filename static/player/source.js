@@ -53,7 +53,14 @@ export class Source {
     const lines = source.lines.map((text, index) => {
       const comment = text.search(/(^|\s)# /);
       const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
-      return h("span", { class: "line" }, h("span", { class: "line-number" }, String(source.first + index)), code, h("i", {}, rest), "\n");
+      return h(
+        "span",
+        { class: "line" },
+        h("span", { class: "line-number" }, String(source.first + index)),
+        code,
+        h("i", {}, rest),
+        "\n",
+      );
     });
     const element = h("pre", {}, ...lines);
     this.codes.append(element);

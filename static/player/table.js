@@ -17,10 +17,21 @@ export class Table {
     if (this.structure !== playback.structure) this.build(playback);
     const focus = playback.focus(frame);
     this.rows.forEach(({ row, value, gradient, state, last }, id) => {
-      const now = [frame.gradients.get(id), playback.isKnown(id, frame), playback.nodes[id].value, id === focus.to, id === selected, frame.arrived.get(id)];
+      const now = [
+        frame.gradients.get(id),
+        playback.isKnown(id, frame),
+        playback.nodes[id].value,
+        id === focus.to,
+        id === selected,
+        frame.arrived.get(id),
+      ];
       if (now.every((part, i) => part === last[i])) return;
       last.splice(0, 6, ...now);
-      setAttribute(row, "class", `${id === focus.to ? "lit" : ""} ${id === selected ? "selected" : ""} ${playback.derived[id].kind}`);
+      setAttribute(
+        row,
+        "class",
+        `${id === focus.to ? "lit" : ""} ${id === selected ? "selected" : ""} ${playback.derived[id].kind}`,
+      );
       setText(value, playback.isKnown(id, frame) ? brief(playback.nodes[id].value) : "not run yet");
       setText(gradient, playback.gradientText(id, frame));
       setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
@@ -34,7 +45,11 @@ export class Table {
       const value = h("td", { class: "number" });
       const gradient = h("td", { class: "number gradient" });
       const state = h("td");
-      const name = h("th", { scope: "row" }, link(playback.definition(id), () => this.onSelect(id)));
+      const name = h(
+        "th",
+        { scope: "row" },
+        link(playback.definition(id), () => this.onSelect(id)),
+      );
       const role = playback.derived[id].kind + (node.shape.length ? ` ${shapeText(node.shape)}` : "");
       return { row: h("tr", {}, name, h("td", {}, role), value, gradient, state), value, gradient, state, last: [] };
     });
@@ -42,8 +57,11 @@ export class Table {
       h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text),
     );
     this.panel.body.replaceChildren(
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of all nodes" },
-        h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.rows.map((parts) => parts.row)))),
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of all nodes" },
+        h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.rows.map((parts) => parts.row))),
+      ),
     );
   }
 }

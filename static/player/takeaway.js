@@ -2,7 +2,20 @@
 
 import { h } from "./dom.js";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "visibility", "paint-order", "stroke-linejoin", "image-rendering"];
+const STYLES = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "opacity",
+  "visibility",
+  "paint-order",
+  "stroke-linejoin",
+  "image-rendering",
+];
 
 /** The drawing as a file of its own: every style that comes from the page is written into it.
  * @param {import("./graph.js").Graph} graph */
@@ -11,7 +24,8 @@ export function svgText(graph) {
   const originals = [...graph.svg.querySelectorAll("*")];
   [...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
-    for (const name of STYLES) if (style.getPropertyValue(name)) node.style.setProperty(name, style.getPropertyValue(name));
+    for (const name of STYLES)
+      if (style.getPropertyValue(name)) node.style.setProperty(name, style.getPropertyValue(name));
     node.removeAttribute("tabindex");
   });
   const { width, height } = graph.plan;
@@ -51,7 +65,9 @@ export class Takeaway {
     const note = h("span", { role: "status" });
     const item = (text, action) =>
       h("button", { type: "button", onclick: async () => (note.textContent = (await action()) ?? "") }, text);
-    this.scriptItem = item("Python script", () => save(new Blob([script()], { type: "text/x-python" }), "experiment.py"));
+    this.scriptItem = item("Python script", () =>
+      save(new Blob([script()], { type: "text/x-python" }), "experiment.py"),
+    );
     this.element = h(
       "div",
       { class: "takeaway", role: "group", "aria-label": "Take away" },

@@ -85,7 +85,11 @@ export class View {
 
   apply() {
     this.svg.classList.toggle("far", this.scale < TOO_SMALL);
-    setAttribute(this.scene, "transform", `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`);
+    setAttribute(
+      this.scene,
+      "transform",
+      `translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.scale.toFixed(4)})`,
+    );
     this.onMove();
   }
 

@@ -54,7 +54,8 @@ function button(unit) {
 export function tell({ parentElement, setStateValue }) {
   if (parentElement.dataset?.ready) return;
   if (parentElement.dataset) parentElement.dataset.ready = "yes";
-  let waiting, told = null;
+  let waiting,
+    told = null;
   const heard = (event) => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
