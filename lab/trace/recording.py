@@ -26,15 +26,32 @@ from model import Tensor, _fitted
 
 _ENGINE = Tensor._node.__code__.co_filename
 
+# What an operation does with the cells of its operands, and the sign that it is written with: between two operands, or
+# before one. Whoever shows a trace asks the trace, and has no list of operations of its own.
+KINDS = {
+    op: kind
+    for kind, ops in {
+        "elementwise": "+ - * / ** neg exp log sqrt sin cos tanh sigmoid softplus relu leaky_relu abs clip "
+        "maximum minimum where",
+        "reduction": "sum norm max prod logsumexp cross_entropy",
+        "along an axis": "softmax log_softmax",
+        "matrix product": "@ linear",
+        "shape": "reshape transpose getitem broadcast_to concatenate stack",
+    }.items()
+    for op in ops.split()
+}
+SYMBOLS = {"+": "+", "-": "-", "*": "*", "/": "/", "**": "**", "@": "@", "neg": "−"}
+
 
 @dataclass
 class Trace:
     """What `record` returns.
 
     nodes      dicts, in the order of creation, with id (its index), op ("" for a leaf), label, children (ids in operand
-               order, repeats kept), shape, value, requires_grad; and for an operation source (a key of `sources`),
-               captured (what its closure holds, and once the closure has run whether that was written to since) and
-               calls (the functions of the engine that called the operation, such as a layer or a mean, outermost first)
+               order, repeats kept), shape, value, requires_grad; and for an operation kind (of KINDS, or "other"),
+               symbol (of SYMBOLS, or None), source (a key of `sources`), captured (what its closure holds, and once the
+               closure has run whether that was written to since) and calls (the functions of the engine that called the
+               operation, such as a layer or a mean, outermost first)
     events     dicts with kind and line (of `source`, a key of `sources`):
                "forward" {node}, "seed" {node, grad}, "message" {node, child, operand, upstream, contribution},
                "accumulate" {node, before, message, after, first}, right after its message. `first` says that there was
@@ -250,7 +267,9 @@ class Recording:
         source = self._source(frame.f_code)
         captured = _captured(backward, children, data)
         calls = self._callers(frame.f_back)
-        self.trace.nodes[out] |= {"op": op, "children": ids, "source": source, "captured": captured, "calls": calls}
+        known = {"kind": KINDS.get(op, "other"), "symbol": SYMBOLS.get(op)}
+        made = {"op": op, "children": ids, "source": source, "captured": captured, "calls": calls}
+        self.trace.nodes[out] |= made | known
         self._event("forward", source, frame.f_lineno, node=out)
 
     def enter(self, node: int, upstream: Any, backward: Callable) -> None:
@@ -359,7 +378,8 @@ def _captured(backward: Callable, children: tuple, data: Any) -> list[dict]:
             holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
             entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": _plain_captured(value)})
         else:
-            entries.append({"name": name, "holds": type(value).__name__, "shape": [], "value": _plain_captured(value)})
+            kind = {"holds": "setting", "type": type(value).__name__}
+            entries.append({"name": name, **kind, "shape": [], "value": _plain_captured(value)})
     return entries
 
 

@@ -1,35 +1,54 @@
-// The charts of the Training lab. The page lays them out once; a text that stands hidden on it, the feed, says what they
-// show. With Streamlit's own chart the browser goes through the whole page for each chart that changes.
+/** The charts of the Training lab. The page lays them out once; a text that stands hidden on it, the feed, says what
+ * they show. With Streamlit's own chart the browser goes through the whole page for each chart that changes. */
 
 import * as echarts from "../echarts/echarts.js";
 import { h, setAttribute, setText } from "../player/dom.js";
 import { Units } from "../units/units.js";
 import { Twin } from "./twin.js";
 
-const MARGIN = "200px"; // a chart so far out of sight is drawn already
-const boards = new Map(); // the element that Streamlit gave to a board -> the board
-const changes = new MutationObserver(() => boards.forEach((board) => board.read()));
-let latest = { text: "", shown: {} }; // what was read last: several boards read the same
+/** @import { Component, Feed, ShownChart, ShownProgress } from "../types.js" */
 
-/** Room for charts, and for "progress" and "units". `feed` is the class of the place of the text, `keys` say which. */
+/** @typedef {object} Part of a board: a chart, the progress of the run, the maps of the units
+ * @property {HTMLElement} element
+ * @property {() => void} remove
+ * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
+
+const MARGIN = "200px"; // a chart so far out of sight is drawn already
+/** @type {Map<HTMLElement, Board>} the element that Streamlit gave to a board -> the board */
+const boards = new Map();
+/** @type {MutationObserver | undefined} */
+let changes;
+/** @type {{text: string, shown: Feed}} what was read last: several boards read the same */
+let latest = { text: "", shown: {} };
+
+/** Room for charts, and for "progress" and "units". The data say which, by `keys`; `feed` is the class of the place of
+ * the text. @param {Component<HTMLElement>} component */
 export function show({ data, parentElement }) {
   const { feed, keys } = JSON.parse(new TextDecoder().decode(data));
-  if (!boards.has(parentElement)) boards.set(parentElement, new Board(parentElement));
-  boards.get(parentElement).lay(feed, keys);
+  const board = boards.get(parentElement) ?? new Board(parentElement);
+  boards.set(parentElement, board);
+  board.lay(feed, keys);
+  changes ??= new MutationObserver(() => boards.forEach((one) => one.read()));
   changes.observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
+/** @param {HTMLElement} parentElement */
 export function remove(parentElement) {
   boards.get(parentElement)?.lay("", []);
   boards.delete(parentElement);
 }
 
 class Board {
+  /** @param {HTMLElement} parent */
   constructor(parent) {
     this.parent = parent;
+    /** @type {Map<string, Part>} */
     this.figures = new Map();
+    this.feed = "";
+    this.text = "";
   }
 
+  /** @param {string} feed @param {string[]} keys */
   lay(feed, keys) {
     for (const [key, figure] of this.figures) {
       if (keys.includes(key)) continue;
@@ -38,8 +57,9 @@ class Board {
     }
     for (const key of keys) {
       if (this.figures.has(key)) continue; // to move it would take the focus from it
-      this.figures.set(key, { progress: () => new Progress(), units: () => new Units() }[key]?.() ?? new Figure(key));
-      this.parent.append(this.figures.get(key).element);
+      const part = key === "progress" ? new Progress() : key === "units" ? new Units() : new Figure(key);
+      this.figures.set(key, part);
+      this.parent.append(part.element);
     }
     this.feed = feed;
     this.text = "";
@@ -51,7 +71,7 @@ class Board {
     if (text === this.text) return;
     this.text = text;
     if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
-    for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(shown);
+    for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));
   }
 }
 
@@ -63,6 +83,7 @@ class Progress {
     this.element = h("div", { class: "run-progress" }, this.words, this.bar);
   }
 
+  /** @param {ShownProgress} shown */
   show({ share, text }) {
     setText(this.words, text);
     this.bar.value = share;
@@ -75,7 +96,15 @@ class Progress {
 
 /** A chart under its heading, with its numbers as a table. */
 class Figure {
+  /** @param {string} key */
   constructor(key) {
+    /** @type {ShownChart | null} */
+    this.shown = null;
+    this.drawn = false;
+    this.seen = false;
+    /** @type {echarts.Chart | null} */
+    this.chart = null;
+    this.look = ""; // the theme that it was made for
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
@@ -88,6 +117,7 @@ class Figure {
     this.size.observe(this.picture);
   }
 
+  /** @param {ShownChart} shown */
   show(shown) {
     this.shown = shown;
     this.drawn = false;
@@ -95,36 +125,49 @@ class Figure {
     setText(this.note, shown.note);
     setAttribute(this.picture, "aria-label", shown.alt);
     this.picture.style.height = `${shown.height}px`;
-    if (this.seen) this.draw();
+    if (this.seen) this.draw(shown);
     this.twin.show(shown.headers, shown.rows);
   }
 
+  /** @param {boolean} seen */
   see(seen) {
     this.seen = seen;
-    if (seen && this.shown && !this.drawn) this.draw();
+    if (seen && this.shown && !this.drawn) this.draw(this.shown);
   }
 
-  draw() {
+  /** @param {ShownChart} shown */
+  draw({ spec, backdrop }) {
     this.drawn = true;
-    const style = getComputedStyle(this.picture);
-    const colours = ["--st-text-color", "--st-border-color", "--st-background-color"].map((name) =>
-      style.getPropertyValue(name),
-    );
-    const look = [...colours, style.fontFamily];
-    if (this.look !== look.join()) {
-      this.chart?.dispose();
-      this.chart = echarts.init(this.picture, theme(...look));
-      this.chart.getZr().setSleepAfterStill(1); // frames that it goes on asking for, with nothing new to draw
-      this.look = look.join();
-    }
-    const { spec, backdrop } = this.shown;
+    const chart = this.instance();
     const tooltip = spec.tooltip && { ...spec.tooltip, valueFormatter: formatter(spec.tooltip.valueFormatter) };
-    this.chart.setOption({ ...spec, tooltip }, { notMerge: true });
+    chart.setOption({ ...spec, tooltip }, { notMerge: true });
+    if (!backdrop) {
+      this.picture.style.background = "";
+      return;
+    }
     // A picture behind the grid costs a hundredth of a chart of as many cells.
-    const [left, top, right, bottom] = backdrop?.edges ?? [];
-    this.picture.style.background = backdrop
-      ? `${left}px ${top}px / calc(100% - ${left + right}px) calc(100% - ${top + bottom}px) no-repeat url(data:image/png;base64,${backdrop.png})`
-      : "";
+    const [left, top, right, bottom] = backdrop.edges;
+    const size = `calc(100% - ${left + right}px) calc(100% - ${top + bottom}px)`;
+    const picture = `url(data:image/png;base64,${backdrop.png})`;
+    this.picture.style.background = `${left}px ${top}px / ${size} no-repeat ${picture}`;
+  }
+
+  /** The ECharts instance, made anew when the theme has changed. */
+  instance() {
+    const style = getComputedStyle(this.picture);
+    const look = {
+      text: style.getPropertyValue("--st-text-color"),
+      border: style.getPropertyValue("--st-border-color"),
+      paper: style.getPropertyValue("--st-background-color"),
+      fontFamily: style.fontFamily,
+    };
+    const key = Object.values(look).join();
+    if (this.chart && this.look === key) return this.chart;
+    this.look = key;
+    this.chart?.dispose();
+    this.chart = echarts.init(this.picture, theme(look));
+    this.chart.getZr().setSleepAfterStill(1); // frames that it goes on asking for, with nothing new to draw
+    return this.chart;
   }
 
   remove() {
@@ -135,8 +178,9 @@ class Figure {
   }
 }
 
-/** What Streamlit's theme means for a chart. */
-function theme(text, border, paper, fontFamily) {
+/** What Streamlit's theme means for a chart.
+ * @param {{text: string, border: string, paper: string, fontFamily: string}} look */
+function theme({ text, border, paper, fontFamily }) {
   const words = { color: text, fontFamily, fontSize: 12 };
   const line = { lineStyle: { color: border } };
   const axis = {
@@ -157,12 +201,14 @@ function theme(text, border, paper, fontFamily) {
 }
 
 /** "%.4g", "%.1f %%" or "%d", as Streamlit's charts take it, as a function. */
-function formatter(text = "%.4g") {
-  const [, before, digits, kind, after] = text.match(/^(.*?)%\.?(\d*)([dfg])(.*)$/);
-  const number = {
-    d: (x) => x.toFixed(0),
-    f: (x) => x.toFixed(digits),
-    g: (x) => String(Number(x.toPrecision(digits))),
-  }[kind];
-  return (value) => (Number.isFinite(value) ? (before + number(value) + after).replace("%%", "%") : "–");
+export function formatter(text = "%.4g") {
+  const parts = /^(.*?)%\.?(\d*)([dfg])(.*)$/.exec(text);
+  if (!parts) throw new Error(`"${text}" is no format of a number.`);
+  const [, before, digits, kind, after] = parts;
+  const number = (/** @type {number} */ x) => {
+    if (kind === "g") return String(Number(x.toPrecision(Number(digits))));
+    return x.toFixed(kind === "d" ? 0 : Number(digits));
+  };
+  return (/** @type {unknown} */ value) =>
+    typeof value === "number" && Number.isFinite(value) ? (before + number(value) + after).replace("%%", "%") : "–";
 }

@@ -1,13 +1,18 @@
-// The numbers of a picture as a table, which is written only while it is open.
+/** The numbers of a picture as a table, which is written only while it is open. */
 
 import { h } from "../player/dom.js";
 
+/** @import { TableData } from "../types.js" */
+
 export class Twin {
   constructor() {
+    /** @type {TableData | null} */
+    this.shown = null;
     this.table = h("table");
     this.element = h("details", { ontoggle: () => this.write() }, h("summary", {}, "As a table"), this.table);
   }
 
+  /** @param {string[]} headers @param {string[][]} rows */
   show(headers, rows) {
     this.shown = { headers, rows };
     this.write();

@@ -1,5 +1,8 @@
-// A pad of 32 x 32 pixels to draw a digit on, with the pointer or with the keyboard. It reports the drawing as a text
-// of zeros and ones.
+/** A pad of 32 x 32 pixels to draw a digit on, with the pointer or with the keyboard. It reports the drawing as a text
+ * of zeros and ones. */
+
+/** @import { Component } from "../types.js" */
+/** @import { Point } from "../player/layout.js" */
 
 const SIDE = 32;
 const CELL = 4; // the keyboard draws blocks of 4 x 4
@@ -7,16 +10,22 @@ const PEN = 1.9; // radius
 const MIDDLE = { x: 3, y: 3 }; // the block where the keyboard begins
 const PAUSE = 120; // milliseconds between two reports while the pen moves
 
+/** @param {Component<ShadowRoot>} component */
 export function show({ parentElement, setStateValue }) {
   const canvas = parentElement.querySelector("canvas");
-  if (canvas.dataset.ready) return;
+  const clear = parentElement.querySelector("button");
+  const pen = canvas?.getContext("2d");
+  if (!canvas || !clear || !pen || canvas.dataset.ready) return;
   canvas.dataset.ready = "yes";
   const ink = new Uint8Array(SIDE * SIDE);
-  const pen = canvas.getContext("2d");
-  let cursor = null; // the block where the keyboard is, while the pad has the focus
-  let last = null; // where the pointer was
+  /** @type {Point | null} the block where the keyboard is, while the pad has the focus */
+  let cursor = null;
+  /** @type {Point | null} where the pointer was */
+  let last = null;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   let waiting = null;
 
+  /** @param {string} name @param {string} fallback */
   const colour = (name, fallback) => getComputedStyle(canvas).getPropertyValue(name).trim() || fallback;
 
   const draw = () => {
@@ -40,21 +49,23 @@ export function show({ parentElement, setStateValue }) {
     }, PAUSE);
   };
 
+  /** @param {number} x @param {number} y */
   const dot = (x, y) => {
     for (let i = Math.max(0, Math.floor(y - PEN)); i <= Math.min(SIDE - 1, y + PEN); i++)
       for (let j = Math.max(0, Math.floor(x - PEN)); j <= Math.min(SIDE - 1, x + PEN); j++)
         if (Math.hypot(j + 0.5 - x, i + 0.5 - y) <= PEN) ink[i * SIDE + j] = 1;
   };
 
-  const place = (event) => {
+  const place = (/** @type {PointerEvent} */ event) => {
     const box = canvas.getBoundingClientRect();
     return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE };
   };
 
-  const stroke = (to) => {
-    const steps = Math.ceil(Math.hypot(to.x - last.x, to.y - last.y)) + 1;
+  /** @param {Point} from @param {Point} to */
+  const stroke = (from, to) => {
+    const steps = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y)) + 1;
     for (let k = 1; k <= steps; k++)
-      dot(last.x + ((to.x - last.x) * k) / steps, last.y + ((to.y - last.y) * k) / steps);
+      dot(from.x + ((to.x - from.x) * k) / steps, from.y + ((to.y - from.y) * k) / steps);
     last = to;
     draw();
     report();
@@ -62,21 +73,20 @@ export function show({ parentElement, setStateValue }) {
 
   canvas.onpointerdown = (event) => {
     canvas.setPointerCapture(event.pointerId);
-    last = place(event);
-    stroke(last);
+    stroke(place(event), place(event));
   };
-  canvas.onpointermove = (event) => last && stroke(place(event));
+  canvas.onpointermove = (event) => last && stroke(last, place(event));
   canvas.onpointerup = canvas.onpointercancel = () => (last = null);
 
-  const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   canvas.onkeydown = (event) => {
-    const move = moves[event.key];
+    const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const blocks = SIDE / CELL;
-    cursor ??= { ...MIDDLE };
+    const { x, y } = cursor ?? MIDDLE;
+    cursor = { x, y };
     if (move) {
-      cursor = { x: (cursor.x + move[0] + blocks) % blocks, y: (cursor.y + move[1] + blocks) % blocks };
+      cursor = { x: (x + move[0] + blocks) % blocks, y: (y + move[1] + blocks) % blocks };
     } else if (event.key === " " || event.key === "Enter") {
-      const at = (i, j) => (cursor.y * CELL + i) * SIDE + cursor.x * CELL + j;
+      const at = (/** @type {number} */ i, /** @type {number} */ j) => (y * CELL + i) * SIDE + x * CELL + j;
       const value = ink[at(0, 0)] ? 0 : 1;
       for (let i = 0; i < CELL; i++) for (let j = 0; j < CELL; j++) ink[at(i, j)] = value;
       report();
@@ -93,7 +103,7 @@ export function show({ parentElement, setStateValue }) {
     cursor = null;
     draw();
   };
-  parentElement.querySelector("button").onclick = () => {
+  clear.onclick = () => {
     ink.fill(0);
     draw();
     report();

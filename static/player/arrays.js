@@ -1,8 +1,12 @@
 /** Arrays as heat maps: small pictures on the cards, and a table of cells for the selected node. */
 
-import { element, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
+import { brief, cellOrAll, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
 import { gridOf } from "./layout.js";
+
+/** @import { Value } from "../types.js" */
+/** @import { Grid } from "./layout.js" */
+/** @import { Frame, Playback } from "./playback.js" */
 
 const NEGATIVE = [33, 102, 172]; // blue to paper to orange: told apart by everybody
 const ZERO = [245, 243, 240];
@@ -22,8 +26,8 @@ export function largestOf(numbers) {
   return numbers.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
 }
 
-/** A picture with one pixel for each cell, as the address of a bitmap. A bitmap is plain bytes, so this needs no canvas.
- * @param {import("./format.js").Value} value @param {{rows: number, columns: number, stride: number}} grid */
+/** A picture with one pixel for each cell, as the address of a bitmap. That is plain bytes, so it needs no canvas.
+ * @param {Value} value @param {Grid} grid */
 export function bitmap(value, { rows, columns, stride }) {
   const numbers = flat(value).map(toNumber);
   const largest = largestOf(numbers);
@@ -48,7 +52,7 @@ export function bitmap(value, { rows, columns, stride }) {
   return `data:image/bmp;base64,${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** "2 NaN, 1 ∞" where there are any. @param {import("./format.js").Value} value */
+/** "2 NaN, 1 ∞" where there are any. @param {Value} value */
 export function notFinite(value) {
   const numbers = flat(value).map(toNumber);
   const nan = numbers.filter(Number.isNaN).length;
@@ -67,8 +71,7 @@ export class Arrays {
     this.shown = "";
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame
-   * @param {number} id @param {number | null} cell */
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   paint(playback, frame, id, cell) {
     const node = playback.nodes[id];
     this.element.hidden = node.shape.length === 0;
@@ -78,26 +81,32 @@ export class Arrays {
     const key = JSON.stringify([id, value, gradient, cell]);
     if (key === this.shown) return;
     this.shown = key;
-    const focused = this.element.contains(this.element.getRootNode().activeElement);
+    const focused = this.element.matches(":focus-within");
     this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(node.shape)}`;
-    this.readout.textContent =
-      cell === null
-        ? "Choose a cell: the ledger then counts for it alone."
-        : `${playback.name(id)}${indexText(node.shape, cell)}: value ${value === null ? "not run yet" : numeral(element(value, cell))}, ` +
-          `gradient ${gradient === null ? playback.gradientText(id, frame) : numeral(element(gradient, cell))}`;
+    if (cell === null) {
+      this.readout.textContent = "Choose a cell: the ledger then counts for it alone.";
+    } else {
+      const valueText = value === null ? "not run yet" : brief(cellOrAll(value, cell));
+      const gradientText = gradient === null ? playback.gradientText(id, frame) : brief(cellOrAll(gradient, cell));
+      const where = playback.name(id) + indexText(node.shape, cell);
+      this.readout.textContent = `${where}: value ${valueText}, gradient ${gradientText}`;
+    }
     const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell));
     if (node.requires_grad)
       maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell));
     this.panel.body.replaceChildren(maps, this.readout);
-    if (focused) this.panel.body.querySelector('button[tabindex="0"]')?.focus();
+    const entry = /** @type {HTMLElement | null} */ (this.panel.body.querySelector('button[tabindex="0"]'));
+    if (focused) entry?.focus();
   }
 
+  /** @param {string} title @param {Value | null} value @param {number[]} shape @param {number | null} chosen */
   map(title, value, shape, chosen) {
     const grid = gridOf(shape);
     const numbers = value === null ? [] : flat(value).map(toNumber);
     const largest = largestOf(numbers);
     const first = chosen !== null && title === "value" ? chosen : 0;
-    const table = h("table", { class: "heat", onkeydown: (event) => moveFocus(event, grid) });
+    const onkeydown = (/** @type {KeyboardEvent} */ event) => moveFocus(event, table, grid);
+    const table = h("table", { class: "heat", onkeydown });
     for (let row = 0; row < grid.rows; row += 1) {
       const line = h("tr");
       for (let column = 0; column < grid.columns; column += 1) {
@@ -132,12 +141,13 @@ export class Arrays {
   }
 }
 
-function moveFocus(event, grid) {
-  const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns };
-  if (!(event.key in steps)) return;
-  const buttons = [...event.currentTarget.querySelectorAll("button")];
-  const next = buttons[buttons.indexOf(event.target) + steps[event.key]];
-  if (next) next.focus();
+/** @param {KeyboardEvent} event @param {HTMLTableElement} table @param {Grid} grid */
+function moveFocus(event, table, grid) {
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns }[event.key];
+  if (step === undefined) return;
+  const buttons = [...table.querySelectorAll("button")];
+  const at = buttons.findIndex((button) => button.matches(":focus"));
+  buttons[at + step]?.focus();
   event.preventDefault();
   event.stopPropagation();
 }

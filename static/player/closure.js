@@ -2,6 +2,10 @@
 
 import { brief, shapeText } from "./format.js";
 import { h, link, section } from "./dom.js";
+import { isOperation } from "./playback.js";
+
+/** @import { Captured, CapturedArray, CapturedSetting, Operation, TraceNode } from "../types.js" */
+/** @import { Frame, Playback } from "./playback.js" */
 
 export class Closure {
   /** @param {(id: number) => void} onSelect */
@@ -9,34 +13,29 @@ export class Closure {
     this.onSelect = onSelect;
     this.panel = section("Closure X-ray", "closure");
     this.element = this.panel.element;
+    /** @type {TraceNode | null} */
+    this.shown = null;
+    this.ran = false;
+    this.over = false;
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame @param {number} id */
+  /** @param {Playback} playback @param {Frame} frame @param {number} id */
   paint(playback, frame, id) {
     const node = playback.nodes[id];
     const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
     const over = frame.k === playback.length;
     if (this.shown === node && this.ran === ran && this.over === over) return;
     [this.shown, this.ran, this.over] = [node, ran, over];
-    if (!node.op) {
+    if (!isOperation(node)) {
       this.panel.body.replaceChildren(
         h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`),
       );
       return;
     }
-    const rows = node.captured.map((entry) =>
-      h(
-        "tr",
-        { class: entry.written ? "written" : "" },
-        h("th", { scope: "row" }, h("code", {}, entry.name)),
-        h("td", {}, ...this.meaning(playback, node, entry)),
-        h("td", { class: "number" }, entry.holds === "operand" ? "" : this.value(playback, node, entry)),
-        h("td", {}, entry.holds === "operand" ? "" : this.since(entry, ran)),
-      ),
-    );
     const heads = ["Name", "What it is", "Value", "Since then"].map((text, i) =>
       h("th", { scope: "col", class: i === 2 ? "number" : "" }, text),
     );
+    const rows = node.captured.map((entry) => this.row(playback, node, entry));
     this.panel.body.replaceChildren(
       h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its ", h("code", {}, "_backward"), " kept:"),
       h(
@@ -47,25 +46,48 @@ export class Closure {
     );
   }
 
+  /** @param {Playback} playback @param {Operation} node @param {Captured} entry */
+  row(playback, node, entry) {
+    const read = entry.holds !== "operand"; // an operand is only an address to send to
+    return h(
+      "tr",
+      { class: read && entry.written ? "written" : "" },
+      h("th", { scope: "row" }, h("code", {}, entry.name)),
+      h("td", {}, ...this.meaning(playback, node, entry)),
+      h("td", { class: "number" }, read ? valueText(playback, node, entry) : ""),
+      h("td", {}, read ? this.since(entry) : ""),
+    );
+  }
+
+  /** @param {Playback} playback @param {Operation} node @param {Captured} entry @returns {(string | Node)[]} */
   meaning(playback, node, entry) {
-    const shape = entry.shape.length ? ` ${shapeText(entry.shape)}` : "";
-    const toNode = (id) => link(playback.name(id), () => this.onSelect(id));
+    const toNode = (/** @type {number} */ id) => link(playback.name(id), () => this.onSelect(id));
     if (entry.holds === "operand") return ["the tensor ", toNode(entry.node), ", to send its message to"];
+    if (entry.holds === "setting") return [`a setting (${entry.type})`];
+    const shape = entry.shape.length ? ` ${shapeText(entry.shape)}` : "";
     if (entry.holds === "output") return [`its own output${shape}`];
-    const operand = /^value of operand (\d+)$/.exec(entry.holds);
-    if (operand) return ["input: the value of ", toNode(node.children[Number(operand[1])]), shape];
-    return [entry.holds === "array" ? `an array of its own${shape}` : `a setting (${entry.holds})`];
+    const operand = operandOf(node, entry);
+    return operand === null ? [`an array of its own${shape}`] : ["input: the value of ", toNode(operand), shape];
   }
 
-  value(playback, node, entry) {
-    if ("value" in entry) return typeof entry.value === "string" ? entry.value : brief(entry.value);
-    const operand = /^value of operand (\d+)$/.exec(entry.holds);
-    return brief(operand ? playback.nodes[node.children[Number(operand[1])]].value : node.value);
-  }
-
-  since(entry, ran) {
-    if (!ran && !this.over) return "not read yet";
+  /** @param {CapturedArray | CapturedSetting} entry */
+  since(entry) {
+    if (!this.ran && !this.over) return "not read yet";
     if (entry.written === undefined) return "never read";
     return entry.written ? "⚠ written to" : "unchanged";
   }
+}
+
+/** What a closure holds under a name; the trace leaves out what is the value of a node.
+ * @param {Playback} playback @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
+export function valueText(playback, node, entry) {
+  if (entry.holds === "setting") return entry.value;
+  return brief(entry.value ?? playback.nodes[operandOf(node, entry) ?? node.id].value);
+}
+
+/** The operand whose value a closure holds under a name, if it is one.
+ * @param {Operation} node @param {CapturedArray} entry */
+function operandOf(node, entry) {
+  const found = /^value of operand (\d+)$/.exec(entry.holds);
+  return found ? node.children[Number(found[1])] : null;
 }

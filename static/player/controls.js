@@ -2,6 +2,8 @@
 
 import { h, s, setAttribute } from "./dom.js";
 
+/** @import { Playback } from "./playback.js" */
+
 const PACE = 1100; // milliseconds for an event at normal speed
 const ICONS = {
   first: "M5 4h2v12H5zM16 4v12l-8-6z",
@@ -20,6 +22,9 @@ export class Controls {
     this.k = 0;
     this.length = 0;
     this.playing = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @param {keyof typeof ICONS} name @param {string} label @param {() => void} onclick */
     const button = (name, label, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, icon(name));
     this.playButton = button("play", "Play (space)", () => this.toggle());
@@ -44,12 +49,8 @@ export class Controls {
       { "aria-label": "Speed" },
       ...[0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
     );
-    this.marks = h(
-      "div",
-      { class: "phases", "aria-hidden": true },
-      h("span", {}, "forward"),
-      h("span", {}, "backward"),
-    );
+    this.backward = h("span", {}, "backward");
+    const phases = h("div", { class: "phases", "aria-hidden": true }, h("span", {}, "forward"), this.backward);
     this.element = h(
       "div",
       { class: "controls", role: "group", "aria-label": "Playback" },
@@ -62,22 +63,22 @@ export class Controls {
         button("forward", "Step forward (right arrow)", () => this.step(1)),
         button("last", "Last (End)", () => this.step(Infinity)),
       ),
-      h("div", { class: "track" }, this.scrubber, this.marks),
+      h("div", { class: "track" }, this.scrubber, phases),
       this.count,
       this.speed,
     );
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {number} k */
+  /** @param {Playback} playback @param {number} k */
   setTrace(playback, k) {
     this.length = playback.length;
     this.scrubber.max = String(playback.length);
     this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
     const forward = playback.seedIndex < 0 ? playback.length : playback.seedIndex;
     this.element.style.setProperty("--seed", `${(100 * forward) / playback.length}%`);
-    this.marks.lastChild.hidden = playback.seedIndex < 0;
+    this.backward.hidden = playback.seedIndex < 0;
     this.k = k;
-    this.show(playback);
+    this.show();
   }
 
   show() {
@@ -96,6 +97,7 @@ export class Controls {
     this.onMove(next, moving);
   }
 
+  /** @param {number} by how many events, forwards or backwards; infinity for the end or the start */
   step(by) {
     this.pause();
     this.go(this.k + by, by === 1);
@@ -125,6 +127,7 @@ export class Controls {
     this.onRelease();
   }
 
+  /** @param {boolean} playing */
   setPlaying(playing) {
     this.playing = playing;
     const label = playing ? "Pause (space)" : "Play (space)";
@@ -136,20 +139,20 @@ export class Controls {
   /** Keys that work anywhere in the player, except where they already mean something. @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.composedPath()[0];
+    const target = /** @type {Element} */ (event.composedPath()[0]);
     const inField = target.matches("input, select, textarea") && target !== this.scrubber;
     const inScroller = target.matches(".codes, .scroll");
     if (inField || (inScroller && event.key !== " ")) return;
     if (event.key === " " && target.matches("button")) return;
-    const actions = {
+    const action = {
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       Home: () => this.step(-Infinity),
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
-    };
-    if (!(event.key in actions)) return;
-    actions[event.key]();
+    }[event.key];
+    if (!action) return;
+    action();
     event.preventDefault();
   }
 
@@ -158,6 +161,7 @@ export class Controls {
   }
 }
 
+/** @param {keyof typeof ICONS} name */
 function icon(name) {
   return s("svg", { viewBox: "0 0 20 20", "aria-hidden": true, class: "icon" }, s("path", { d: ICONS[name] }));
 }

@@ -1,101 +1,121 @@
 /** The chain rule for the selected node: in symbols, with upstream numbers, with local numbers, and the result. */
 
-import { brief, element, factor, numeral, shapeOf } from "./format.js";
+import { brief, broadcastCell, cellOrAll, factor, shapeOf } from "./format.js";
 import { h, link, section } from "./dom.js";
 import { WAITING } from "./playback.js";
 
+/** @import { Derived, SentTerm, Value } from "../types.js" */
+/** @import { Frame, Playback } from "./playback.js" */
+
 const MANY = 8; // messages; more are shown on demand
+const PLUS = { text: " + ", latex: " + " };
+const TIMES = { text: " · ", latex: " \\cdot " };
+const DOTS = { text: "…", latex: "\\ldots" };
 
-/** @typedef {{text: string, latex: string, node?: number, late?: boolean, role?: string}} Token */
+/** @typedef {object} Token
+ * @property {string} text
+ * @property {string} latex
+ * @property {number} [node] where a link on it leads
+ * @property {boolean} [late] it is of a message that has not been sent yet */
 
-/** The lines of the derivation, as tokens that become text, links or LaTeX.
- * @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame
- * @param {number} id @param {number | null} cell @param {number} [most] messages
+/** The lines of the derivation, as tokens that become text, links or LaTeX. Messages that never came are not in it.
+ * @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
+ * @param {number} [most] messages
  * @returns {{label: string, tokens: Token[]}[]} */
 export function derivation(playback, frame, id, cell, most = Infinity) {
   const self = playback.derived[id];
   const out = playback.derived[playback.output];
-  const terms = self.terms.slice(0, most).map((term) => {
-    const event = playback.events[term.event];
-    const arrival = playback.events[term.event + 1];
-    const alike = String(shapeOf(event.contribution)) === String(playback.nodes[id].shape);
-    const pick = (value) => (cell !== null && alike ? element(value, cell) : value);
-    const message = cell === null ? arrival.message : element(arrival.message, cell);
-    return {
-      ...term,
-      late: term.event >= frame.k,
-      upstream: pick(event.upstream),
-      localNumber: term.local === null ? null : pick(term.local),
-      message,
-    };
-  });
-  const plus = { text: " + ", latex: " + " };
-  const rest = self.terms.length > most ? [plus, { text: "…", latex: "\\ldots" }] : [];
-  const joined = (tokensOf) => [...terms.flatMap((term, i) => [...(i ? [plus] : []), ...tokensOf(term)]), ...rest];
-  const number = (value, late, role) =>
-    late
-      ? { text: "…", latex: "\\ldots", late }
-      : Array.isArray(value)
-        ? { text: brief(value), latex: `\\text{${brief(value)}}`, role }
-        : { text: factor(value), latex: latexNumber(value), role };
-  const local = (term) => ({ text: term.text, latex: term.latex, late: term.late });
-  const times = { text: " · ", latex: " \\cdot " };
-  const partial = (of, wrt, node, late) => ({
-    text: `∂${of.name}/∂${wrt.name}`,
-    latex: `\\frac{\\partial ${of.latex}}{\\partial ${wrt.latex}}`,
-    node,
-    late,
+  const all = self.terms.filter((term) => term.event !== null);
+  const terms = all.slice(0, most).map((term) => numbersOf(playback, frame, id, cell, term));
+  const rest = all.length > most ? [PLUS, DOTS] : [];
+  /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
+  const line = (label, tokensOf) => ({
+    label,
+    tokens: [...terms.flatMap((term, i) => [...(i ? [PLUS] : []), ...tokensOf(term)]), ...rest],
   });
   const lines = [
-    {
-      label: "in symbols",
-      tokens: joined((term) => {
-        const parent = playback.derived[term.node];
-        if (term.local === null) return [local(term)];
-        return [partial(out, parent, term.node, term.late), times, partial(parent, self, term.node, term.late)];
-      }),
-    },
-    {
-      label: "upstream numbers in",
-      tokens: joined((term) =>
-        term.local === null ? [local(term)] : [number(term.upstream, term.late), times, local(term)],
-      ),
-    },
-    {
-      label: "local derivatives in",
-      tokens: joined((term) =>
-        term.local === null
-          ? [number(term.message, term.late)]
-          : [number(term.upstream, term.late), times, number(term.localNumber, term.late)],
-      ),
-    },
+    line("in symbols", (term) => {
+      if (term.local === null) return [term.symbols];
+      const parent = playback.derived[term.node];
+      return [partial(out, parent, term), TIMES, partial(parent, self, term)];
+    }),
+    line("upstream numbers in", (term) =>
+      term.local === null ? [term.symbols] : [number(term.upstream, term.late), TIMES, term.symbols],
+    ),
+    line("local derivatives in", (term) =>
+      term.local === null
+        ? [number(term.message, term.late)]
+        : [number(term.upstream, term.late), TIMES, number(term.local, term.late)],
+    ),
   ];
-  if (terms.length > 1) lines.push({ label: "messages", tokens: joined((term) => [number(term.message, term.late)]) });
+  if (terms.length > 1) lines.push(line("messages", (term) => [number(term.message, term.late)]));
   return lines;
 }
 
-/** The whole derivation for a document. @param {import("./playback.js").Playback} playback
- * @param {import("./playback.js").Frame} frame @param {number} id @param {number | null} cell */
-export function toLatex(playback, frame, id, cell) {
-  const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
-  const seed = playback.events[playback.seedIndex]?.grad;
-  if (id === playback.output && seed !== undefined) return `${left} = ${latexNumber(seed)}`;
-  const lines = derivation(playback, frame, id, cell).map(
-    (line) => `&= ${line.tokens.map((token) => token.latex).join("")}`,
-  );
-  const gradient = frame.gradients.get(id);
-  if (gradient !== undefined) lines.push(`&= ${latexNumber(cell === null ? gradient : element(gradient, cell))}`);
-  return `\\begin{aligned}\n${left} ${lines.join(" \\\\\n")}\n\\end{aligned}`;
+/** @typedef {object} Numbers what one message adds to a derivation, for the chosen cell
+ * @property {number} node the sender
+ * @property {boolean} late
+ * @property {Token} symbols the local derivative; the whole message where `local` is null
+ * @property {Value} upstream
+ * @property {Value | null} local
+ * @property {Value} message */
+
+/** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
+ * @param {SentTerm} term @returns {Numbers} */
+function numbersOf(playback, frame, id, cell, term) {
+  const { upstream, contribution } = playback.message(term.event);
+  const { shape } = playback.nodes[id];
+  const chosen = String(shapeOf(contribution)) === String(shape) ? cell : null;
+  const late = term.event >= frame.k;
+  return {
+    node: term.node,
+    late,
+    symbols: { text: term.text, latex: term.latex, late },
+    upstream: broadcastCell(upstream, shape, chosen),
+    local: term.local === null ? null : broadcastCell(term.local, shape, chosen),
+    message: cellOrAll(playback.arrivalAfter(term.event).message, cell),
+  };
 }
 
+/** @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
+function partial(of, wrt, term) {
+  return {
+    text: `∂${of.name}/∂${wrt.name}`,
+    latex: `\\frac{\\partial ${of.latex}}{\\partial ${wrt.latex}}`,
+    node: term.node,
+    late: term.late,
+  };
+}
+
+/** @param {Value} value @param {boolean} late @returns {Token} */
+function number(value, late) {
+  if (late) return { ...DOTS, late };
+  const latex = latexNumber(value);
+  return Array.isArray(value)
+    ? { text: brief(value), latex }
+    : { text: factor(value), latex: latex.startsWith("-") ? `(${latex})` : latex };
+}
+
+/** The whole derivation for a document. @param {Playback} playback @param {Frame} frame @param {number} id
+ * @param {number | null} cell */
+export function toLatex(playback, frame, id, cell) {
+  const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
+  const gradient = frame.gradients.get(id);
+  const result = gradient === undefined ? null : latexNumber(cellOrAll(gradient, cell));
+  const sums = playback.derived[id].terms.some((term) => term.event !== null);
+  if (id === playback.output || !sums) return `${left} = ${result ?? DOTS.latex}`;
+  const lines = derivation(playback, frame, id, cell).map(({ tokens }) => tokens.map((token) => token.latex).join(""));
+  if (result !== null) lines.push(result);
+  return `\\begin{aligned}\n${left} ${lines.map((line) => `&= ${line}`).join(" \\\\\n")}\n\\end{aligned}`;
+}
+
+/** A number, an array or its shape in LaTeX's own signs: not every LaTeX reads others. @param {Value} value */
 function latexNumber(value) {
-  if (Array.isArray(value)) return `\\text{${brief(value)}}`;
-  const text = numeral(value)
+  return brief(value)
     .replaceAll("−", "-")
-    .replace("∞", "\\infty")
-    .replace(/e(-?\d+)$/, " \\times 10^{$1}")
-    .replace("NaN", "\\text{NaN}");
-  return text.startsWith("-") ? `(${text})` : text;
+    .replaceAll("∞", "\\infty")
+    .replaceAll("NaN", "\\text{NaN}")
+    .replaceAll(/e(-?\d+)/g, " \\times 10^{$1}");
 }
 
 export class Derivation {
@@ -104,10 +124,13 @@ export class Derivation {
     this.onSelect = onSelect;
     this.panel = section("Derivation", "derivation");
     this.element = this.panel.element;
+    this.all = false; // of many messages
+    this.shown = "";
+    /** @type {Playback | null} */
+    this.playback = null;
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame
-   * @param {number} id @param {number | null} cell */
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   paint(playback, frame, id, cell) {
     const derived = playback.derived[id];
     const out = playback.name(playback.output);
@@ -116,17 +139,11 @@ export class Derivation {
     if (this.shown === key && this.playback === playback) return;
     this.shown = key;
     this.playback = playback;
-    const goal = h("p", { class: "goal" }, `How fast does ${out} change with ${derived.name}? `);
-    const parts = [goal];
+    /** @type {HTMLElement[]} */
+    const parts = [h("p", { class: "goal" }, `How fast does ${out} change with ${derived.name}? `)];
     if (derived.why) {
-      parts.push(
-        h(
-          "p",
-          {},
-          id === playback.output && state === "waiting" ? `${WAITING}: the backward pass has not started` : derived.why,
-          ".",
-        ),
-      );
+      const early = id === playback.output && state === "waiting";
+      parts.push(h("p", {}, early ? `${WAITING}: the backward pass has not started` : derived.why, "."));
     } else {
       parts.push(this.lines(playback, frame, id, cell), this.result(playback, frame, id, cell));
     }
@@ -136,26 +153,27 @@ export class Derivation {
     this.panel.body.replaceChildren(...parts);
   }
 
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   lines(playback, frame, id, cell) {
     const list = h("ol", { class: "lines" });
     for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MANY)) {
       const formula = h("span", { class: "formula" }, "= ");
-      for (const token of tokens) {
-        if (token.node !== undefined)
-          formula.append(link(token.text, () => this.onSelect(token.node), `Go to ${playback.name(token.node)}`));
-        else formula.append(h("span", { class: token.late ? "late" : "" }, token.text));
+      for (const { text, node, late } of tokens) {
+        if (node === undefined) formula.append(h("span", { class: late ? "late" : "" }, text));
+        else formula.append(link(text, () => this.onSelect(node), `Go to ${playback.name(node)}`));
       }
       list.append(h("li", {}, h("small", {}, label), formula));
     }
     return list;
   }
 
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   result(playback, frame, id, cell) {
     const gradient = frame.gradients.get(id);
     const expected = playback.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
     if (gradient === undefined) return h("p", { class: "result waiting" }, WAITING);
-    const text = brief(cell === null ? gradient : element(gradient, cell));
+    const text = brief(cellOrAll(gradient, cell));
     const still = expected - arrived;
     return h(
       "p",
@@ -166,6 +184,7 @@ export class Derivation {
     );
   }
 
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   moreButton(playback, frame, id, cell) {
     const text = this.all ? "Show fewer" : `Show all ${playback.derived[id].terms.length} messages`;
     const onclick = () => {
@@ -176,20 +195,17 @@ export class Derivation {
     return h("button", { type: "button", class: "quiet", onclick }, text);
   }
 
+  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   copyButton(playback, frame, id, cell) {
     const button = h("button", { type: "button", class: "quiet" }, "Copy as LaTeX");
     button.onclick = async () => {
+      const latex = toLatex(playback, frame, id, cell);
       try {
-        await navigator.clipboard.writeText(toLatex(playback, frame, id, cell));
+        await navigator.clipboard.writeText(latex);
         button.textContent = "Copied";
       } catch {
-        button.replaceWith(
-          h(
-            "textarea",
-            { readonly: true, rows: 6, "aria-label": "LaTeX of the derivation" },
-            toLatex(playback, frame, id, cell),
-          ),
-        );
+        const label = "LaTeX of the derivation";
+        button.replaceWith(h("textarea", { readonly: true, rows: 6, "aria-label": label }, latex));
       }
     };
     return button;

@@ -3,21 +3,26 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
- * @param {string} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
 export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for SVG. @param {string} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
+/** The same for SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
 export function s(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
+/** @template {Element} Filled
+ * @param {Filled} node @param {Record<string, unknown>} attributes @param {(Node | string)[]} children */
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") node[name] = value;
-    else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, String(value));
+    if (typeof value === "function") Object.assign(node, { [name]: value });
+    else if (typeof value === "boolean" && !name.startsWith("aria-")) node.toggleAttribute(name, value);
+    else if (value !== undefined && value !== null) node.setAttribute(name, String(value)); // aria: "true" or "false"
   }
   node.append(...children);
   return node;

@@ -1,15 +1,15 @@
-/** Numbers and arrays as short texts. A value is a number, "nan", "inf", "-inf", or nested lists of these. */
+/** Numbers and arrays as short texts. */
 
-/** @typedef {number | string | Value[]} Value */
+/** @import { Scalar, Value } from "../types.js" */
 
-/** @param {Value} value @returns {number} */
+/** @param {Scalar} value */
 export function toNumber(value) {
-  if (typeof value === "number") return value;
-  return { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] ?? NaN;
+  return typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : Number(value);
 }
 
-/** Four significant digits, with a real minus sign. @param {Value} value */
+/** Four significant digits, with a real minus sign; truth as Python writes it. @param {Scalar} value */
 export function numeral(value) {
+  if (typeof value === "boolean") return value ? "True" : "False";
   const x = toNumber(value);
   if (Number.isNaN(x)) return "NaN";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
@@ -17,7 +17,7 @@ export function numeral(value) {
   const size = Math.abs(x);
   let text;
   if (size >= 1e6 || size < 1e-4) {
-    const [mantissa, exponent] = x.toExponential(2).split("e");
+    const [mantissa, exponent] = x.toExponential(3).split("e");
     text = `${Number(mantissa)}e${Number(exponent)}`;
   } else {
     text = String(Number(x.toPrecision(Math.max(4, Math.floor(Math.log10(size)) + 1))));
@@ -25,14 +25,15 @@ export function numeral(value) {
   return text.replaceAll("-", "−");
 }
 
-/** A number inside a formula: negative ones in brackets. @param {Value} value */
+/** A number inside a formula: negative ones in brackets. @param {Scalar} value */
 export function factor(value) {
   const text = numeral(value);
   return text.startsWith("−") ? `(${text})` : text;
 }
 
-/** @param {Value} value @returns {number[]} */
+/** @param {Value} value */
 export function shapeOf(value) {
+  /** @type {number[]} */
   const shape = [];
   for (let inner = value; Array.isArray(inner); inner = inner[0]) shape.push(inner.length);
   return shape;
@@ -43,9 +44,9 @@ export function shapeText(shape) {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
 }
 
-/** All elements in reading order. @param {Value} value @returns {Value[]} */
+/** All elements in reading order. @param {Value} value @returns {Scalar[]} */
 export function flat(value) {
-  return Array.isArray(value) ? value.flat(Infinity) : [value];
+  return Array.isArray(value) ? value.flatMap(flat) : [value];
 }
 
 /** The element at a position, counted in reading order; a single number stands for every position.
@@ -54,14 +55,38 @@ export function element(value, position) {
   return Array.isArray(value) ? flat(value)[position] : value;
 }
 
-/** "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape @param {number} position */
-export function indexText(shape, position) {
+/** The chosen cell of an array; all of it where none is chosen, or where it has no such cell.
+ * @param {Value} value @param {number | null} cell */
+export function cellOrAll(value, cell) {
+  return cell === null ? value : (element(value, cell) ?? value);
+}
+
+/** The index of a position, counted in reading order. @param {number[]} shape @param {number} position */
+export function indexOf(shape, position) {
+  /** @type {number[]} */
   const index = [];
   for (const length of [...shape].reverse()) {
     index.unshift(position % length);
     position = Math.floor(position / length);
   }
-  return `[${index.join(", ")}]`;
+  return index;
+}
+
+/** What an operand has for a cell of an array of this shape: it may have fewer axes, or axes of length 1.
+ * @param {Value} value @param {number[]} shape @param {number | null} cell null for all of it */
+export function broadcastCell(value, shape, cell) {
+  if (cell === null || !Array.isArray(value)) return value;
+  const own = shapeOf(value);
+  const index = indexOf(shape, cell).slice(shape.length - own.length);
+  return element(
+    value,
+    own.reduce((position, length, axis) => position * length + (length === 1 ? 0 : index[axis]), 0),
+  );
+}
+
+/** "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape @param {number} position */
+export function indexText(shape, position) {
+  return `[${indexOf(shape, position).join(", ")}]`;
 }
 
 /** A number, a short array in full, or the shape of a longer one. @param {Value} value */
@@ -69,8 +94,12 @@ export function brief(value) {
   if (!Array.isArray(value)) return numeral(value);
   const all = flat(value);
   if (all.length > 4) return shapeText(shapeOf(value));
-  const nested = (inner) => (Array.isArray(inner) ? `[${inner.map(nested).join(", ")}]` : numeral(inner));
-  return nested(value);
+  return listed(value);
+}
+
+/** @param {Value} value @returns {string} */
+function listed(value) {
+  return Array.isArray(value) ? `[${value.map(listed).join(", ")}]` : numeral(value);
 }
 
 /** Long names would not fit on a card. @param {string} text @param {number} length */

@@ -6,10 +6,49 @@ import { h, mayMove, s, setAttribute, setText } from "./dom.js";
 import { groupsOf, layout } from "./layout.js";
 import { View } from "./view.js";
 
+/** @import { Message, Value } from "../types.js" */
+/** @import { Card, Grid, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
+/** @import { Frame, Playback } from "./playback.js" */
+
 const TRAVEL = 450; // milliseconds a message takes along its edge
 const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
 const SETTLE = 100; // milliseconds without a new event, after which what is out of sight follows too
 const BEND = 80; // pixels that an edge may leave the box between its ends
+
+/** @typedef {object} EdgeParts
+ * @property {string} id
+ * @property {SVGGElement} element
+ * @property {SVGPathElement} path
+ * @property {SVGTextElement} label
+ * @property {Point} middle where its message stands
+ * @property {boolean} roomy whether there is room for the message beside other things
+ * @property {Point} place the middle of the box that it runs in
+ * @property {Size} size of that box
+ * @property {Message | undefined} message what it shows
+ * @property {boolean} current */
+
+/** @typedef {object} Field the value or the gradient on a card
+ * @property {SVGTextElement} text
+ * @property {SVGImageElement | null} map of an array
+ * @property {Value | null} shown */
+
+/** @typedef {object} CardParts
+ * @property {SVGGElement} element
+ * @property {number} node that it shows
+ * @property {Card} card
+ * @property {string} kind
+ * @property {Element[]} written what is written on it
+ * @property {Field} value
+ * @property {Field | null} gradient
+ * @property {{classes: string, value: Value | null, gradient: Value | null}} last what it shows */
+
+/** @typedef {object} Drawing
+ * @property {Plan} plan
+ * @property {EdgeParts[]} edges
+ * @property {CardParts[]} cards
+ * @property {{element: SVGGElement, text: SVGTextElement, back: SVGRectElement}} pill the message on its way */
+
+/** @typedef {(middle: Point, size: Size) => boolean} Wanted */
 
 export class Graph {
   /** @param {{graphviz: string, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
@@ -17,14 +56,28 @@ export class Graph {
     this.graphviz = graphviz;
     this.onSelect = onSelect;
     this.onLayout = onLayout;
+    /** @type {Playback | null} */
+    this.playback = null;
+    /** @type {Drawing | null} */
+    this.drawing = null;
+    /** @type {{frame: Frame, selected: number | null} | null} */
+    this.shown = null;
+    /** @type {Map<string, number[]>} */
+    this.groups = new Map();
+    /** @type {Set<string>} */
     this.folded = new Set();
-    this.drawn = "";
+    this.wanted = ""; // structure and folding of the newest drawing, which may still be in the making
+    this.travelling = 0; // requests for a frame
+    this.following = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.patch());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", { class: "wait" }, "Drawing the graph…");
     this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
+    /** @param {string} label @param {string} text @param {() => void} onclick */
     const tool = (label, text, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
     this.element = h(
@@ -42,135 +95,111 @@ export class Graph {
     );
   }
 
-  /** A new trace: a new drawing only if the structure is new. @param {import("./playback.js").Playback} playback */
-  async setTrace(playback) {
+  /** A new trace: a new drawing only if the structure is new. @param {Playback} playback */
+  setTrace(playback) {
     const known = this.playback?.structure === playback.structure;
     this.playback = playback;
     this.shown = null;
-    if (known && this.drawn) return;
+    if (known && this.wanted) return;
     this.groups = groupsOf(playback);
     this.folded = new Set(playback.nodes.length >= FOLD_FROM ? outermost(playback, this.groups) : []);
     this.showFolding();
-    await this.draw();
+    this.draw(playback);
   }
 
-  /** Lay out and draw; does nothing if what would be laid out is on the screen already. */
-  async draw() {
-    const wanted = [this.playback.structure, ...this.folded].join(" ");
-    if (wanted === this.drawn) return;
-    this.drawn = wanted;
+  /** Lay out and draw; does nothing if that drawing is there or in the making. @param {Playback} playback */
+  async draw(playback) {
+    const wanted = [playback.structure, ...this.folded].join(" ");
+    if (wanted === this.wanted) return;
+    this.wanted = wanted;
     let plan;
     try {
-      const window = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
-      plan = await layout(this.playback, this.folded, this.graphviz, window);
+      const room = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
+      plan = await layout(playback, this.folded, this.graphviz, room);
     } catch (error) {
-      this.drawn = "";
+      this.wanted = "";
+      this.drawing = null;
+      this.scene.replaceChildren();
       this.message.hidden = false;
-      this.message.textContent = `The graph could not be drawn (${error.message}). The ledger and the table below show the same.`;
+      const reason = error instanceof Error ? error.message : String(error);
+      const instead = "The ledger and the table below show the same.";
+      this.message.textContent = `The graph could not be drawn (${reason}). ${instead}`;
       return;
     }
-    if (wanted !== this.drawn) return; // a newer structure has arrived meanwhile
+    if (wanted !== this.wanted) return; // a newer structure has arrived meanwhile
     this.message.hidden = true;
     this.legend.hidden = !plan.compact;
-    this.plan = plan;
-    this.edges = new Map(plan.edges.map((edge) => [edge.id, this.makeEdge(edge)]));
-    this.cards = new Map([...plan.items.values()].map((item) => [item.id, this.makeCard(item)]));
-    this.pill = this.makePill();
-    const layer = (name, parts) => s("g", { class: name }, ...parts);
+    const edges = plan.edges.map((edge) => makeEdge(edge, plan));
+    const cards = [...plan.items.values()].map((item) => this.makeCard(playback, plan, item));
+    const pill = makePill();
+    this.drawing = { plan, edges, cards, pill };
     this.scene.replaceChildren(
-      layer(
-        "edges",
-        [...this.edges.values()].map((edge) => edge.element),
-      ),
-      layer(
-        "cards",
-        [...this.cards.values()].map((card) => card.element),
-      ),
-      this.pill.element,
+      s("g", { class: "edges" }, ...edges.map((edge) => edge.element)),
+      s("g", { class: "cards" }, ...cards.map((card) => card.element)),
+      pill.element,
     );
-    this.view.open(plan, plan.boxes.get(plan.itemOf[this.playback.output]));
+    this.view.open(plan, boxOf(plan, playback.output));
     this.onLayout();
   }
 
-  makeEdge(edge) {
-    const path = s("path", { d: edge.path, class: "wire", "marker-end": "url(#arrow)" });
-    const end = edge.middle ?? middleOf(path);
-    const label = s("text", { class: "sent", x: end[0], y: end[1], "text-anchor": "middle", dy: "0.35em" });
-    const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
-    const [from, to] = [edge.node, edge.child].map((node) => this.plan.boxes.get(this.plan.itemOf[node]));
-    const place = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-    const size = { width: Math.abs(from.x - to.x) + BEND, height: Math.abs(from.y - to.y) + BEND };
-    return { element, path, label, middle: end, roomy: Boolean(edge.middle), place, size, last: {} };
+  /** The drawing, if it is of the present trace: that of the last one stays on the screen until this is laid out. */
+  current() {
+    const { playback, drawing } = this;
+    return playback && drawing?.plan.structure === playback.structure ? { playback, ...drawing } : null;
   }
 
-  makeCard(item) {
-    const { playback, plan } = this;
-    const card = plan.cards.get(item.id);
-    const { x, y } = plan.boxes.get(item.id);
-    const kind = item.group ? "group" : playback.derived[item.node].kind;
+  /** @param {Playback} playback @param {Plan} plan @param {Item} item @returns {CardParts} */
+  makeCard(playback, plan, item) {
+    const node = playback.nodes[item.node];
+    const card = /** @type {Card} */ (plan.cards.get(item.id));
+    const { x, y } = /** @type {Point} */ (plan.boxes.get(item.id));
+    const kind = item.group ? "group" : playback.derived[node.id].kind;
     const { width, height, grid } = card;
     const compact = plan.compact;
-    const right = width / 2 - 10;
-    const left = -width / 2 + 10;
-    let line = -height / 2 + (compact ? 15 : 19);
     const step = compact ? 15 : 18;
-    const select = () => this.onSelect(item.node, null);
+    let line = -height / 2 + (compact ? 15 : 19);
+    const select = () => this.current() && this.onSelect(node.id, null);
     const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
     if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
     parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
     parts.push(s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title));
-    const texts = {};
-    const maps = {};
     if (grid) {
       line += step - 2;
-      parts.push(
-        s(
-          "text",
-          { class: "shape", x: 0, y: line, "text-anchor": "middle" },
-          shapeText(playback.nodes[item.node].shape),
-        ),
-      );
-      const names = playback.nodes[item.node].requires_grad ? ["value", "gradient"] : ["value"];
-      const mapWidth = grid.columns * grid.cell;
-      names.forEach((name, index) => {
-        const middle = names.length === 1 ? 0 : (index - 0.5) * (width / 2);
-        const place = { x: middle - mapWidth / 2, y: line + 6, width: mapWidth, height: grid.rows * grid.cell };
-        maps[name] = s("image", { ...place, preserveAspectRatio: "none", class: "map" });
-        const frame = s("rect", { ...place, class: "map-frame", onclick: (event) => this.pickCell(event, item, grid) });
-        texts[name] = s("text", {
-          class: `mark ${name}`,
-          x: middle,
-          y: line + 6 + place.height / 2,
-          dy: "0.35em",
-          "text-anchor": "middle",
-        });
-        parts.push(maps[name], frame, texts[name]);
-      });
-    } else {
-      const row = (name, word) => {
-        line += step;
-        texts[name] = s("text", {
-          class: name,
-          x: compact ? 0 : right,
-          y: line,
-          "text-anchor": compact ? "middle" : "end",
-        });
-        if (!compact) parts.push(s("text", { class: "word", x: left, y: line }, word));
-        parts.push(texts[name]);
-      };
-      row("value", "value");
-      if (playback.nodes[item.node].requires_grad) row("gradient", "grad");
+      parts.push(s("text", { class: "shape", x: 0, y: line, "text-anchor": "middle" }, shapeText(node.shape)));
     }
+    /** @param {"value" | "gradient"} name @param {string} word @param {number} side for a map: -1 is left, 1 is right
+     * @returns {Field} */
+    const field = (name, word, side) => {
+      if (grid) {
+        const size = { width: grid.columns * grid.cell, height: grid.rows * grid.cell };
+        const middle = { x: (side * width) / 4, y: line + 6 + size.height / 2 };
+        const place = { ...size, x: middle.x - size.width / 2, y: line + 6 };
+        const map = s("image", { ...place, preserveAspectRatio: "none", class: "map" });
+        const onclick = (/** @type {MouseEvent} */ event) => this.pickCell(event, frame, node.id, grid);
+        const frame = s("rect", { ...place, class: "map-frame", onclick });
+        const text = s("text", { ...middle, class: `mark ${name}`, dy: "0.35em", "text-anchor": "middle" });
+        parts.push(map, frame, text);
+        return { text, map, shown: null };
+      }
+      line += step;
+      const [at, anchor] = compact ? [0, "middle"] : [width / 2 - 10, "end"];
+      const text = s("text", { class: name, x: at, y: line, "text-anchor": anchor });
+      if (!compact) parts.push(s("text", { class: "word", x: -width / 2 + 10, y: line }, word));
+      parts.push(text);
+      return { text, map: null, shown: null };
+    };
+    const value = field("value", "value", node.requires_grad ? -1 : 0);
+    const gradient = node.requires_grad ? field("gradient", "grad", 1) : null;
     const element = s(
       "g",
       {
         class: `card ${kind}`,
-        "data-node": item.node,
+        "data-node": node.id,
         transform: `translate(${x} ${y})`,
         tabindex: 0,
         role: "button",
         onclick: select,
-        onkeydown: (event) => {
+        onkeydown: (/** @type {KeyboardEvent} */ event) => {
           if (event.key !== "Enter") return;
           select();
           event.preventDefault();
@@ -181,74 +210,80 @@ export class Graph {
       ...parts.flatMap((part) => [part, " "]), // so that the texts are words apart, for who does not see them apart
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
-    return { element, item, card, texts, maps, written, shown: {}, last: {}, classes: `card ${kind}` };
+    const last = { classes: "", value: null, gradient: null };
+    return { element, node: node.id, card, kind, written, value, gradient, last };
   }
 
-  makePill() {
-    const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
-    const back = s("rect", { height: 24, y: -12, rx: 12 });
-    return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
-  }
-
-  pickCell(event, item, grid) {
-    const area = event.currentTarget.getBoundingClientRect();
+  /** @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
+  pickCell(event, frame, node, grid) {
+    event.stopPropagation();
+    if (!this.current()) return;
+    const area = frame.getBoundingClientRect();
     const column = Math.min(grid.columns - 1, Math.floor(((event.clientX - area.left) / area.width) * grid.columns));
     const row = Math.min(grid.rows - 1, Math.floor(((event.clientY - area.top) / area.height) * grid.rows));
-    this.onSelect(item.node, row * grid.stride + column);
-    event.stopPropagation();
+    this.onSelect(node, row * grid.stride + column);
   }
 
-  /** Show what is known at an event. @param {import("./playback.js").Frame} frame @param {number | null} selected
+  /** Show what is known at an event. @param {Frame} frame @param {number | null} selected
    * @param {boolean} moving whether a message may travel */
   paint(frame, selected, moving) {
-    if (!this.cards) return;
-    const { playback, plan } = this;
-    const focus = playback.focus(frame);
+    const now = this.current();
+    if (!now) return;
+    const focus = now.playback.focus(frame);
     const fresh = !this.shown; // other numbers: those on the cards are waited for, those on the edges are as many again
-    this.shown = { frame, focus, selected };
-    if (focus.to !== undefined) this.view.reveal(plan.boxes.get(plan.itemOf[focus.to]));
+    this.shown = { frame, selected };
+    if (focus.to !== undefined) this.view.reveal(boxOf(now.plan, focus.to));
     this.patch(undefined, fresh);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.patch(() => true), SETTLE);
-    this.paintPill(frame, focus, moving);
+    this.paintPill(now, frame, moving);
   }
 
   /** The edges and cards that changed. Of a large graph only those in sight: the others wait until the events rest.
-   * @param {(middle: {x: number, y: number}, size: {width: number, height: number}) => boolean} wanted @param {boolean} later edges in the next frame */
+   * @param {Wanted} wanted @param {boolean} later edges in the next frame */
   patch(wanted = (middle, size) => this.view.sees(middle, size), later = false) {
-    if (!this.cards || !this.shown) return;
     this.paintCards(wanted);
     cancelAnimationFrame(this.following);
     if (later) this.following = requestAnimationFrame(() => this.paintEdges(wanted));
     else this.paintEdges(wanted);
   }
 
+  /** @param {Wanted} wanted */
   paintEdges(wanted) {
-    const { frame, focus } = this.shown;
-    for (const [id, edge] of this.edges) {
-      const message = frame.sent.get(id);
-      const current = id === focus.edge;
-      if ((edge.last.message === message && edge.last.current === current) || !wanted(edge.place, edge.size)) continue;
-      edge.last = { message, current };
+    const now = this.current();
+    if (!now || !this.shown) return;
+    const { frame } = this.shown;
+    const focus = now.playback.focus(frame);
+    for (const edge of now.edges) {
+      const message = frame.sent.get(edge.id);
+      const current = edge.id === focus.edge;
+      if ((edge.message === message && edge.current === current) || !wanted(edge.place, edge.size)) continue;
+      edge.message = message;
+      edge.current = current;
       setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
-      setText(
-        edge.label,
-        message && !current && edge.roomy && !Array.isArray(message.contribution) ? numeral(message.contribution) : "",
-      );
+      const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
+      setText(edge.label, edge.roomy && !current ? number : "");
     }
   }
 
+  /** @param {Wanted} wanted */
   paintCards(wanted) {
-    const { playback, plan } = this;
-    const { frame, focus, selected } = this.shown;
-    const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map((node) => plan.itemOf[node]);
-    for (const [id, card] of this.cards) {
-      if (!wanted(plan.boxes.get(id), plan.cards.get(id))) continue;
-      const node = card.item.node;
+    const now = this.current();
+    if (!now || !this.shown) return;
+    const { playback, plan } = now;
+    const { frame, selected } = this.shown;
+    const focus = playback.focus(frame);
+    /** @param {number | null | undefined} node */
+    const itemOf = (node) => (node === null || node === undefined ? null : plan.itemOf[node]);
+    const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map(itemOf);
+    for (const card of now.cards) {
+      const node = card.node;
+      if (!wanted(boxOf(plan, node), card.card)) continue;
+      const id = itemOf(node);
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);
       const classes =
-        `${card.classes} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
+        `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
       const value = known ? playback.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
@@ -256,60 +291,47 @@ export class Graph {
       if (classes === last.classes && value === last.value && gradient === last.gradient) continue;
       card.last = { classes, value, gradient };
       setAttribute(card.element, "class", classes);
-      this.paintValue(card, "value", value, "–");
-      if (card.texts.gradient) this.paintValue(card, "gradient", gradient, state === "no path" ? "no path" : "–");
+      paintField(card.value, value, "–", card.card, plan.compact ? "= " : "");
+      const missing = state === "no path" ? "no path" : "–";
+      if (card.gradient) paintField(card.gradient, gradient, missing, card.card, plan.compact ? "∂ " : "");
       // What is written on the card comes first, as it stands there: who speaks to a computer says what they see.
       const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
         `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
-        `value ${known ? brief(playback.nodes[node].value) : "not run yet"}, gradient ${playback.gradientText(node, frame)}`;
+        `value ${value === null ? "not run yet" : brief(value)}, gradient ${playback.gradientText(node, frame)}`;
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }
   }
 
-  paintValue(card, name, value, missing) {
-    if (card.shown[name] === value && value !== null) return; // the same array as in the last frame
-    card.shown[name] = value;
-    if (!card.card.grid) {
-      const sign = !this.plan.compact ? "" : name === "value" ? "= " : "∂ "; // instead of words, where room is short
-      setText(card.texts[name], sign + (value === null ? missing : numeral(value)));
-      return;
-    }
-    setAttribute(card.maps[name], "visibility", value === null ? "hidden" : "visible");
-    if (value !== null) setAttribute(card.maps[name], "href", bitmap(value, card.card.grid));
-    setText(card.texts[name], value === null ? missing : notFinite(value));
-  }
-
-  /** The number on its way along the edge, against the direction of the arrow. */
-  paintPill(frame, focus, moving) {
+  /** The number on its way along the edge, against the direction of the arrow.
+   * @param {Drawing & {playback: Playback}} now @param {Frame} frame @param {boolean} moving */
+  paintPill({ playback, edges, pill }, frame, moving) {
     cancelAnimationFrame(this.travelling);
-    const edge = this.edges.get(focus.edge);
-    if (!edge) {
-      setAttribute(this.pill.element, "visibility", "hidden");
-      return;
-    }
-    const event = frame.sent.get(focus.edge);
-    const text = shorten(brief(event.contribution), 16);
-    setText(this.pill.text, text);
+    const focus = playback.focus(frame);
+    const edge = edges.find((one) => one.id === focus.edge);
+    const message = edge && frame.sent.get(edge.id);
+    setAttribute(pill.element, "visibility", message ? "visible" : "hidden");
+    if (!message) return;
+    const text = shorten(brief(message.contribution), 16);
+    setText(pill.text, text);
     const width = text.length * 8 + 18;
-    setAttribute(this.pill.back, "width", String(width));
-    setAttribute(this.pill.back, "x", String(-width / 2));
-    setAttribute(this.pill.element, "visibility", "visible");
-    const place = (x, y) => setAttribute(this.pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-    if (!moving || !mayMove() || frame.event.kind !== "message") {
-      place(...edge.middle);
+    setAttribute(pill.back, "width", String(width));
+    setAttribute(pill.back, "x", String(-width / 2));
+    /** @param {Point} point */
+    const place = ({ x, y }) => setAttribute(pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    if (!moving || !mayMove() || frame.event?.kind !== "message") {
+      place(edge.middle);
       return;
     }
     const length = edge.path.getTotalLength();
     const start = performance.now();
-    const step = (now) => {
-      const share = Math.min(1, (now - start) / TRAVEL);
+    const step = (/** @type {number} */ time) => {
+      const share = Math.min(1, (time - start) / TRAVEL);
       const eased = 1 - (1 - share) ** 3;
-      const point = edge.path.getPointAtLength(length * (1 - 0.5 * eased));
-      place(point.x, point.y);
+      place(edge.path.getPointAtLength(length * (1 - 0.5 * eased)));
       if (share < 1) this.travelling = requestAnimationFrame(step);
-      else place(...edge.middle);
+      else place(edge.middle);
     };
     step(start);
   }
@@ -319,25 +341,19 @@ export class Graph {
     if (folded) this.folded.add(group);
     else this.folded.delete(group);
     this.showFolding();
-    this.draw();
+    if (this.playback) this.draw(this.playback);
   }
 
   showFolding() {
     this.folding.hidden = this.groups.size === 0;
     this.folding.replaceChildren(
       h("span", {}, "Fold"),
-      ...[...this.groups].map(([name, members]) =>
-        h(
-          "button",
-          {
-            type: "button",
-            "aria-pressed": this.folded.has(name),
-            title: `${members.length} operations`,
-            onclick: () => this.fold(name, !this.folded.has(name)),
-          },
-          name,
-        ),
-      ),
+      ...[...this.groups].map(([name, members]) => {
+        const folded = this.folded.has(name);
+        const title = `${members.length} operations`;
+        const onclick = () => this.fold(name, !folded);
+        return h("button", { type: "button", "aria-pressed": folded, title, onclick }, name);
+      }),
     );
   }
 
@@ -349,18 +365,54 @@ export class Graph {
   }
 }
 
+/** @param {Field} field @param {Value | null} value @param {string} missing what stands where there is none
+ * @param {Card} card @param {string} sign before a number, instead of a word, where room is short */
+function paintField(field, value, missing, card, sign) {
+  if (field.shown === value && value !== null) return; // the same array as in the last frame
+  field.shown = value;
+  if (!field.map || !card.grid) {
+    setText(field.text, sign + (value === null ? missing : brief(value)));
+    return;
+  }
+  setAttribute(field.map, "visibility", value === null ? "hidden" : "visible");
+  if (value !== null) setAttribute(field.map, "href", bitmap(value, card.grid));
+  setText(field.text, value === null ? missing : notFinite(value));
+}
+
+/** @param {PlacedEdge} edge @param {Plan} plan @returns {EdgeParts} */
+function makeEdge(edge, plan) {
+  const path = s("path", { d: edge.path, class: "wire", "marker-end": "url(#arrow)" });
+  const middle = edge.middle ?? path.getPointAtLength(path.getTotalLength() / 2);
+  const label = s("text", { class: "sent", x: middle.x, y: middle.y, "text-anchor": "middle", dy: "0.35em" });
+  const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
+  const [from, to] = [boxOf(plan, edge.node), boxOf(plan, edge.child)];
+  const place = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+  const size = { width: Math.abs(from.x - to.x) + BEND, height: Math.abs(from.y - to.y) + BEND };
+  const roomy = edge.middle !== null;
+  return { id: edge.id, element, path, label, middle, roomy, place, size, message: undefined, current: false };
+}
+
+function makePill() {
+  const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
+  const back = s("rect", { height: 24, y: -12, rx: 12 });
+  return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
+}
+
+/** The middle of the card that stands for a node. @param {Plan} plan @param {number} node */
+function boxOf(plan, node) {
+  return /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
+}
+
+/** @param {number} width @param {number} height @param {string} name @param {number} radius */
 function box(width, height, name, radius) {
   return s("rect", { class: name, x: -width / 2, y: -height / 2, width, height, rx: radius });
 }
 
-function middleOf(path) {
-  const point = path.getPointAtLength(path.getTotalLength() / 2);
-  return [point.x, point.y];
-}
-
+/** The calls to fold first: those that no other foldable one is part of.
+ * @param {Playback} playback @param {Map<string, number[]>} groups */
 function outermost(playback, groups) {
-  const names = playback.nodes.map((node) => (node.calls ?? []).find((call) => groups.has(call)));
-  return names.filter(Boolean);
+  const calls = playback.nodes.map((node) => (node.calls ?? []).find((call) => groups.has(call)));
+  return calls.filter((call) => call !== undefined);
 }
 
 function arrowheads() {

@@ -1,9 +1,12 @@
 /** Live inputs: a slider and a number entry for each leaf, a grid for each small array. */
 
-import { flat, indexText, shapeText } from "./format.js";
+import { flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
 
+/** @import { Live, LiveLeaf, Value } from "../types.js" */
+
 const LARGEST_GRID = 36; // elements that get an entry each
+const LARGEST_NUMBER = 1e6; // as in lab/ui/player.py
 const AHEAD = 2; // messages
 const GIVE_UP = 3000; // milliseconds after which unanswered updates no longer hold back the next one
 
@@ -16,6 +19,8 @@ export class Sender {
     this.sequence = 0;
     this.last = 0; // the newest that was answered
     this.changed = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
   }
 
   /** Something is to be sent. */
@@ -52,13 +57,12 @@ export class Inputs {
     this.onChange = onChange;
     this.panel = section("Inputs", "inputs");
     this.element = this.panel.element;
-    /** @type {Record<string, import("./format.js").Value>} */
+    /** @type {Record<string, Value>} */
     this.values = {};
     this.id = "";
   }
 
-  /** @param {{id: string, leaves: {name: string, value: object, low: number, high: number, step: number}[]} | null} live
-   * @param {Record<string, object>} values what the server computed with */
+  /** @param {Live | null} live @param {Record<string, Value>} values what the server computed with */
   setLive(live, values) {
     this.element.hidden = !live;
     if (!live || live.id === this.id) return;
@@ -69,82 +73,59 @@ export class Inputs {
     );
   }
 
+  /** @param {string} name @param {Value} value */
   change(name, value) {
     this.values = { ...this.values, [name]: value };
     this.onChange();
   }
 
+  /** A slider and a number entry that show the same number. @param {LiveLeaf} leaf */
   row(leaf) {
-    const { range, number } = this.pair(
-      leaf,
-      leaf.name,
-      () => this.values[leaf.name],
-      (x) => this.change(leaf.name, x),
-    );
-    return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, leaf.name), range, number);
+    const { name, step } = leaf;
+    const value = toNumber(flat(this.values[name])[0]);
+    const range = slider(leaf, name, value, (x) => {
+      number.value = String(x);
+      this.change(name, x);
+    });
+    const number = entry(`${name}, exact number`, step, value, (x) => {
+      range.value = String(x);
+      fill(range);
+      this.change(name, x);
+    });
+    return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, name), range, number);
   }
 
-  /** A slider and a number entry that show the same number. */
-  pair({ low, high, step }, label, read, write) {
-    const limits = { min: low, max: high, step };
-    const range = h("input", { type: "range", ...limits, value: read(), "aria-label": label });
-    const number = h("input", { type: "number", step, value: read(), "aria-label": `${label}, exact number` });
-    range.oninput = () => {
-      number.value = range.value;
-      fill(range);
-      write(Number(range.value));
-    };
-    number.oninput = () => {
-      const x = Number(number.value);
-      const usable = number.value !== "" && Number.isFinite(x) && Math.abs(x) <= 1e6;
-      number.setAttribute("aria-invalid", String(!usable));
-      if (!usable) return;
-      range.value = number.value;
-      fill(range);
-      write(x);
-    };
-    fill(range);
-    return { range, number };
-  }
-
+  /** A number entry for each cell, and a slider for the one that was entered last. @param {LiveLeaf} leaf */
   grid(leaf) {
-    const shape = [];
-    for (let inner = leaf.value; Array.isArray(inner); inner = inner[0]) shape.push(inner.length);
+    const shape = shapeOf(leaf.value);
     const head = h("p", { class: "leaf-head" }, h("span", { class: "leaf-name" }, leaf.name), ` ${shapeText(shape)}`);
-    const cells = flat(this.values[leaf.name]);
+    const cells = flat(this.values[leaf.name]).map(toNumber);
     if (cells.length > LARGEST_GRID) {
       head.append(" is too large to edit here.");
       return h("div", { class: "grid-input" }, head);
     }
     const slot = h("div", { class: "row" });
+    /** @param {number} position @param {number} x */
     const set = (position, x) => {
       cells[position] = x;
-      this.change(leaf.name, nested(cells, shape));
+      this.change(leaf.name, shaped(cells, shape));
     };
+    const labels = cells.map((_, position) => leaf.name + indexText(shape, position));
     const entries = cells.map((cell, position) => {
-      const entry = h("input", {
-        type: "number",
-        step: leaf.step,
-        value: cell,
-        "aria-label": `${leaf.name}${indexText(shape, position)}`,
+      const field = entry(labels[position], leaf.step, cell, (x) => {
+        set(position, x);
+        choose(position);
       });
-      entry.oninput = () => {
-        const x = Number(entry.value);
-        const usable = entry.value !== "" && Math.abs(x) <= 1e6;
-        entry.setAttribute("aria-invalid", String(!usable));
-        if (usable) set(position, x);
-      };
-      entry.onfocus = () => choose(position);
-      return entry;
+      field.onfocus = () => choose(position);
+      return field;
     });
+    /** @param {number} position */
     const choose = (position) => {
-      const label = `${leaf.name}${indexText(shape, position)}`;
-      const write = (x) => {
+      const range = slider(leaf, labels[position], cells[position], (x) => {
         entries[position].value = String(x);
         set(position, x);
-      };
-      const { range } = this.pair(leaf, label, () => cells[position], write);
-      slot.replaceChildren(h("span", { class: "leaf-name", "aria-hidden": true }, label), range);
+      });
+      slot.replaceChildren(h("span", { class: "leaf-name", "aria-hidden": true }, labels[position]), range);
     };
     choose(0);
     const columns = shape.at(-1);
@@ -159,15 +140,39 @@ export class Inputs {
   }
 }
 
+/** @param {LiveLeaf} leaf @param {string} label @param {number} value @param {(x: number) => void} write */
+function slider({ low, high, step }, label, value, write) {
+  const range = h("input", { type: "range", min: low, max: high, step, value, "aria-label": label });
+  range.oninput = () => {
+    fill(range);
+    write(Number(range.value));
+  };
+  fill(range);
+  return range;
+}
+
+/** An entry that passes on numbers that can be used and marks others. @param {string} label @param {number} step
+ * @param {number} value @param {(x: number) => void} write */
+function entry(label, step, value, write) {
+  const field = h("input", { type: "number", step, value, "aria-label": label });
+  field.oninput = () => {
+    const x = Number(field.value);
+    const usable = field.value !== "" && Math.abs(x) <= LARGEST_NUMBER;
+    field.setAttribute("aria-invalid", String(!usable));
+    if (usable) write(x);
+  };
+  return field;
+}
+
 /** The filled part of a slider's track. @param {HTMLInputElement} range */
 export function fill(range) {
   const share = (Number(range.value) - Number(range.min)) / (Number(range.max) - Number(range.min) || 1);
   range.style.setProperty("--share", `${100 * share}%`);
 }
 
-/** @param {number[]} cells @param {number[]} shape */
-function nested(cells, shape) {
+/** @param {number[]} cells @param {number[]} shape @returns {Value[]} */
+function shaped(cells, shape) {
   if (shape.length === 1) return [...cells];
   const size = cells.length / shape[0];
-  return Array.from({ length: shape[0] }, (_, i) => nested(cells.slice(i * size, (i + 1) * size), shape.slice(1)));
+  return Array.from({ length: shape[0] }, (_, i) => shaped(cells.slice(i * size, (i + 1) * size), shape.slice(1)));
 }

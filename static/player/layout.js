@@ -1,22 +1,75 @@
 /** Where everything goes. Graphviz decides, once for each structure; numbers change nothing about it. */
 
 import { shorten } from "./format.js";
+import { isOperation } from "./playback.js";
+
+/** @import { Graphviz, GraphvizLayout } from "../types.js" */
+/** @import { Playback } from "./playback.js" */
+
+/** @typedef {{x: number, y: number}} Point in pixels, y downwards */
+/** @typedef {{width: number, height: number}} Size */
+
+/** @typedef {object} Item what one card stands for: a node, or a folded group of nodes
+ * @property {string} id
+ * @property {string} group the call that is folded, or ""
+ * @property {number} node the one it shows: of a group, what it returns
+ * @property {number[]} members */
+
+/** @typedef {object} Grid the rows and columns in which an array is drawn
+ * @property {number} rows
+ * @property {number} columns
+ * @property {number} stride how many cells a row of the array has, drawn or not
+ * @property {boolean} cropped */
+
+/** @typedef {object} Card
+ * @property {string} title
+ * @property {string} full the title, if there were room
+ * @property {number} width
+ * @property {number} height
+ * @property {(Grid & {cell: number}) | null} grid of an array, with the pixels of a cell */
+
+/** @typedef {object} Edge
+ * @property {string} id "7-0" leads to operand 0 of node 7
+ * @property {number} child
+ * @property {number} node */
+
+/** @typedef {Edge & {path: string, middle: Point | null}} PlacedEdge where it goes; room for its message, if any */
+
+/** @typedef {object} Description
+ * @property {string} structure of the trace that it is made for
+ * @property {string} dot
+ * @property {Map<string, Item>} items
+ * @property {string[]} itemOf node -> item
+ * @property {Map<string, Card>} cards
+ * @property {Edge[]} edges
+ * @property {boolean} compact */
+
+/** @typedef {Omit<Description, "edges"> & Size & {boxes: Map<string, Point>, edges: PlacedEdge[]}} Plan
+ * the middle of each card, and where the edges go */
 
 const PIXELS_PER_INCH = 72;
 const LARGE = 48; // items from which on messages get no room of their own
 const MOST_CELLS = 24; // of a heat map on a card, along one axis
+const ARRANGEMENTS = [
+  { down: false, compact: false, liking: 1 },
+  { down: true, compact: false, liking: 0.95 },
+  { down: false, compact: true, liking: 0.85 },
+  { down: true, compact: true, liking: 0.82 },
+];
 
+/** @type {Promise<Graphviz> | undefined} */
 let loading;
 
 /** Graphviz as WebAssembly, loaded once. @param {string} url */
-export function loadGraphviz(url) {
+function loadGraphviz(url) {
   loading ??= import(url).then((module) => module.Graphviz.load());
   return loading;
 }
 
 /** Calls of the engine's functions that made at least two operations: what can be folded into one card.
- * @param {import("./playback.js").Playback} playback @returns {Map<string, number[]>} */
+ * @param {Playback} playback */
 export function groupsOf(playback) {
+  /** @type {Map<string, number[]>} */
   const groups = new Map();
   for (const node of playback.nodes) {
     for (const call of node.calls ?? []) groups.set(call, [...(groups.get(call) ?? []), node.id]);
@@ -24,9 +77,7 @@ export function groupsOf(playback) {
   return new Map([...groups].filter(([, members]) => members.length > 1));
 }
 
-/** The cards of a picture: a node, or a folded group of nodes.
- * @param {import("./playback.js").Playback} playback @param {Set<string>} folded
- * @returns {{items: Map<string, {id: string, group: string, node: number, members: number[]}>, itemOf: string[]}} */
+/** What the cards of a picture stand for. @param {Playback} playback @param {Set<string>} folded */
 export function itemsOf(playback, folded) {
   const itemOf = playback.nodes.map((node) => {
     const call = (node.calls ?? []).find((name) => folded.has(name));
@@ -34,12 +85,13 @@ export function itemsOf(playback, folded) {
   });
   for (const node of playback.nodes) {
     // A constant that only a folded group uses goes with it.
-    if (node.op || node.requires_grad) continue;
+    if (isOperation(node) || node.requires_grad) continue;
     const users = new Set(
       playback.nodes.filter((other) => other.children.includes(node.id)).map((other) => itemOf[other.id]),
     );
     if (users.size === 1 && [...users][0].startsWith("group-")) itemOf[node.id] = [...users][0];
   }
+  /** @type {Map<string, Item>} */
   const items = new Map();
   for (const node of playback.nodes) {
     const id = itemOf[node.id];
@@ -54,7 +106,7 @@ export function itemsOf(playback, folded) {
   return { items, itemOf };
 }
 
-/** Rows and columns in which an array is drawn: a vector is one row, leading axes are stacked. @param {number[]} shape */
+/** A vector is one row, leading axes are stacked. @param {number[]} shape @returns {Grid} */
 export function gridOf(shape) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.slice(0, -1).reduce((product, length) => product * length, 1);
@@ -67,8 +119,7 @@ export function gridOf(shape) {
 }
 
 /** The size of a card, and what it says. It depends on names and shapes only.
- * @param {import("./playback.js").Playback} playback @param {{id: string, group: string, node: number, members: number[]}} item
- * @param {boolean} compact */
+ * @param {Playback} playback @param {Item} item @param {boolean} compact @returns {Card} */
 export function cardOf(playback, item, compact) {
   const node = playback.nodes[item.node];
   const name = playback.name(node.id);
@@ -100,16 +151,20 @@ export function cardOf(playback, item, compact) {
 }
 
 /** The drawing as Graphviz sees it: boxes of fixed size, named by numbers. No text of a learner is in it.
- * @param {import("./playback.js").Playback} playback @param {Set<string>} folded
- * @param {{down: boolean, compact: boolean}} style from the top downwards instead of from left to right; small cards */
+ * @param {Playback} playback @param {Set<string>} folded
+ * @param {{down: boolean, compact: boolean}} style from the top downwards instead of from left to right; small cards
+ * @returns {Description} */
 export function describe(playback, folded, { down, compact }) {
   const { items, itemOf } = itemsOf(playback, folded);
-  const inches = (pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
+  const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
+  /** @type {Map<string, Card>} */
   const cards = new Map();
+  const between = items.size >= LARGE ? 0.5 : down ? 0.16 : 0.22;
+  const ports = down ? "tailport=s headport=n" : "tailport=e headport=w";
   const lines = [
     "digraph {",
-    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${items.size >= LARGE ? 0.5 : down ? 0.16 : 0.22}`,
-    `node [shape=box fixedsize=true label=""] edge [arrowhead=none ${down ? "tailport=s headport=n" : "tailport=e headport=w"}]`,
+    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${between}`,
+    `node [shape=box fixedsize=true label=""] edge [arrowhead=none ${ports}]`,
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));
   for (const [id, item] of items) {
@@ -119,6 +174,7 @@ export function describe(playback, folded, { down, compact }) {
       `${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`,
     );
   }
+  /** @type {Edge[]} */
   const edges = [];
   const room =
     items.size >= LARGE
@@ -132,54 +188,38 @@ export function describe(playback, folded, { down, compact }) {
     });
   }
   lines.push("}");
-  return { dot: lines.join("\n"), items, itemOf, cards, edges, compact };
+  return { structure: playback.structure, dot: lines.join("\n"), items, itemOf, cards, edges, compact };
 }
 
 /** The layout, of the four styles, in which the window shows the graph largest; small cards only where they help.
- * @param {import("./playback.js").Playback} playback @param {Set<string>} folded @param {string} graphvizUrl
- * @param {{width: number, height: number}} window */
-export async function layout(playback, folded, graphvizUrl, window) {
+ * @param {Playback} playback @param {Set<string>} folded @param {string} graphvizUrl @param {Size} room
+ * @returns {Promise<Plan>} */
+export async function layout(playback, folded, graphvizUrl, room) {
   const graphviz = await loadGraphviz(graphvizUrl);
-  let best = null;
-  for (const [down, compact, liking] of [
-    [false, false, 1],
-    [true, false, 0.95],
-    [false, true, 0.85],
-    [true, true, 0.82],
-  ]) {
-    const plan = arrange(graphviz, describe(playback, folded, { down, compact }));
-    const scale = Math.min(window.width / plan.width, window.height / plan.height, 1);
-    if (!best || scale * liking > best.score) best = { ...plan, score: scale * liking };
-  }
-  return best;
+  const plans = ARRANGEMENTS.map(({ liking, ...style }) => {
+    const plan = arrange(graphviz, describe(playback, folded, style));
+    return { plan, score: liking * Math.min(room.width / plan.width, room.height / plan.height, 1) };
+  });
+  return plans.reduce((best, other) => (other.score > best.score ? other : best)).plan;
 }
 
-/** Positions in pixels, y downwards. */
+/** @param {Graphviz} graphviz @param {Description} description @returns {Plan} */
 function arrange(graphviz, description) {
+  /** @type {GraphvizLayout} */
   const answer = JSON.parse(graphviz.layout(description.dot, "json", "dot"));
   const [, , width, height] = answer.bb.split(",").map(Number);
+  /** @param {string} text @returns {Point} */
   const point = (text) => {
     const [x, y] = text.split(",").map(Number);
-    return [x, height - y];
+    return { x, y: height - y };
   };
   const ids = [...description.items.keys()];
-  const boxes = new Map();
-  for (const box of answer.objects ?? []) {
-    const [x, y] = point(box.pos);
-    boxes.set(ids[Number(box.id)], { x, y });
-  }
-  const edges = (answer.edges ?? []).map((edge) => {
-    const [start, ...controls] = edge.pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
-    const curves = [];
-    for (let i = 0; i < controls.length; i += 3)
-      curves.push(
-        `C${controls
-          .slice(i, i + 3)
-          .map((p) => p.join(" "))
-          .join(" ")}`,
-      );
-    const middle = edge.lp ? point(edge.lp) : null;
-    return { ...description.edges[Number(edge.id)], path: `M${start.join(" ")}${curves.join("")}`, middle };
+  const boxes = new Map((answer.objects ?? []).map((box) => [ids[Number(box.id)], point(box.pos)]));
+  const edges = (answer.edges ?? []).map(({ id, pos, lp }) => {
+    // "x,y x,y ...": where the curve begins, then three points for each of its parts
+    const [start, ...rest] = pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
+    const path = `M${start.x} ${start.y}C${rest.map(({ x, y }) => `${x} ${y}`).join(" ")}`;
+    return { ...description.edges[Number(id)], path, middle: lp ? point(lp) : null };
   });
   return { ...description, width, height, boxes, edges };
 }

@@ -1,41 +1,38 @@
 /** The event in one sentence, and its arithmetic in large figures. */
 
 import { bitmap } from "./arrays.js";
-import { brief, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
+import { brief, broadcastCell, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
-const ELEMENTWISE = [
-  "+",
-  "-",
-  "*",
-  "/",
-  "**",
-  "neg",
-  "exp",
-  "log",
-  "sqrt",
-  "sin",
-  "cos",
-  "tanh",
-  "sigmoid",
-  "softplus",
-  "relu",
-  "leaky_relu",
-  "abs",
-  "clip",
-  "maximum",
-  "where",
-];
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
-/** @typedef {{text: string, caption: string, role: string, value?: import("./format.js").Value}} Figure
- * a number or a sign of the equation; with a value, an array that is shown as a heat map */
+/** @import { Accumulate, Forward, Message, Seed, Value } from "../types.js" */
+/** @import { Frame, Playback } from "./playback.js" */
 
-/** What happened at an event.
- * @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame @param {number | null} cell
- * @returns {{phase: string, sentence: string, equation: Figure[], note: string}} */
+/** @typedef {object} Figure a number or a sign of the equation
+ * @property {string} text
+ * @property {string} caption
+ * @property {string} role "sign", "value", "gradient", "message" or ""
+ * @property {Value} [value] an array that is shown as a heat map */
+
+/** @typedef {object} Story
+ * @property {string} phase
+ * @property {string} sentence
+ * @property {Figure[]} equation
+ * @property {string} note */
+
+/** What happened at the last event of a frame.
+ * @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
 export function tell(playback, frame, cell) {
+  const story = storyOf(playback, frame, cell);
+  if (playback.error && frame.k === playback.length)
+    story.note = `${story.note} Here the engine stopped: ${playback.error}`.trim();
+  return story;
+}
+
+/** @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
+function storyOf(playback, frame, cell) {
   const event = frame.event;
   if (!event) {
     return {
@@ -45,17 +42,18 @@ export function tell(playback, frame, cell) {
       note: "Step forward to run the first operation.",
     };
   }
-  const told = { forward, seed, message, accumulate }[event.kind](playback, frame, event, cell);
-  if (playback.error && frame.k === playback.length)
-    told.note = `${told.note} Here the engine stopped: ${playback.error}`.trim();
-  return told;
+  if (event.kind === "forward") return forward(playback, event, cell);
+  if (event.kind === "seed") return seed(playback, event);
+  if (event.kind === "message") return message(playback, event, frame.k - 1, cell);
+  return accumulate(playback, event, frame.k - 1, cell);
 }
 
-function forward(playback, frame, event, cell) {
-  const node = playback.nodes[event.node];
-  const chosen = ELEMENTWISE.includes(node.op) ? cellOf(node.value, cell) : null;
+/** @param {Playback} playback @param {Forward} event @param {number | null} cell @returns {Story} */
+function forward(playback, event, cell) {
+  const node = playback.operation(event.node);
+  const chosen = node.kind === "elementwise" ? cellOf(node.value, cell) : null;
   const numbers = playback.written(node, (child) =>
-    factorOf(pickBroadcast(playback.nodes[child].value, node.value, chosen)),
+    factorOf(broadcastCell(playback.nodes[child].value, node.shape, chosen)),
   );
   const result = brief(pick(node.value, chosen));
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen)}`;
@@ -74,7 +72,8 @@ function forward(playback, frame, event, cell) {
   };
 }
 
-function seed(playback, frame, event) {
+/** @param {Playback} playback @param {Seed} event @returns {Story} */
+function seed(playback, event) {
   const name = playback.name(event.node);
   return {
     phase: "Backward pass",
@@ -88,16 +87,19 @@ function seed(playback, frame, event) {
   };
 }
 
-function message(playback, frame, event, cell) {
-  const { sentence, figures, note } = sending(playback, event, frame.k - 1, cell);
+/** @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
+ * @returns {Story} */
+function message(playback, event, index, cell) {
+  const { sentence, figures, note } = sending(playback, event, index, cell);
   return { phase: "Backward pass", sentence: `${sentence}.`, equation: figures, note };
 }
 
-function accumulate(playback, frame, event, cell) {
-  const sent = playback.events[frame.k - 2];
+/** @param {Playback} playback @param {Accumulate} event @param {number} index @param {number | null} cell
+ * @returns {Story} */
+function accumulate(playback, event, index, cell) {
   const chosen = cellOf(event.after, cell);
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
-  const { sentence } = sending(playback, sent, frame.k - 2, cell);
+  const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
   const name = playback.name(event.node) + (chosen === null ? "" : indexText(shapeOf(event.after), chosen));
   const beforeText = event.first ? "nothing yet" : brief(before);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
@@ -126,11 +128,13 @@ function accumulate(playback, frame, event, cell) {
   };
 }
 
-/** An operation sends a message to an operand: in words, and as upstream × local derivative where it is that. */
+/** An operation sends a message to an operand: in words, and as upstream × local derivative where it is that.
+ * @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
+ * @returns {{sentence: string, figures: Figure[], note: string}} */
 function sending(playback, event, index, cell) {
   const receiver = playback.name(event.child);
-  const term = playback.derived[event.child].terms.find((one) => one.event === index);
-  const arrived = playback.events[index + 1].message;
+  const term = playback.term(index, event);
+  const arrived = playback.arrivalAfter(index).message;
   const chosen = cellOf(arrived, cell);
   const where = chosen === null ? receiver : `${receiver}${indexText(shapeOf(arrived), chosen)}`;
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
@@ -138,24 +142,15 @@ function sending(playback, event, index, cell) {
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
   const repeated = String(shapeOf(event.contribution)) !== String(shapeOf(arrived));
   const contribution = pick(repeated ? arrived : event.contribution, chosen);
-  if (repeated) {
-    return {
-      sentence: `${from} sends ${brief(contribution)} to ${where}`,
-      figures: [amount(contribution, `message to ${where}`, "message")],
-      note: wrong || `Broadcasting repeated ${receiver}, so what its copies receive is summed.`,
-    };
+  const sent = amount(contribution, `message to ${where}`, "message");
+  if (repeated || term.local === null) {
+    const note = repeated
+      ? `Broadcasting repeated ${receiver}, so what its copies receive is summed.`
+      : `Rule: ${term.text}.`;
+    return { sentence: `${from} sends ${brief(contribution)} to ${where}`, figures: [sent], note: wrong || note };
   }
-  if (term.local === null) {
-    return {
-      sentence: `${from} sends ${brief(contribution)} to ${where}`,
-      figures: [amount(contribution, `message to ${where}`, "message")],
-      note: wrong || `Rule: ${term.text}.`,
-    };
-  }
-  const [upstream, local] = [
-    pickBroadcast(event.upstream, event.contribution, chosen),
-    pickBroadcast(term.local, event.contribution, chosen),
-  ];
+  const upstream = broadcastCell(event.upstream, shapeOf(arrived), chosen);
+  const local = broadcastCell(term.local, shapeOf(arrived), chosen);
   const equals = wrong ? "≠" : "=";
   return {
     sentence: `${from} sends ${factorOf(upstream)} × ${factorOf(local)} ${equals} ${brief(contribution)} to ${where}`,
@@ -164,15 +159,16 @@ function sending(playback, event, index, cell) {
       sign("×"),
       amount(local, `local derivative: ${term.text}`),
       sign(equals),
-      amount(contribution, `message to ${where}`, "message"),
+      sent,
     ],
     note: wrong,
   };
 }
 
-/** Whether a gradient grew by a message, apart from what rounding makes of it. A single number is added to every cell. */
-function addsUp(before, message, after) {
-  const [starts, steps, ends] = [before, message, after].map((value) => flat(value).map(toNumber));
+/** Whether a gradient grew by a message, apart from what rounding makes of it. A single number is added to every cell.
+ * @param {Value} before @param {Value} step @param {Value} after */
+function addsUp(before, step, after) {
+  const [starts, steps, ends] = [before, step, after].map((value) => flat(value).map(toNumber));
   return (
     steps.length === ends.length &&
     ends.every((end, i) => {
@@ -185,43 +181,38 @@ function addsUp(before, message, after) {
   );
 }
 
-/** The chosen cell, if the array has it. */
+/** The chosen cell, if the array has it. @param {Value} value @param {number | null} cell */
 function cellOf(value, cell) {
   return cell !== null && Array.isArray(value) && element(value, cell) !== undefined ? cell : null;
 }
 
+/** @param {Value} value @param {number | null} cell */
 function pick(value, cell) {
   return cell === null ? value : element(value, cell);
 }
 
-/** The same cell of an array that may have fewer axes, or axes of length 1. */
-function pickBroadcast(value, like, cell) {
-  if (cell === null || !Array.isArray(value)) return value;
-  const wanted = shapeOf(like);
-  const shape = shapeOf(value);
-  const index = [];
-  for (const length of [...wanted].reverse()) {
-    index.unshift(cell % length);
-    cell = Math.floor(cell / length);
-  }
-  let inner = value;
-  shape.forEach((length, axis) => {
-    inner = inner[length === 1 ? 0 : index[wanted.length - shape.length + axis]];
-  });
-  return inner;
-}
-
+/** @param {Value} value */
 function factorOf(value) {
   return Array.isArray(value) ? brief(value) : factor(value);
 }
 
-const figure = (text, caption, role = "") => ({ text, caption, role });
-const amount = (value, caption, role = "") =>
-  Array.isArray(value) && flat(value).length > 4
-    ? { text: shapeText(shapeOf(value)), caption, role, value }
-    : figure(role ? brief(value) : factorOf(value), caption, role);
-const sign = (text) => ({ text, caption: "", role: "sign" });
+/** @param {string} text @param {string} caption @returns {Figure} */
+function figure(text, caption, role = "") {
+  return { text, caption, role };
+}
 
+/** @param {Value} value @param {string} caption @returns {Figure} */
+function amount(value, caption, role = "") {
+  if (flat(value).length > 4) return { text: shapeText(shapeOf(value)), caption, role, value };
+  return figure(role ? brief(value) : factorOf(value), caption, role);
+}
+
+/** @param {string} text @returns {Figure} */
+function sign(text) {
+  return figure(text, "", "sign");
+}
+
+/** @param {Value} value @param {string} shape */
 function heatMap(value, shape) {
   const grid = gridOf(shapeOf(value));
   const cell = Math.max(3, Math.floor(36 / Math.max(grid.rows, grid.columns / 2)));
@@ -247,7 +238,7 @@ export class Ledger {
     );
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame @param {number | null} cell */
+  /** @param {Playback} playback @param {Frame} frame @param {number | null} cell */
   paint(playback, frame, cell) {
     const { phase, sentence, equation, note } = tell(playback, frame, cell);
     const text = `${phase}, event ${frame.k} of ${playback.length}`;

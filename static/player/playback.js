@@ -2,19 +2,27 @@
 
 import { brief } from "./format.js";
 
-/** @typedef {import("./format.js").Value} Value */
-/** @typedef {{id: number, op: string, label: string, children: number[], shape: number[], value: Value,
- *   requires_grad: boolean, source?: string, captured?: object[], calls?: string[]}} TraceNode */
-/** @typedef {{k: number, event: object | undefined, computed: Set<number>, gradients: Map<number, Value>,
- *   sent: Map<string, object>, arrived: Map<number, number>}} Frame */
+/** @import { Message, Operation, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
 
-const SIGNS = ["+", "-", "*", "/", "**", "@"];
+/** @typedef {object} Frame what is known after the first k events
+ * @property {number} k
+ * @property {TraceEvent | undefined} event the last of them
+ * @property {Set<number>} computed the operations that have run
+ * @property {Map<number, Value>} gradients of the nodes that one has reached
+ * @property {Map<string, Message>} sent "7-0", the edge to operand 0 of node 7 -> what went along it
+ * @property {Map<number, number>} arrived node -> how many messages it has got */
+
 export const WAITING = "not computed yet";
 
+/** Whether it was computed; otherwise it is an input or a constant.
+ * @param {TraceNode} node @returns {node is Operation} */
+export function isOperation(node) {
+  return node.op !== "";
+}
+
 export class Playback {
-  /** @param {object} data what lab/trace/export.py's `playable` returns */
+  /** @param {TraceData} data */
   constructor(data) {
-    /** @type {TraceNode[]} */
     this.nodes = data.nodes;
     this.events = data.events;
     this.output = data.output;
@@ -33,42 +41,79 @@ export class Playback {
     return this.derived[id].name;
   }
 
+  /** @param {number} id */
+  operation(id) {
+    const node = this.nodes[id];
+    if (!isOperation(node)) throw new Error(`Node ${id} is not an operation.`);
+    return node;
+  }
+
   /** "a * b", "relu(v1)": an operation as one would write it, with a text for each operand.
-   * @param {TraceNode} node @param {(id: number) => string} text */
+   * @param {Operation} node @param {(id: number) => string} text */
   written(node, text) {
     const operands = node.children.map(text);
-    if (SIGNS.includes(node.op) && operands.length === 2) return `${operands[0]} ${node.op} ${operands[1]}`;
-    if (node.op === "neg") return `−${operands[0]}`;
-    return `${node.op}(${operands.join(", ")})`;
+    if (node.symbol === null) return `${node.op}(${operands.join(", ")})`;
+    return operands.length === 1 ? `${node.symbol}${operands[0]}` : operands.join(` ${node.symbol} `);
   }
 
   /** "v1 = a * b"; the name alone for a leaf. @param {number} id */
   definition(id) {
     const node = this.nodes[id];
-    return node.op ? `${this.name(id)} = ${this.written(node, (child) => this.name(child))}` : this.name(id);
+    return isOperation(node) ? `${this.name(id)} = ${this.written(node, (child) => this.name(child))}` : this.name(id);
   }
 
   /** What is known after the first k events. @param {number} k @returns {Frame} */
   frame(k) {
-    const computed = new Set();
-    const gradients = new Map();
-    const sent = new Map();
-    const arrived = new Map();
+    /** @type {Frame} */
+    const frame = {
+      k,
+      event: this.events[k - 1],
+      computed: new Set(),
+      gradients: new Map(),
+      sent: new Map(),
+      arrived: new Map(),
+    };
     for (const event of this.events.slice(0, k)) {
-      if (event.kind === "forward") computed.add(event.node);
-      else if (event.kind === "seed") gradients.set(event.node, event.grad);
-      else if (event.kind === "message") sent.set(`${event.node}-${event.operand}`, event);
+      if (event.kind === "forward") frame.computed.add(event.node);
+      else if (event.kind === "seed") frame.gradients.set(event.node, event.grad);
+      else if (event.kind === "message") frame.sent.set(edgeName(event), event);
       else {
-        gradients.set(event.node, event.after);
-        arrived.set(event.node, (arrived.get(event.node) ?? 0) + 1);
+        frame.gradients.set(event.node, event.after);
+        frame.arrived.set(event.node, (frame.arrived.get(event.node) ?? 0) + 1);
       }
     }
-    return { k, event: this.events[k - 1], computed, gradients, sent, arrived };
+    return frame;
+  }
+
+  /** The message at an index. @param {number} index */
+  message(index) {
+    const event = this.events[index];
+    if (event?.kind !== "message") throw new Error(`Event ${index} is not a message.`);
+    return event;
+  }
+
+  /** The message whose arrival is the event at an index: it stands right before. @param {number} index */
+  messageBefore(index) {
+    return this.message(index - 1);
+  }
+
+  /** What became of the message at an index: its arrival is the next event. @param {number} index */
+  arrivalAfter(index) {
+    const event = this.events[index + 1];
+    if (event?.kind !== "accumulate") throw new Error(`Event ${index} is not a message that has arrived.`);
+    return event;
+  }
+
+  /** The part of the receiver's derivation that a message is. @param {number} index @param {Message} message */
+  term(index, message) {
+    const found = this.derived[message.child].terms.find((term) => term.event === index);
+    if (!found || found.event === null) throw new Error(`Event ${index} is in no derivation.`);
+    return found;
   }
 
   /** @param {number} id @param {Frame} frame */
   isKnown(id, frame) {
-    return !this.nodes[id].op || frame.computed.has(id);
+    return !isOperation(this.nodes[id]) || frame.computed.has(id);
   }
 
   /** "number", "waiting", "constant" or "no path". @param {number} id @param {Frame} frame */
@@ -78,11 +123,14 @@ export class Playback {
     return this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
   }
 
-  /** The gradient in words or numbers, never a 0 for what has not been computed. @param {number} id @param {Frame} frame */
+  /** The gradient in words or numbers, never a 0 for what has not been computed.
+   * @param {number} id @param {Frame} frame */
   gradientText(id, frame) {
+    const gradient = frame.gradients.get(id);
+    if (gradient !== undefined) return brief(gradient);
     const state = this.gradientState(id, frame);
-    if (state === "number") return brief(frame.gradients.get(id));
-    return { waiting: WAITING, constant: "none (constant)", "no path": "0 (no path)" }[state];
+    if (state === "constant") return "none (constant)";
+    return state === "no path" ? "0 (no path)" : WAITING;
   }
 
   /** How far a node has got, in words. @param {number} id @param {Frame} frame */
@@ -102,11 +150,13 @@ export class Playback {
   focus(frame) {
     const event = frame.event;
     if (!event) return { from: undefined, to: undefined, edge: undefined };
-    if (event.kind === "message") return { from: event.node, to: event.child, edge: `${event.node}-${event.operand}` };
-    if (event.kind === "accumulate") {
-      const message = this.events[frame.k - 2];
-      return { from: message.node, to: event.node, edge: `${message.node}-${message.operand}` };
-    }
-    return { from: undefined, to: event.node, edge: undefined };
+    if (event.kind === "forward" || event.kind === "seed") return { from: undefined, to: event.node, edge: undefined };
+    const message = event.kind === "message" ? event : this.messageBefore(frame.k - 1);
+    return { from: message.node, to: message.child, edge: edgeName(message) };
   }
+}
+
+/** @param {Message} message */
+function edgeName({ node, operand }) {
+  return `${node}-${operand}`;
 }

@@ -17,19 +17,27 @@ import { save, Takeaway } from "./takeaway.js";
 const NARROW = 760; // pixels of width, below which everything stands in one column
 const REST = 100; // milliseconds without a new event
 
-/** @typedef {{graphviz: string, send?: (state: object) => void, ask?: (wish: {what: string, event: number}) => void}} Host
- * where Graphviz is, and how to reach the server, if there is one */
+/** @import { PlayerData, PlayerState, Wish } from "../types.js" */
+/** @import { Frame } from "./playback.js" */
+
+/** @typedef {object} Host
+ * @property {string} graphviz where Graphviz is
+ * @property {(state: PlayerState) => void} [send] to the server, if there is one
+ * @property {(wish: Wish) => void} [ask] */
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
 export function mount(root, host) {
   /** @type {Playback | null} */
   let playback = null;
-  let data = {};
+  /** @type {PlayerData | null} */
+  let data = null;
   let k = 0;
-  let pinned = null; // the node that was chosen; otherwise the events choose
+  /** @type {number | null} the node that was chosen; otherwise the events choose */
+  let pinned = null;
+  /** @type {number | null} */
   let cell = null;
-  let selected = null;
+  let selected = 0; // the node that is shown
 
   const sender = new Sender((sequence) => {
     host.send?.({
@@ -53,25 +61,26 @@ export function mount(root, host) {
   const controls = new Controls({ onMove: move, onRelease: () => writeAddress() });
   const takeaway = new Takeaway({
     graph,
-    script: () => data.script ?? "",
-    onLink: host.send ? () => writeAddress() : null,
-    onHtml: host.ask ? () => host.ask({ what: "html", event: k }) : null,
+    script: () => data?.script ?? "",
+    onLink: host.send ? writeAddress : null,
+    onHtml: host.ask ? () => host.ask?.({ what: "html", event: k }) : null,
   });
   const chosen = h("p", { class: "chosen" });
-  const details = h(
+  const columns = h(
     "div",
     { class: "columns" },
     h("div", { class: "wide" }, derivation.element, arrays.element),
     h("div", { class: "side" }, closure.element),
   );
+  const details = h("div", { class: "details" }, chosen, columns);
   const lower = new Lower([
-    [h("div", { class: "details" }, chosen, details), paintDetails],
-    [table.element, (frame) => table.paint(playback, frame, selected)],
+    [details, paintDetails],
+    [table.element, (now, frame) => table.paint(now, frame, selected)],
   ]);
 
   const element = h(
     "div",
-    { class: "player", onkeydown: (event) => controls.key(event) },
+    { class: "player", onkeydown: (/** @type {KeyboardEvent} */ event) => controls.key(event) },
     controls.element,
     ledger.element,
     h(
@@ -80,7 +89,7 @@ export function mount(root, host) {
       h("div", { class: "wide" }, graph.element, graph.legend, graph.folding),
       h("div", { class: "side" }, inputs.element, source.element),
     ),
-    chosen.parentElement,
+    details,
     h(
       "div",
       { class: "columns" },
@@ -94,13 +103,13 @@ export function mount(root, host) {
   // moves with each event; a window of another width needs another height.
   let width = 0;
   let reserved = 0;
-  const reserve = (height) => {
+  const reserve = (/** @type {number} */ height) => {
     reserved = height;
-    details.style.minHeight = `${height}px`;
+    columns.style.minHeight = `${height}px`;
   };
   const observer = new ResizeObserver((entries) => {
     for (const { target, contentRect } of entries) {
-      if (target === details) {
+      if (target === columns) {
         if (contentRect.height > reserved) reserve(contentRect.height);
       } else if (contentRect.width !== width) {
         width = contentRect.width;
@@ -110,14 +119,15 @@ export function mount(root, host) {
     }
   });
   observer.observe(element);
-  observer.observe(details);
+  observer.observe(columns);
 
+  /** @param {number} next @param {boolean} moving */
   function move(next, moving) {
     k = next;
     repaint(moving);
   }
 
-  /** Choosing the chosen node again lets the events choose. */
+  /** Choosing the chosen node again lets the events choose. @param {number} id @param {number | null} position */
   function select(id, position) {
     const same = pinned === id && cell === position;
     pinned = same ? null : id;
@@ -126,6 +136,7 @@ export function mount(root, host) {
     lower.finish();
   }
 
+  /** @param {boolean} moving whether a message may be seen travelling */
   function repaint(moving) {
     if (!playback) return;
     const frame = playback.frame(k);
@@ -134,35 +145,28 @@ export function mount(root, host) {
     ledger.paint(playback, frame, focus.to === pinned ? cell : null);
     graph.paint(frame, pinned, moving);
     source.paint(playback, frame);
-    lower.paint(frame);
+    lower.paint(playback, frame);
   }
 
-  function paintDetails(frame) {
-    derivation.paint(playback, frame, selected, cell);
-    closure.paint(playback, frame, pinned ?? playback.focus(frame).from ?? selected); // it is the sender's closure that runs
-    arrays.paint(playback, frame, selected, cell);
-    showChosen();
+  /** @param {Playback} now @param {Frame} frame */
+  function paintDetails(now, frame) {
+    const running = now.focus(frame).from; // the sender's closure
+    derivation.paint(now, frame, selected, cell);
+    closure.paint(now, frame, pinned ?? running ?? selected);
+    arrays.paint(now, frame, selected, cell);
+    const name = h("b", {}, now.definition(selected));
+    if (pinned === null) {
+      chosen.replaceChildren(name, ": what follows is about the node of the event. Choose a node to stay with it.");
+    } else {
+      const onclick = () => select(selected, cell);
+      chosen.replaceChildren(name, " ", h("button", { type: "button", class: "quiet", onclick }, "Follow the events"));
+    }
   }
 
-  function showChosen() {
-    const name = playback.definition(selected);
-    if (pinned === null)
-      chosen.replaceChildren(
-        h("b", {}, name),
-        ": what follows is about the node of the event. Choose a node to stay with it.",
-      );
-    else
-      chosen.replaceChildren(
-        h("b", {}, name),
-        " ",
-        h("button", { type: "button", class: "quiet", onclick: () => select(pinned, cell) }, "Follow the events"),
-      );
-  }
-
-  /** The address then opens at this event. No script runs for it: the server learns it with the next change of an input. */
+  /** The address then opens at this event. No script runs for it: the server learns it when an input changes. */
   function writeAddress() {
     const address = new URL(location.href);
-    if (data.address) {
+    if (data?.address) {
       address.searchParams.set(data.address, String(k));
       history.replaceState(history.state, "", address);
     }
@@ -172,7 +176,7 @@ export function mount(root, host) {
   return {
     element,
 
-    /** @param {object} next */
+    /** @param {PlayerData} next */
     update(next) {
       sender.answered(next.sequence ?? 0); // first of all: the server goes on while this is painted
       const before = data;
@@ -185,7 +189,7 @@ export function mount(root, host) {
         cell = null;
         reserve(0);
       }
-      if (!sameStructure || next.event !== before.event) k = next.event ?? playback.length;
+      if (!sameStructure || next.event !== before?.event) k = next.event ?? playback.length;
       k = Math.min(k, playback.length);
       element.style.setProperty("--height", `${next.height ?? 420}px`);
       controls.setTrace(playback, k);
@@ -195,7 +199,7 @@ export function mount(root, host) {
       takeaway.update();
       graph.setTrace(playback);
       repaint(false);
-      if (next.html && next.html !== before.html) {
+      if (next.html && next.html !== before?.html) {
         save(new Blob([next.html], { type: "text/html" }), "player.html");
         takeaway.note.textContent = "Saved. The page plays without a server.";
       }
@@ -215,11 +219,15 @@ export function mount(root, host) {
 
 /** The panels further down: painted with each event where they can be seen, otherwise as soon as the events rest. */
 class Lower {
-  /** @param {[Element, (frame: import("./playback.js").Frame) => void][]} panels each with how it is painted */
+  /** @param {[Element, (playback: Playback, frame: Frame) => void][]} panels each with how it is painted */
   constructor(panels) {
     this.panels = new Map(panels);
-    this.stale = new Set();
+    /** @type {Map<Element, () => void>} */
+    this.stale = new Map();
+    /** @type {Set<Element>} */
     this.inSight = new Set();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) this.inSight.add(target);
@@ -230,10 +238,9 @@ class Lower {
     for (const element of this.panels.keys()) this.observer.observe(element);
   }
 
-  /** @param {import("./playback.js").Frame} frame */
-  paint(frame) {
-    this.frame = frame;
-    this.stale = new Set(this.panels.keys());
+  /** @param {Playback} playback @param {Frame} frame */
+  paint(playback, frame) {
+    for (const [element, paint] of this.panels) this.stale.set(element, () => paint(playback, frame));
     this.catchUp(this.inSight);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.finish(), REST);
@@ -243,9 +250,12 @@ class Lower {
     this.catchUp(this.panels.keys());
   }
 
+  /** @param {Iterable<Element>} elements */
   catchUp(elements) {
     for (const element of elements) {
-      if (this.stale.delete(element)) this.panels.get(element)(this.frame);
+      const paint = this.stale.get(element);
+      this.stale.delete(element);
+      paint?.();
     }
   }
 

@@ -1,15 +1,31 @@
 /** What if: nudge one input by h, and compare what its gradient predicts with what the engine computes. */
 
-import { element, factor, flat, indexText, numeral, shapeOf } from "./format.js";
+import { element, factor, flat, indexText, numeral, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
 import { fill } from "./inputs.js";
+import { isOperation } from "./playback.js";
+
+/** @import { Answer, Question, Value } from "../types.js" */
+/** @import { Playback } from "./playback.js" */
+
+const ROUNDING = 1e-12; // of the numbers that were subtracted: what is smaller is no difference
+
+/** Actual minus predicted change, as a text. The engine's rounding is not one: it grows with the result that moved.
+ * @param {Answer} answer @param {Value} result */
+export function differenceText({ predicted, actual }, result) {
+  const [due, found] = [predicted, actual].map(toNumber);
+  const largest = Math.max(...flat(result).map((x) => Math.abs(toNumber(x))), Math.abs(due), Math.abs(found));
+  const nothing = Number.isFinite(largest) && Math.abs(found - due) <= ROUNDING * largest;
+  return nothing ? "0, but for rounding" : numeral(found - due);
+}
 
 export class Probe {
   /** @param {() => void} onChange called after each change; read `question` then */
   constructor(onChange) {
     this.onChange = onChange;
-    /** @type {{name: string, cell: number, h: number} | null} what is asked of the server */
+    /** @type {Question | null} what is asked of the server */
     this.question = null;
+    this.structure = "";
     this.panel = section("What if?", "probe");
     this.element = this.panel.element;
     this.leaf = h("select", { "aria-label": "Input to nudge", onchange: () => this.ask() });
@@ -32,7 +48,7 @@ export class Probe {
     );
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {boolean} possible whether a server answers */
+  /** @param {Playback} playback @param {boolean} possible whether a server answers */
   setTrace(playback, possible) {
     this.element.hidden = !possible;
     if (!possible || this.structure === playback.structure) return;
@@ -40,12 +56,12 @@ export class Probe {
     this.question = null;
     this.answer.replaceChildren();
     const options = playback.nodes
-      .filter((node) => !node.op && node.label && node.requires_grad)
+      .filter((node) => !isOperation(node) && node.label && node.requires_grad)
       .flatMap((node) =>
         flat(node.value)
           .slice(0, 100)
           .map((_, cell) => {
-            const text = node.label + (node.shape.length ? indexText(shapeOf(node.value), cell) : "");
+            const text = node.label + (node.shape.length ? indexText(node.shape, cell) : "");
             return h("option", { value: JSON.stringify({ name: node.label, cell }) }, text);
           }),
       );
@@ -65,13 +81,14 @@ export class Probe {
     fill(this.range);
   }
 
-  /** @param {import("./playback.js").Playback} playback
-   * @param {{name: string, cell: number, h: number, predicted: object, actual: object} | null} found */
+  /** @param {Playback} playback @param {Answer | null} found */
   setAnswer(playback, found) {
-    if (!found || !this.question || found.h !== this.question.h || found.name !== this.question.name) return;
-    const node = playback.nodes.find((one) => one.label === found.name && !one.op);
-    const gradient = playback.frame(playback.length).gradients.get(node.id);
+    const asked = this.question;
+    if (!found || found.name !== asked?.name || found.cell !== asked.cell || found.h !== asked.h) return;
+    const leaf = playback.nodes.findIndex((node) => node.label === found.name && !isOperation(node));
+    const gradient = playback.frame(playback.length).gradients.get(leaf);
     const slope = gradient === undefined ? 0 : element(gradient, found.cell);
+    /** @param {string} word @param {string} text @param {string} name */
     const line = (word, text, name) => h("div", { class: name }, h("dt", {}, word), h("dd", {}, text));
     this.answer.replaceChildren(
       h(
@@ -83,7 +100,7 @@ export class Probe {
           "predicted",
         ),
         line("actual: the engine, run again", numeral(found.actual), "actual"),
-        line("difference", numeral(found.actual - found.predicted), "difference"),
+        line("difference", differenceText(found, playback.nodes[playback.output].value), "difference"),
       ),
       h("p", { class: "note" }, "A gradient is a slope. The smaller h is, the closer the two come."),
     );

@@ -2,6 +2,11 @@
 
 import { h, section, setText } from "./dom.js";
 
+/** @import { SourceCode } from "../types.js" */
+/** @import { Frame, Playback } from "./playback.js" */
+
+/** @typedef {{element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}} Code a function, as it is shown */
+
 const LINE = 20; // pixels, as in the style
 const SEEN = 12; // lines
 
@@ -12,13 +17,14 @@ export class Source {
     this.where = h("p", { class: "where" });
     this.codes = h("div", { class: "codes", tabindex: 0, role: "region", "aria-label": "Source code" });
     this.panel.body.append(this.where, this.codes);
-    /** @type {Map<string, {element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}>} each function that was shown: most events come back to one */
+    /** @type {Map<string, Code>} each function that was shown: most events come back to one */
     this.functions = new Map();
+    /** @type {Code | null} */
     this.shown = null;
     this.top = 0;
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame */
+  /** @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     const event = frame.event;
     if (!event) {
@@ -28,8 +34,8 @@ export class Source {
     }
     const source = playback.sources[event.source];
     const key = `${event.source} ${source.file} ${source.first}`;
-    if (!this.functions.has(key)) this.functions.set(key, this.write(source));
-    const code = this.functions.get(key);
+    const code = this.functions.get(key) ?? this.write(source);
+    this.functions.set(key, code);
     this.turnTo(code);
     setText(this.where, `${source.file}, line ${event.line}, in ${event.source}`);
     const current = event.line - source.first;
@@ -41,7 +47,8 @@ export class Source {
     this.reveal(current);
   }
 
-  /** All functions lie on top of each other and one is visible: to change which takes no layout. */
+  /** All functions lie on top of each other and one is visible: to change which takes no layout.
+   * @param {Code | null} code */
   turnTo(code) {
     if (this.shown === code) return;
     if (this.shown) this.shown.element.style.visibility = "hidden";
@@ -49,6 +56,7 @@ export class Source {
     this.shown = code;
   }
 
+  /** @param {SourceCode} source @returns {Code} */
   write(source) {
     const lines = source.lines.map((text, index) => {
       const comment = text.search(/(^|\s)# /);
@@ -67,7 +75,8 @@ export class Source {
     return { element, lines, lit: null };
   }
 
-  /** Scroll only if the line is out of sight: to scroll, or to ask the browser where things are, costs a layout. */
+  /** Scroll only if the line is out of sight: to scroll, or to ask the browser where things are, costs a layout.
+   * @param {number} line counted from 0 */
   reveal(line) {
     const inSight = line * LINE >= this.top && (line + 1) * LINE <= this.top + SEEN * LINE;
     if (inSight) return;

@@ -2,6 +2,10 @@
 
 import { mount } from "./player.js";
 
+/** @import { Component } from "../types.js" */
+/** @typedef {{component: Component<ShadowRoot>, text: string, player?: ReturnType<typeof mount>}} Entry */
+
+/** @type {WeakMap<ShadowRoot, Entry>} */
 const players = new WeakMap();
 const here = new URL(".", import.meta.url);
 const style = fetch(new URL("player.css", here)).then(async (answer) => {
@@ -9,24 +13,25 @@ const style = fetch(new URL("player.css", here)).then(async (answer) => {
   return sheet.replace(await answer.text());
 });
 
-/** @param {{parentElement: ShadowRoot, data: Uint8Array, setStateValue: Function, setTriggerValue: Function}} component */
+/** @param {Component<ShadowRoot>} component */
 export async function show(component) {
   const root = component.parentElement;
-  let entry = players.get(root);
-  if (!entry) {
-    entry = { component, text: "" };
+  const known = players.get(root);
+  const entry = known ?? { component, text: "" };
+  entry.component = component; // its functions are new with each run
+  if (!known) {
     players.set(root, entry);
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, await style];
+    const sheet = await style;
+    if (players.get(root) !== entry) return; // it was removed meanwhile
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
     entry.player = mount(root, {
       graphviz: new URL("../graphviz/graphviz.js", here).href,
       send: (state) => entry.component.setStateValue("state", state),
       ask: (wish) => entry.component.setTriggerValue("want", wish),
     });
-    component = entry.component;
   }
-  entry.component = component; // its functions are new with each run
   if (!entry.player) return; // the first call is still waiting for the style; it will show these data
-  const text = new TextDecoder().decode(component.data);
+  const text = new TextDecoder().decode(entry.component.data);
   if (text === entry.text) return;
   entry.text = text;
   entry.player.update(JSON.parse(text));

@@ -3,6 +3,11 @@
 import { brief, shapeText } from "./format.js";
 import { h, link, section, setAttribute, setText } from "./dom.js";
 
+/** @import { Frame, Playback } from "./playback.js" */
+
+/** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[]}} Row
+ * with what it shows */
+
 export class Table {
   /** @param {(id: number) => void} onSelect */
   constructor(onSelect) {
@@ -10,35 +15,31 @@ export class Table {
     this.panel = section("All nodes", "nodes");
     this.element = this.panel.element;
     this.structure = "";
+    /** @type {Row[]} */
+    this.rows = [];
   }
 
-  /** @param {import("./playback.js").Playback} playback @param {import("./playback.js").Frame} frame @param {number | null} selected */
+  /** @param {Playback} playback @param {Frame} frame @param {number | null} selected */
   paint(playback, frame, selected) {
     if (this.structure !== playback.structure) this.build(playback);
     const focus = playback.focus(frame);
-    this.rows.forEach(({ row, value, gradient, state, last }, id) => {
-      const now = [
-        frame.gradients.get(id),
-        playback.isKnown(id, frame),
-        playback.nodes[id].value,
-        id === focus.to,
-        id === selected,
-        frame.arrived.get(id),
-      ];
+    this.rows.forEach((parts, id) => {
+      const { row, value, gradient, state, last } = parts;
+      const known = playback.isKnown(id, frame);
+      const lit = id === focus.to;
+      const chosen = id === selected;
+      const now = [frame.gradients.get(id), known, playback.nodes[id].value, lit, chosen, frame.arrived.get(id)];
       if (now.every((part, i) => part === last[i])) return;
-      last.splice(0, 6, ...now);
-      setAttribute(
-        row,
-        "class",
-        `${id === focus.to ? "lit" : ""} ${id === selected ? "selected" : ""} ${playback.derived[id].kind}`,
-      );
-      setText(value, playback.isKnown(id, frame) ? brief(playback.nodes[id].value) : "not run yet");
+      parts.last = now;
+      setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
+      setText(value, known ? brief(playback.nodes[id].value) : "not run yet");
       setText(gradient, playback.gradientText(id, frame));
       setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
       setText(state, playback.stateText(id, frame));
     });
   }
 
+  /** @param {Playback} playback */
   build(playback) {
     this.structure = playback.structure;
     this.rows = playback.nodes.map((node, id) => {

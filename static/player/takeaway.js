@@ -2,6 +2,8 @@
 
 import { h } from "./dom.js";
 
+/** @import { Graph } from "./graph.js" */
+
 const STYLES = [
   "fill",
   "stroke",
@@ -17,38 +19,45 @@ const STYLES = [
   "image-rendering",
 ];
 
-/** The drawing as a file of its own: every style that comes from the page is written into it.
- * @param {import("./graph.js").Graph} graph */
-export function svgText(graph) {
+/** The drawing as a file of its own: every style that comes from the page is written into it. @param {Graph} graph */
+function svgText(graph) {
+  const drawing = graph.current();
+  if (!drawing) throw new Error("The graph is not drawn yet.");
   const copy = /** @type {SVGSVGElement} */ (graph.svg.cloneNode(true));
   const originals = [...graph.svg.querySelectorAll("*")];
-  [...copy.querySelectorAll("*")].forEach((node, i) => {
+  /** @type {NodeListOf<SVGElement>} */
+  const nodes = copy.querySelectorAll("*");
+  nodes.forEach((node, i) => {
     const style = getComputedStyle(originals[i]);
     for (const name of STYLES)
       if (style.getPropertyValue(name)) node.style.setProperty(name, style.getPropertyValue(name));
     node.removeAttribute("tabindex");
   });
-  const { width, height } = graph.plan;
+  const { width, height } = drawing.plan;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("viewBox", `-16 -16 ${width + 32} ${height + 32}`);
   copy.setAttribute("width", String(Math.ceil(width + 32)));
   copy.setAttribute("height", String(Math.ceil(height + 32)));
-  copy.querySelector("g").removeAttribute("transform");
+  copy.querySelector("g")?.removeAttribute("transform");
   copy.style.background = getComputedStyle(graph.element).getPropertyValue("--page");
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** @param {import("./graph.js").Graph} graph @returns {Promise<Blob>} twice the size, for a slide */
-export async function png(graph) {
+/** @param {Graph} graph @returns {Promise<Blob>} twice the size, for a slide */
+async function png(graph) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(graph))}`;
   await image.decode();
   const canvas = h("canvas", { width: image.width * 2, height: image.height * 2 });
+  const tooLarge = new Error("The graph is too large for a picture. The SVG has no limit.");
   const context = canvas.getContext("2d");
+  if (!context) throw tooLarge;
   context.fillStyle = getComputedStyle(graph.element).getPropertyValue("--page");
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(tooLarge)), "image/png"),
+  );
 }
 
 /** @param {Blob} blob @param {string} name */
@@ -58,13 +67,27 @@ export function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The menu. @param {{graph: import("./graph.js").Graph, onLink: (() => string) | null, onHtml: (() => void) | null, script: () => string}} options */
+/** The menu. */
 export class Takeaway {
+  /** @param {object} options
+   * @param {Graph} options.graph
+   * @param {(() => string) | null} options.onLink writes the address and returns it
+   * @param {(() => void) | null} options.onHtml asks the server for a page
+   * @param {() => string} options.script the experiment as a Python program, or "" */
   constructor({ graph, onLink, onHtml, script }) {
     this.script = script;
-    const note = h("span", { role: "status" });
-    const item = (text, action) =>
-      h("button", { type: "button", onclick: async () => (note.textContent = (await action()) ?? "") }, text);
+    this.note = h("span", { role: "status" });
+    /** @param {string} text @param {() => string | void | Promise<string | void>} action what to say when it is done */
+    const item = (text, action) => {
+      const onclick = async () => {
+        try {
+          this.note.textContent = (await action()) ?? "";
+        } catch (error) {
+          this.note.textContent = error instanceof Error ? error.message : String(error);
+        }
+      };
+      return h("button", { type: "button", onclick }, text);
+    };
     this.scriptItem = item("Python script", () =>
       save(new Blob([script()], { type: "text/x-python" }), "experiment.py"),
     );
@@ -75,7 +98,14 @@ export class Takeaway {
       item("SVG", () => save(new Blob([svgText(graph)], { type: "image/svg+xml" }), "graph.svg")),
       item("PNG", async () => save(await png(graph), "graph.png")),
     );
-    if (onHtml) this.element.append(item("HTML page", () => onHtml() ?? "The page is being made."));
+    if (onHtml) {
+      this.element.append(
+        item("HTML page", () => {
+          onHtml();
+          return "The page is being made.";
+        }),
+      );
+    }
     this.element.append(this.scriptItem);
     if (onLink) {
       this.element.append(
@@ -90,8 +120,7 @@ export class Takeaway {
         }),
       );
     }
-    this.element.append(note);
-    this.note = note;
+    this.element.append(this.note);
   }
 
   update() {

@@ -2,6 +2,8 @@
 
 import { setAttribute } from "./dom.js";
 
+/** @import { Point, Size } from "./layout.js" */
+
 const SMALLEST = 0.05;
 const LARGEST = 4;
 const FIT_AT_MOST = 1.3;
@@ -36,7 +38,7 @@ export class View {
     this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight };
   }
 
-  /** The whole drawing, centred. @param {{width: number, height: number}} [size] of the drawing */
+  /** The whole drawing, centred. @param {Size} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
     if (!this.window.width) this.measure();
@@ -50,7 +52,7 @@ export class View {
   }
 
   /** The first look at a drawing: all of it, or the part around a point where all of it would be too small to read.
-   * @param {{width: number, height: number}} size @param {{x: number, y: number}} point */
+   * @param {Size} size @param {Point} point */
   open(size, point) {
     this.fit(size);
     if (this.scale >= READABLE) return;
@@ -71,7 +73,7 @@ export class View {
     this.apply();
   }
 
-  /** Move only if the point is out of sight. @param {{x: number, y: number}} point */
+  /** Move only if the point is out of sight. @param {Point} point */
   reveal(point) {
     if (this.fitted) return;
     const { width, height } = this.window;
@@ -93,15 +95,17 @@ export class View {
     this.onMove();
   }
 
-  /** Whether any of a box is in the window. @param {{x: number, y: number}} middle @param {{width: number, height: number}} size */
+  /** Whether any of a box is in the window. @param {Point} middle @param {Size} size */
   sees(middle, size) {
-    const reach = (window, offset, extent) => Math.abs(offset - window / 2) <= (window + extent * this.scale) / 2;
+    /** @param {number} length @param {number} offset @param {number} extent */
+    const reach = (length, offset, extent) => Math.abs(offset - length / 2) <= (length + extent * this.scale) / 2;
     return (
       reach(this.window.width, this.x + middle.x * this.scale, size.width) &&
       reach(this.window.height, this.y + middle.y * this.scale, size.height)
     );
   }
 
+  /** @param {WheelEvent} event */
   wheel(event) {
     if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
     event.preventDefault();
@@ -109,11 +113,12 @@ export class View {
     this.zoom(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
   }
 
+  /** @param {PointerEvent} event */
   grab(event) {
     if (event.button !== 0) return;
     const start = { x: event.clientX - this.x, y: event.clientY - this.y };
     const origin = { x: event.clientX, y: event.clientY };
-    const move = (later) => {
+    const move = (/** @type {PointerEvent} */ later) => {
       if (Math.hypot(later.clientX - origin.x, later.clientY - origin.y) < 4) return;
       this.x = later.clientX - start.x;
       this.y = later.clientY - start.y;

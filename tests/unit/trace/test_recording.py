@@ -1,15 +1,19 @@
 """The trace tells what the engine did: the same numbers, every message, in order."""
 
 import json
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.trace.recording import Recording, _source_lines, brief, record
-from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad
+import model
+from lab.trace.recording import KINDS, SYMBOLS, Recording, _source_lines, brief, record
+from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, topological_order
+from tests.unit.op_table import CASES
 
 LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
@@ -299,3 +303,50 @@ def test_threads_that_record_at_once_do_not_disturb_each_other():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def alone(case):
+    """A function of a case's inputs, and the trace of its forward pass, if that is a single operation."""
+    build = lambda **leaves: case.call(tuple(leaves.values()))  # noqa: E731
+    leaves = {f"x{i}": array for i, array in enumerate(case.inputs)}
+    result = build(**{name: Tensor(array, label=name) for name, array in leaves.items()})
+    if result.size == 0 or set(topological_order(result)) - {result} != set(result._children):
+        return build, leaves, None
+    return build, leaves, record(build, leaves, np.ones(result.shape)).nodes[-1]
+
+
+def test_an_operation_of_kind_elementwise_is_one_and_no_other_is():
+    """A cell of the result depends on the cells in its place alone: nudge one cell, and see which others move."""
+    mixing, seen = set(), set()
+    for case in CASES:
+        build, leaves, node = alone(case)
+        if node is None or node["op"] == "":
+            continue
+        seen.add(node["op"])
+        for name, array in leaves.items():
+            for cell in range(array.size):
+                nudged, there = array.copy(), np.zeros(array.shape)
+                nudged.flat[cell] += 0.011
+                there.flat[cell] = 1
+                with np.errstate(all="ignore"):
+                    moved = build(**{k: Tensor(v) for k, v in leaves.items()} | {name: Tensor(nudged)}).numpy()
+                moved = moved != np.asarray(node["value"])
+                try:
+                    elsewhere = moved & ~np.broadcast_to(there, moved.shape).astype(bool)
+                except ValueError:
+                    elsewhere = moved
+                if elsewhere.any():
+                    mixing.add(node["op"])
+    assert {op for op, kind in KINDS.items() if kind == "elementwise"} == seen - mixing - {"broadcast_to"}
+    assert seen == set(KINDS)
+
+
+def test_every_operation_of_the_engine_has_a_kind():
+    operations = re.findall(r'(?:_node\(.*?, |_choose\()"(\w+|[-+*/@]+)", ', Path(model.__file__).read_text("utf-8"))
+    assert len(operations) > 30
+    assert set(operations) == set(KINDS)
+    assert set(SYMBOLS) < set(KINDS)
+    nodes = record(lambda a: -a + a.exp(), {"a": 1.0}).nodes
+    assert [(n.get("kind"), n.get("symbol")) for n in nodes] == [
+        (None, None), ("elementwise", "−"), ("elementwise", None), ("elementwise", "+")
+    ]  # fmt: skip

@@ -1,0 +1,298 @@
+/** What Python sends to the browser and what comes back. Nothing here reaches the browser itself: only tsc reads it.
+ * Each part says where in Python it is made; tests/js/modules.test.js holds real traces against it. */
+
+/** A number in strict JSON (lab/trace/recording.py, `strict_json`). Truth is in the masks that some closures hold. */
+export type Scalar = number | "nan" | "inf" | "-inf" | boolean;
+/** A number, or nested lists of numbers in the shape of an array. */
+export type Value = Scalar | Value[];
+
+// -- lab/trace/recording.py, `Trace`, as lab/trace/export.py's `playable` passes it on
+
+interface Made {
+  /** its place among the nodes */
+  id: number;
+  label: string;
+  /** ids of what it was computed from, in operand order, repeats kept */
+  children: number[];
+  shape: number[];
+  value: Value;
+  requires_grad: boolean;
+}
+
+/** An input or a constant. */
+export interface Leaf extends Made {
+  op: "";
+  calls?: undefined;
+}
+
+export interface Operation extends Made {
+  op: string;
+  kind: "elementwise" | "reduction" | "along an axis" | "matrix product" | "shape" | "other";
+  /** the sign that it is written with, between two operands or before one */
+  symbol: string | null;
+  /** a key of `sources` */
+  source: string;
+  captured: Captured[];
+  /** the engine's functions that called it, outermost first: "Linear 1", "mean 2" */
+  calls: string[];
+}
+
+export type TraceNode = Leaf | Operation;
+
+/** A variable that the backward step of an operation holds. */
+export type Captured = CapturedTensor | CapturedArray | CapturedSetting;
+
+/** An operand, to send its message to. */
+export interface CapturedTensor {
+  name: string;
+  holds: "operand";
+  node: number;
+  shape: number[];
+}
+
+export interface CapturedArray {
+  name: string;
+  holds: "output" | "array" | `value of operand ${number}`;
+  shape: number[];
+  /** left out where it is the value of the node itself or of an operand */
+  value?: Value;
+  /** whether it was written to before it was read; not there if it has not been read */
+  written?: boolean;
+}
+
+/** Anything else: an axis, a function. */
+export interface CapturedSetting {
+  name: string;
+  holds: "setting";
+  /** as Python names it */
+  type: string;
+  shape: number[];
+  /** as Python writes it */
+  value: string;
+  written?: boolean;
+}
+
+interface Step {
+  /** a key of `sources` */
+  source: string;
+  /** a line of that file */
+  line: number;
+}
+
+export interface Forward extends Step {
+  kind: "forward";
+  node: number;
+}
+
+export interface Seed extends Step {
+  kind: "seed";
+  node: number;
+  grad: Value;
+}
+
+/** `node` sends to its operand number `operand`, which is `child`; an Accumulate follows at once. */
+export interface Message extends Step {
+  kind: "message";
+  node: number;
+  child: number;
+  operand: number;
+  upstream: Value;
+  /** in the shape of `node` */
+  contribution: Value;
+}
+
+/** before + message = after, all in the shape of `node`, unless the engine is broken just there. */
+export interface Accumulate extends Step {
+  kind: "accumulate";
+  node: number;
+  before: Value;
+  message: Value;
+  after: Value;
+  /** there was no gradient before */
+  first: boolean;
+}
+
+export type TraceEvent = Forward | Seed | Message | Accumulate;
+
+/** The source of a function, as it ran. */
+export interface SourceCode {
+  file: string;
+  /** the number of its first line */
+  first: number;
+  lines: string[];
+}
+
+// -- lab/trace/derive.py
+
+export interface Derived {
+  name: string;
+  latex: string;
+  kind: "leaf" | "constant" | "operation" | "output";
+  /** why the gradient is no sum of messages, or "" */
+  why: string;
+  terms: Term[];
+}
+
+/** A message that has come, or one that is due and never came. */
+export type Term = SentTerm | DueTerm;
+
+export interface SentTerm {
+  /** the index of its event */
+  event: number;
+  node: number;
+  operand: number;
+  text: string;
+  latex: string;
+  /** null where the table of derivatives cannot tell; then text and latex are the whole message */
+  local: Value | null;
+  agrees: boolean | null;
+}
+
+export interface DueTerm {
+  event: null;
+  node: number;
+  operand: number;
+}
+
+// -- lab/trace/export.py, `playable`
+
+export interface TraceData {
+  nodes: TraceNode[];
+  events: TraceEvent[];
+  output: number;
+  sources: Record<string, SourceCode>;
+  derived: Derived[];
+  /** what backward() raised, or "" */
+  error: string;
+}
+
+// -- lab/ui/player.py, and lab/trace/export.py's `standalone`, which has a trace and an event only
+
+export interface PlayerData {
+  trace: TraceData;
+  /** how many events have happened at first; null: all */
+  event: number | null;
+  /** the query parameter that holds the event */
+  address?: string | null;
+  /** of the drawing, in pixels */
+  height?: number;
+  /** the experiment as a Python program, or "" */
+  script?: string;
+  /** the number of the message that this answers */
+  sequence?: number;
+  canProbe?: boolean;
+  live?: Live;
+  /** what was computed with */
+  values?: Record<string, Value>;
+  probe?: Answer | null;
+  /** a page to take away, where one was asked for */
+  html?: string;
+}
+
+/** Inputs that the learner may change. */
+export interface Live {
+  id: string;
+  leaves: LiveLeaf[];
+}
+
+export interface LiveLeaf {
+  name: string;
+  /** to start from */
+  value: Value;
+  low: number;
+  high: number;
+  step: number;
+}
+
+/** What if one element of one input were moved by h? */
+export interface Question {
+  name: string;
+  /** its position in reading order */
+  cell: number;
+  h: number;
+}
+
+export interface Answer extends Question {
+  predicted: Scalar;
+  actual: Scalar;
+}
+
+/** What the player sends to the server. */
+export interface PlayerState {
+  /** the id of `Live` that the values are for */
+  live: string;
+  sequence: number;
+  values: Record<string, Value>;
+  probe: Question | null;
+  event: number;
+  selected: number | null;
+}
+
+export interface Wish {
+  what: "html";
+  event: number;
+}
+
+// -- lab/ui/frames.py: what stands in the feed of a page of charts, by key
+
+export interface TableData {
+  headers: string[];
+  rows: string[][];
+}
+
+export interface ShownChart extends TableData {
+  title: string;
+  note: string;
+  alt: string;
+  height: number;
+  spec: ChartSpec;
+  /** a picture behind the grid, and how far the grid is from the edges: left, top, right, bottom */
+  backdrop?: { png: string; edges: [number, number, number, number] };
+}
+
+/** An ECharts option. Python makes it and ECharts takes it; here only the tooltip is looked at. */
+export interface ChartSpec {
+  tooltip?: { valueFormatter?: string; [option: string]: unknown };
+  [option: string]: unknown;
+}
+
+/** What a board shows. Two keys are no charts. */
+export type Feed = Record<string, ShownChart> | { progress: ShownProgress; units: ShownUnits };
+
+export interface ShownProgress {
+  share: number;
+  text: string;
+}
+
+/** lab/ui/units.py */
+export interface ShownUnits extends TableData {
+  /** for each unit a text of digits in base 36, row by row from the top, which index the palette */
+  maps: string[];
+  /** "#rrggbb" */
+  palette: string[];
+  side: number;
+  label: string;
+}
+
+// -- Streamlit's components, as far as they are used here
+
+export interface Component<Parent extends HTMLElement | ShadowRoot> {
+  parentElement: Parent;
+  data: Uint8Array;
+  setStateValue(name: string, value: unknown): void;
+  setTriggerValue(name: string, value: unknown): void;
+}
+
+// -- static/graphviz/graphviz.js
+
+export interface Graphviz {
+  layout(dot: string, format: "json", engine: "dot"): string;
+}
+
+/** Graphviz's own answer, as far as it is used here. Points are "x,y" with y upwards. */
+export interface GraphvizLayout {
+  /** "0,0,width,height" */
+  bb: string;
+  objects?: { id: string; pos: string }[];
+  edges?: { id: string; pos: string; lp?: string }[];
+}

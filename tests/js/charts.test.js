@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { formatter } from "../../static/charts/charts.js";
+
+test("numbers of tooltips are written in the formats that the pages ask for", () => {
+  const cases = /** @type {const} */ ([
+    [undefined, 0.123456, "0.1235"],
+    ["%.4g", 1234567, "1235000"],
+    ["%.4g", 2, "2"],
+    ["%.1f %%", 12.34, "12.3 %"],
+    ["%.0f %%", 99.6, "100 %"],
+    ["%d", 1234.4, "1234"],
+    ["loss %.2f!", -0.456, "loss -0.46!"],
+  ]);
+  for (const [format, number, text] of cases) assert.equal(formatter(format)(number), text);
+});
+
+test("a value that is missing or no number is a dash", () => {
+  for (const value of [null, undefined, NaN, Infinity, "-"]) assert.equal(formatter("%.1f %%")(value), "–");
+});
+
+test("a format that is none is refused", () => {
+  assert.throws(() => formatter("number"), /no format/);
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { derivation, toLatex } from "../../static/player/derivation.js";
+import { element, flat, shapeOf, toNumber } from "../../static/player/format.js";
+import { Playback } from "../../static/player/playback.js";
+import { broadcastCell, choices, near, numbersIn, says } from "./numbers.js";
+import { playbackOf, traces } from "./traces.js";
+
+/** @import { Value } from "../../static/types.js" */
+
+/** The text of each line, by its label. @param {Parameters<typeof derivation>} arguments_ */
+function lines(...arguments_) {
+  return Object.fromEntries(
+    derivation(...arguments_).map(({ label, tokens }) => [label, tokens.map((token) => token.text).join("")]),
+  );
+}
+
+for (const op of new Set(traces.operations.map((example) => example.op))) {
+  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new Playback(data));
+
+  test(`the derivation of a gradient that came through ${op} has the numbers of the messages`, () => {
+    for (const playback of examples) {
+      const frame = playback.frame(playback.length);
+      for (const [id, { terms, name }] of playback.derived.entries()) {
+        if (!terms.length) continue;
+        const gradient = frame.gradients.get(id) ?? assert.fail(name);
+        for (const { cell, index } of choices(shapeOf(gradient))) {
+          const written = derivation(playback, frame, id, cell);
+          const last = written[2].tokens.filter((token) => token.text !== " + " && token.text !== " · ");
+          let sum = 0;
+          for (const term of terms) {
+            assert.ok(term.event !== null);
+            const { upstream, contribution } = playback.message(term.event);
+            const arrived = playback.arrivalAfter(term.event).message;
+            const alike = String(shapeOf(contribution)) === String(playback.nodes[id].shape);
+            const at = (/** @type {Value} */ value) =>
+              index && alike ? broadcastCell(value, playback.nodes[id].shape, index) : value;
+            const message = cell === null ? arrived : element(arrived, cell);
+            if (term.local === null) {
+              says(last.shift()?.text ?? "", message, name);
+            } else {
+              says(last.shift()?.text ?? "", at(upstream), name);
+              says(last.shift()?.text ?? "", at(term.local), name);
+            }
+            sum += toNumber(flat(message)[0] ?? 0);
+          }
+          assert.deepEqual(last, []);
+          const whole = flat(cell === null ? gradient : element(gradient, cell)).map(toNumber);
+          if (whole.length === 1) assert.ok(near(sum, whole[0], 1e-9), `${name}: ${sum} is not ${whole[0]}`);
+        }
+      }
+    }
+  });
+
+  test(`the LaTeX of ${op} is plain and its braces are in pairs`, () => {
+    for (const playback of examples) {
+      for (const k of [0, playback.length]) {
+        playback.nodes.forEach((node, id) => {
+          for (const { cell } of choices(node.shape)) {
+            const latex = toLatex(playback, playback.frame(k), id, cell);
+            assert.match(latex, /^[\x20-\x7e\n]+$/, "signs that not every LaTeX knows");
+            let depth = 0;
+            for (const sign of latex.replaceAll(/\\[{}]/g, "")) {
+              depth += Number(sign === "{") - Number(sign === "}");
+              assert.ok(depth >= 0, latex);
+            }
+            assert.equal(depth, 0, latex);
+            assert.ok(!/undefined|null/.test(latex), latex);
+          }
+        });
+      }
+    }
+  });
+}
+
+test("the lines of a leaf that is used twice are these", () => {
+  const playback = playbackOf("shared");
+  assert.deepEqual(lines(playback, playback.frame(playback.length), 0, null), {
+    "in symbols": "∂out/∂v3 · ∂v3/∂a + ∂out/∂v1 · ∂v1/∂a",
+    "upstream numbers in": "10 · 1 + 7 · b",
+    "local derivatives in": "10 · 1 + 7 · 3",
+    messages: "10 + 21",
+  });
+});
+
+test("numbers of messages that have not been sent are dots", () => {
+  const playback = playbackOf("shared");
+  const first = playback.derived[0].terms[0].event;
+  assert.ok(first !== null);
+  const before = lines(playback, playback.frame(first), 0, null);
+  assert.equal(before["local derivatives in"], "… · … + … · …");
+  const half = derivation(playback, playback.frame(first + 1), 0, null);
+  assert.equal(half[2].tokens.map((token) => token.text).join(""), "10 · 1 + … · …");
+  assert.deepEqual(
+    half[0].tokens.filter((token) => token.node !== undefined).map((token) => Boolean(token.late)),
+    [false, false, true, true],
+  );
+});
+
+test("many messages are shortened, and say so", () => {
+  const playback = playbackOf("many");
+  const frame = playback.frame(playback.length);
+  const messages = lines(playback, frame, 0, null, 8).messages;
+  assert.deepEqual(numbersIn(messages), [11, 10, 9, 8, 7, 6, 5, 4]);
+  assert.ok(messages.endsWith(" + …"));
+  assert.equal(numbersIn(lines(playback, frame, 0, null).messages).length, 12);
+});
+
+test("messages that never came are in no derivation", () => {
+  const playback = playbackOf("only forward");
+  const frame = playback.frame(playback.length);
+  assert.deepEqual(
+    playback.derived[0].terms.map((term) => term.event),
+    [null],
+  );
+  assert.deepEqual(new Set(Object.values(lines(playback, frame, 0, null))), new Set([""]));
+  const latex = [0, 2].map((id) => toLatex(playback, frame, id, null));
+  assert.deepEqual(
+    latex,
+    ["a", "\\mathrm{out}"].map((name) => `\\frac{\\partial \\mathrm{out}}{\\partial ${name}} = \\ldots`),
+  );
+});
+
+test("the LaTeX of the first example is this", () => {
+  const playback = playbackOf("shared");
+  assert.equal(
+    toLatex(playback, playback.frame(playback.length), 1, null),
+    [
+      "\\begin{aligned}",
+      "\\frac{\\partial \\mathrm{out}}{\\partial b} &= \\frac{\\partial \\mathrm{out}}{\\partial v_{1}} \\cdot " +
+        "\\frac{\\partial v_{1}}{\\partial b} \\\\",
+      "&= 7 \\cdot a \\\\",
+      "&= 7 \\cdot 2 \\\\",
+      "&= 14",
+      "\\end{aligned}",
+    ].join("\n"),
+  );
+});
+
+test("LaTeX writes infinities, powers of ten and signs in its own way", () => {
+  const data = structuredClone(traces.named.shared);
+  const message = data.events.findIndex((event) => event.kind === "message");
+  const event = data.events[message];
+  const arrival = data.events[message + 1];
+  assert.ok(event.kind === "message" && arrival.kind === "accumulate");
+  event.upstream = [-1.5, "-inf", "nan", 2e-9];
+  arrival.after = -3;
+  const playback = new Playback(data);
+  const latex = toLatex(playback, playback.frame(message + 2), event.child, null);
+  assert.ok(latex.includes("[-1.5, -\\infty, \\text{NaN}, 2 \\times 10^{-9}]"), latex);
+  assert.ok(latex.includes("&= -3\n"), latex); // no brackets where no sign stands before it
+});

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { factor, flat, numeral, shapeOf, toNumber } from "../../static/player/format.js";
+import { tell } from "../../static/player/ledger.js";
+import { isOperation, Playback } from "../../static/player/playback.js";
+import { broadcastCell, choices, near, numbersIn, says } from "./numbers.js";
+import { playbackOf, traces } from "./traces.js";
+
+/** @import { Operation, Value } from "../../static/types.js" */
+
+/** The parts of a sentence that a pattern names. @param {string} sentence @param {RegExp} pattern */
+function parts(sentence, pattern) {
+  const found = pattern.exec(sentence);
+  assert.ok(found?.groups, `"${sentence}" does not read like ${pattern}`);
+  return found.groups;
+}
+
+const FORWARD = /^(?<what>.+?)(?: at (?<cell>\[[\d, ]+\]))?: (?<numbers>.+) gives (?<result>.+)\.$/;
+const SENDS =
+  /^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: before (?<before>.+), after (?<after>.+))?\.$/;
+const PRODUCT = /^(?<upstream>.+) × (?<local>.+) (?<sign>[=≠]) (?<result>.+)$/;
+
+/** The texts of the operands in "[1, 2] * 3", "−[1, 2]" or "where([1, 2], (5,))". @param {Operation} node
+ * @param {string} text */
+function written(node, text) {
+  if (node.symbol !== null) {
+    return node.children.length === 1 ? [text.slice(node.symbol.length)] : text.split(` ${node.symbol} `);
+  }
+  assert.ok(text.startsWith(`${node.op}(`) && text.endsWith(")"), text);
+  let depth = 0;
+  const commas = [...text.slice(node.op.length + 1, -1)].map((sign) => {
+    depth += Number("([".includes(sign)) - Number(")]".includes(sign));
+    return sign === "," && depth === 0 ? "\0" : sign;
+  });
+  return commas
+    .join("")
+    .split("\0")
+    .map((part) => part.trim());
+}
+
+/** What the sentence of a forward event has to say of the operands, cell by cell where a cell is chosen.
+ * @param {Playback} playback @param {Operation} node @param {number[] | null} index */
+function operands(playback, node, index) {
+  return node.children.map((child) => {
+    const value = playback.nodes[child].value;
+    return index ? broadcastCell(value, node.shape, index) : value;
+  });
+}
+
+test("every operation has examples", () => {
+  const seen = new Set(traces.operations.map(({ op }) => op));
+  assert.ok(seen.size >= 37);
+  for (const { op, data } of traces.operations) assert.equal(data.nodes[data.output].op, op);
+});
+
+for (const op of new Set(traces.operations.map((example) => example.op))) {
+  const examples = traces.operations.filter((example) => example.op === op).map(({ data }) => new Playback(data));
+
+  test(`the ledger says what went into ${op} and what came out, whole and for each cell`, () => {
+    for (const playback of examples) {
+      playback.events.forEach((event, i) => {
+        if (event.kind !== "forward") return;
+        const node = playback.operation(event.node);
+        const single = node.kind === "elementwise" && node.shape.length > 0;
+        for (const { cell, index } of choices(node.shape)) {
+          const { phase, sentence, equation } = tell(playback, playback.frame(i + 1), cell);
+          const told = parts(sentence, FORWARD);
+          const byCell = single ? index : null;
+          assert.equal(phase, "Forward pass");
+          assert.equal(told.what, playback.definition(node.id));
+          assert.equal(told.cell, byCell ? `[${byCell.join(", ")}]` : undefined);
+          says(told.result, byCell ? broadcastCell(node.value, node.shape, byCell) : node.value, sentence);
+          const wanted = operands(playback, node, byCell);
+          const texts = written(node, told.numbers);
+          assert.equal(texts.length, wanted.length, sentence);
+          wanted.forEach((value, operand) => says(texts[operand], value, sentence));
+          assert.equal(equation[0].text, told.numbers);
+          assert.equal(equation.at(-1)?.text, told.result);
+        }
+      });
+    }
+  });
+
+  test(`the ledger says what ${op} sends, whole and for each cell`, () => {
+    for (const playback of examples) {
+      playback.events.forEach((event, i) => {
+        if (event.kind !== "message") return;
+        const arrival = playback.arrivalAfter(i);
+        const shape = shapeOf(arrival.message);
+        const term = playback.term(i, event);
+        const same = String(shapeOf(event.contribution)) === String(shape);
+        for (const { cell, index } of choices(shape)) {
+          const chosen = Array.isArray(arrival.message) ? index : null;
+          const at = (/** @type {Value} */ value) => (chosen ? broadcastCell(value, shape, chosen) : value);
+          const { sentence, equation, note } = tell(playback, playback.frame(i + 1), cell);
+          const told = parts(sentence, SENDS);
+          const receiver = playback.name(event.child);
+          assert.equal(told.op, playback.nodes[event.node].op);
+          assert.equal(told.from, playback.name(event.node));
+          assert.equal(told.to, chosen ? `${receiver}[${chosen.join(", ")}]` : receiver);
+          if (!same) {
+            says(told.numbers, at(arrival.message), sentence);
+            assert.match(note, /Broadcasting repeated/);
+          } else if (term.local === null) {
+            says(told.numbers, at(event.contribution), sentence);
+            assert.equal(note, `Rule: ${term.text}.`);
+          } else {
+            const product = parts(told.numbers, PRODUCT);
+            assert.equal(product.sign, "=");
+            says(product.upstream, at(event.upstream), sentence);
+            says(product.local, at(term.local), sentence);
+            says(product.result, at(event.contribution), sentence);
+            if (chosen) {
+              const [upstream, local, result] = [product.upstream, product.local, product.result].map(numbersIn);
+              assert.ok(near(upstream[0] * local[0], result[0], 2e-3), sentence);
+            }
+          }
+          assert.equal(equation.at(-1)?.role, "message");
+
+          const after = tell(playback, playback.frame(i + 2), cell);
+          const added = parts(after.sentence, SENDS);
+          assert.equal(added.numbers, told.numbers);
+          assert.equal(added.to, told.to);
+          if (arrival.first) assert.equal(added.before, "nothing yet");
+          else says(added.before, at(arrival.before), after.sentence);
+          says(added.after, at(arrival.after), after.sentence);
+          assert.ok(!after.equation.some((part) => part.text === "≠"), after.sentence);
+        }
+      });
+    }
+  });
+}
+
+test("a chosen cell of minimum is told as one of maximum is", () => {
+  for (const [name, result] of [
+    ["maximum", 5],
+    ["minimum", 4],
+  ]) {
+    const playback = playbackOf(String(name));
+    const { sentence } = tell(playback, playback.frame(1), 1);
+    assert.equal(sentence, `v1 = ${name}(a, b) at [1]: ${name}(5, 4) gives ${result}.`);
+  }
+});
+
+test("the sentences of the first example are these", () => {
+  const playback = playbackOf("shared");
+  const told = [0, 1, 4, 5, 6, 7, playback.length].map((k) => tell(playback, playback.frame(k), null).sentence);
+  assert.deepEqual(told, [
+    "Nothing has run yet: only the inputs have values.",
+    "v1 = a * b: 2 * 3 gives 6.",
+    "out = v2 * v3: 10 * 7 gives 70.",
+    "The backward pass starts at out: its gradient is 1, the seed.",
+    "out (*) sends 1 × 7 = 7 to v2.",
+    "out (*) sends 1 × 7 = 7 to v2: before nothing yet, after 7.",
+    "v1 (*) sends 7 × 2 = 14 to b: before nothing yet, after 14.",
+  ]);
+});
+
+test("a second message is said to add up", () => {
+  const playback = playbackOf("shared");
+  const k = playback.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;
+  const { equation, note } = tell(playback, playback.frame(k), null);
+  assert.deepEqual(
+    equation.map((part) => part.text),
+    ["10", "+", "21", "=", "31"],
+  );
+  assert.equal(note, "a is used more than once, so its messages add up.");
+});
+
+test("an engine that overwrites is caught at the event where it does", () => {
+  const playback = playbackOf("broken");
+  const wrong = playback.events.flatMap((event, i) => {
+    const { equation, note } = tell(playback, playback.frame(i + 1), null);
+    const signs = equation.filter((part) => part.role === "sign").map((part) => part.text);
+    assert.equal(signs.includes("≠"), /something is broken here/.test(note));
+    return signs.includes("≠") ? [event.kind] : [];
+  });
+  assert.deepEqual(wrong, ["accumulate", "accumulate"]);
+});
+
+test("a rule that the engine did not follow is named", () => {
+  const data = structuredClone(traces.named.shared);
+  const event = /** @type {any} */ (data.events.find((one) => one.kind === "message"));
+  const term = data.derived[event.child].terms[0];
+  assert.ok(term.event !== null);
+  term.agrees = false;
+  const playback = new Playback(data);
+  const told = tell(playback, playback.frame(term.event + 1), null);
+  assert.match(told.sentence, /≠/);
+  assert.match(told.note, /^The rule gives another number/);
+});
+
+test("the error of the engine stands at the last event and nowhere else", () => {
+  const playback = playbackOf("only forward");
+  assert.equal(playback.length, 1);
+  assert.equal(tell(playback, playback.frame(0), null).note, "Step forward to run the first operation.");
+  assert.equal(tell(playback, playback.frame(1), null).note, "Here the engine stopped: It was told to stop.");
+});
+
+test("infinities and what is no number are told by their signs", () => {
+  const playback = playbackOf("infinite");
+  const { sentence } = tell(playback, playback.frame(1), 0);
+  assert.match(sentence, /1 \/ 0 gives ∞\.$/);
+  assert.ok(isOperation(playback.nodes[2]));
+  assert.match(tell(playback, playback.frame(2), 1).sentence, /log\(\(−1\)\) gives NaN\.$/);
+});
+
+test("the ledger is true for random programs", () => {
+  for (const { data, gradients } of traces.random) {
+    const playback = new Playback(data);
+    /** @type {Map<number, number>} */
+    const sums = new Map();
+    playback.events.forEach((event, i) => {
+      const { equation } = tell(playback, playback.frame(i + 1), null);
+      if (event.kind !== "accumulate") return;
+      const [before, message, after] = [event.before, event.message, event.after].map((x) => toNumber(flat(x)[0]));
+      assert.ok(near(before + message, after, 1e-9), `${before} + ${message} is not ${after}`);
+      sums.set(event.node, (sums.get(event.node) ?? 0) + message);
+      const sum = `${factor(before)} + ${factor(message)} = ${numeral(after)}`;
+      const wanted = event.first ? `nothing yet → ${numeral(after)}` : sum;
+      assert.equal(equation.map((part) => part.text).join(" "), wanted);
+    });
+    const frame = playback.frame(playback.length);
+    for (const [node, value] of Object.entries(gradients)) {
+      const found = frame.gradients.get(Number(node));
+      assert.deepEqual(found, value);
+      const sum = sums.get(Number(node));
+      if (Number(node) !== playback.output && found !== undefined && sum !== undefined) {
+        assert.ok(near(sum, toNumber(flat(found)[0]), 1e-9), `messages to ${node}`);
+      } else assert.equal(Number(node), playback.output);
+    }
+  }
+});

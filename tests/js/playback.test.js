@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { brief } from "../../static/player/format.js";
+import { isOperation, Playback } from "../../static/player/playback.js";
+import { playbackOf, traces } from "./traces.js";
+
+const all = [...traces.operations, ...traces.random].map(({ data }) => new Playback(data));
+all.push(...Object.keys(traces.named).map(playbackOf));
+
+test("a frame knows what has happened so far, and nothing else", () => {
+  for (const playback of all) {
+    for (let k = 0; k <= playback.length; k += 1) {
+      const frame = playback.frame(k);
+      const past = playback.events.slice(0, k);
+      assert.equal(frame.event, past.at(-1));
+      assert.deepEqual(
+        [...frame.computed],
+        past.flatMap((event) => (event.kind === "forward" ? [event.node] : [])),
+      );
+      const arrivals = past.filter((event) => event.kind === "accumulate");
+      const reached = new Set(past.flatMap((event) => (event.kind === "seed" ? [event.node] : [])));
+      for (const [node, count] of frame.arrived) {
+        const own = arrivals.filter((event) => event.node === node);
+        assert.equal(own.length, count);
+        if (node !== playback.output) assert.equal(frame.gradients.get(node), own.at(-1)?.after);
+        reached.add(node);
+      }
+      assert.deepEqual(new Set(frame.gradients.keys()), reached);
+      assert.equal(frame.sent.size, past.filter((event) => event.kind === "message").length);
+    }
+  }
+});
+
+test("at the end every gradient is the engine's", () => {
+  for (const { data, gradients } of traces.random) {
+    const playback = new Playback(data);
+    const found = playback.frame(playback.length).gradients;
+    assert.deepEqual(Object.fromEntries(found), gradients);
+  }
+});
+
+test("going forth event by event, states come in their order and gradients are never 0 for nothing", () => {
+  for (const playback of all) {
+    playback.nodes.forEach((node, id) => {
+      const states = Array.from({ length: playback.length + 1 }, (_, k) => playback.stateText(id, playback.frame(k)));
+      const changes = states.filter((state, i) => state !== states[i - 1]);
+      const ranks = changes.map((state) => (/^\d/.test(state) ? "counting" : state));
+      const order = ["not run yet", "has a value", "counting", "complete", "the seed", "constant"];
+      order.push("no path to the result");
+      const at = ranks.map((state) => order.indexOf(state));
+      assert.ok(!at.includes(-1), `${changes}`);
+      assert.ok(
+        at.every((rank, i) => i === 0 || rank >= at[i - 1]),
+        `${changes}`,
+      );
+      if (!isOperation(node)) assert.notEqual(states[0], "not run yet");
+      for (let k = 0; k <= playback.length; k += 1) {
+        const frame = playback.frame(k);
+        const gradient = frame.gradients.get(id);
+        const text = playback.gradientText(id, frame);
+        if (gradient !== undefined) assert.equal(text, brief(gradient));
+        else if (!node.requires_grad) assert.equal(text, "none (constant)");
+        else assert.ok(text === "not computed yet" || text === "0 (no path)", text);
+      }
+    });
+  }
+});
+
+test("what is not reached by the result has no path, what waits is not computed yet", () => {
+  const unused = playbackOf("unused");
+  const texts = [0, unused.length].map((k) => [0, 1, 2].map((id) => unused.gradientText(id, unused.frame(k))));
+  assert.deepEqual(texts, [
+    ["not computed yet", "0 (no path)", "none (constant)"],
+    ["0", "0 (no path)", "none (constant)"],
+  ]);
+  assert.deepEqual(
+    [0, 1, 2].map((id) => unused.stateText(id, unused.frame(unused.length))),
+    ["complete", "no path to the result", "constant"],
+  );
+  const stopped = playbackOf("only forward");
+  assert.equal(stopped.gradientText(0, stopped.frame(stopped.length)), "not computed yet");
+});
+
+test("a message is in focus with its edge, and so is its arrival", () => {
+  for (const playback of all) {
+    assert.deepEqual(playback.focus(playback.frame(0)), { from: undefined, to: undefined, edge: undefined });
+    playback.events.forEach((event, i) => {
+      const focus = playback.focus(playback.frame(i + 1));
+      if (event.kind === "message") {
+        assert.deepEqual(focus, { from: event.node, to: event.child, edge: `${event.node}-${event.operand}` });
+        assert.equal(playback.nodes[event.node].children[event.operand], event.child);
+        assert.deepEqual(playback.focus(playback.frame(i + 2)), focus);
+      } else if (event.kind !== "accumulate") {
+        assert.deepEqual(focus, { from: undefined, to: event.node, edge: undefined });
+      }
+    });
+  }
+});
+
+test("operations are written as one would write them", () => {
+  const wanted = {
+    "+": "a + b",
+    "-": "a - b",
+    "*": "a * b",
+    "/": "a / b",
+    "**": "a ** b",
+    "@": "a @ b",
+    neg: "−a",
+    exp: "exp(a)",
+    minimum: "minimum(a, b)",
+    linear: "linear(a, b, c)",
+    stack: "stack(a, b, c)",
+  };
+  for (const [op, text] of Object.entries(wanted)) {
+    const { data } = traces.operations.find((one) => one.op === op) ?? assert.fail(op);
+    const playback = new Playback(data);
+    assert.equal(playback.definition(playback.output), `out = ${text}`);
+    assert.equal(playback.definition(0), "a");
+  }
+});
+
+test("the structure is the same for other numbers, and another for another program", () => {
+  const [first, ...others] = traces.operations.filter(({ op }) => op === "exp").map(({ data }) => data);
+  const changed = structuredClone(first);
+  changed.nodes[0].value = 7;
+  changed.events = [];
+  assert.equal(new Playback(changed).structure, new Playback(first).structure);
+  for (const other of others) assert.notEqual(new Playback(other).structure, new Playback(first).structure);
+});
+
+test("what is asked of an event that it is not is refused", () => {
+  const playback = playbackOf("shared");
+  const message = playback.events.findIndex((event) => event.kind === "message");
+  assert.equal(playback.messageBefore(message + 1), playback.events[message]);
+  assert.throws(() => playback.message(0), /not a message/);
+  assert.throws(() => playback.arrivalAfter(0), /not a message that has arrived/);
+  assert.throws(() => playback.operation(0), /not an operation/);
+  assert.throws(() => playback.term(0, playback.message(message)), /in no derivation/);
+});
