@@ -3,13 +3,14 @@
     text  --Source, ast.parse-->  Python's syntax tree  --_Builder-->  parts  -->  Expression
 
 The text is never run as Python. `ast.parse` only takes it apart; `_Builder` has one method for each kind of syntax that
-the language has, and what is not in the tables below is refused with an ExpressionError. Each accepted piece becomes
-a `Part`: a closure that computes it with the engine, and the same piece as Python for a script.
+the language has, and what is neither there nor in lab/ops.py is refused with an ExpressionError. Each accepted piece
+becomes a `Part`: a closure that computes it with the engine, and the same piece as Python for a script.
 
 The language: lines (or `;`) of `name = value`; the last line may be a value alone. Values are made of + - * / ** @, the
-functions and methods below, `.T`, elements `x[0, 1:]` and lists `[1, [2, a]]`. A name that no line defines is a free
-name: a leaf. The only constant is `pi`; `e` is a name like any other, because a lesson may want it as one. Numbers are
-floats. What contains no name is computed while parsing and is a constant. inf and nan are values, not errors.
+functions and methods of lab/ops.py, `.T`, elements `x[0, 1:]` and lists `[1, [2, a]]`. A name that no line defines is
+a free name: a leaf. The only constant is `pi`; `e` is a name like any other, because a lesson may want it as one.
+Numbers are floats. What contains no name is computed while parsing and is a constant. inf and nan are values, not
+errors.
 """
 
 import ast
@@ -17,35 +18,30 @@ import difflib
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
+from lab.expression.evaluation import Evaluation, labelled, stacked
 from lab.expression.language import (
     COMPARISONS,
     CONSTANTS,
-    FUNCTIONS,
     INSTEAD,
-    MAX_AXES,
     MAX_DEPTH,
     MAX_NAME,
     MAX_NAMES,
     MAX_NODES,
-    MAX_SIZE,
     MAX_TEXT,
     MAX_WHOLE,
-    MAX_WORK,
-    METHODS,
     OF_TWO,
     OPERATORS,
-    PROPERTIES,
     REFUSED,
 )
-from lab.expression.source import ExpressionError, Source
-from model import Tensor, stack
+from lab.expression.source import ExpressionError, Source, syntax_tree
+from lab.ops import OPS, Cost, Op, elementwise, joined
+from model import Tensor
 
 
 class Expression:
@@ -57,12 +53,12 @@ class Expression:
     """
 
     def __init__(self, builder: "_Builder", lines: list[tuple[str, "Part"]]) -> None:
-        self.text = builder.source.text
+        self.text: str = builder.source.text
         self.names = list(builder.free)
         self.result_name = lines[-1][0] or "result"
         while self.result_name in builder.free or (not lines[-1][0] and self.result_name in builder.assigned):
             self.result_name += "_"
-        self._source, self._free, self._lines = builder.source, builder.free, lines
+        self._source, self._ops, self._free, self._lines = builder.source, builder.ops, builder.free, lines
 
     def __call__(self, /, **values: Any) -> Tensor:  # `/`: a learner may call a leaf `self`
         """The value of the last line. Leaves and named lines without a label get their name as label.
@@ -73,14 +69,15 @@ class Expression:
             if name not in self._free:
                 names = ", ".join(self.names)
                 raise self._source.error(f"There is no `{name}` in the expression; its names are {names}.")
-        run = _Run(self._source)
+        now = Evaluation(self._source, self._ops)
         with np.errstate(all="ignore"):
             for name, place in self._free.items():
                 if name not in values:
                     raise self._source.error(f"`{name}` has no value yet.", *place)
-                run.values[name] = _labelled(run.leaf(name, values[name], place), name)
+                now.values[name] = labelled(now.leaf(name, values[name], place), name)
             for name, part in self._lines:
-                result = run.values[name] = _labelled(part.value(run), name)
+                now.values[name] = labelled(part.value(now), name)
+        result: Tensor = now.values[self._lines[-1][0]]
         return result
 
     def to_python(self, /, **values: Any) -> str:
@@ -88,35 +85,41 @@ class Expression:
 
         With values for the names, a line for each leaf stands before it, and the whole runs as a script.
         """
-        run = _Run(self._source)
+        now = Evaluation(self._source, self._ops)
         lines = []
         for name, place in self._free.items():
             if name in values:
-                value = _literal(run.leaf(name, values[name], place).numpy())
+                value = _literal(now.leaf(name, values[name], place).numpy())
                 lines.append(f'{name} = Tensor({ast.unparse(value)}, label="{name}")')
         lines += [f"{name or self.result_name} = {ast.unparse(part.python)}" for name, part in self._lines]
         body = "\n".join(lines)
         numpy = "import numpy as np\n\n" if re.search(r"\bnp\.", body) else ""
-        used = sorted(FUNCTIONS.keys() & set(re.findall(r"\w+(?=\()", body)))
+        called = set(re.findall(r"\w+(?=\()", body))
+        used = sorted(name for name, op in self._ops.items() if op.form == "function" and name in called)
         return f"{numpy}from model import {', '.join(['Tensor', *used])}\n\n{body}\n"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return parse, (self.text,)  # closures cannot be pickled, their text can
 
 
-def parse(text: str) -> Expression:
-    """Check a learner's text and turn it into an Expression. ExpressionError: it will not do, and why, and where."""
+def parse(text: str, ops: Mapping[str, Op] = OPS) -> Expression:
+    """Check a learner's text and turn it into an Expression.
+
+    ops  the operations that the text may use: those of the engine, and perhaps some of a learner's own
+
+    ExpressionError: it will not do, and why, and where.
+    """
     if not isinstance(text, str):
         raise ExpressionError("An expression is a text, such as `a*b + c`.")
     if len(text) > MAX_TEXT:
         raise ExpressionError(f"The text is too long: {MAX_TEXT} characters at most.")
     source = Source(text)
     source.check_characters()
-    tree = _syntax_tree(source)
+    tree = _read(source)
     if not tree.body:
         raise source.error("Type an expression, for example `(a*b + c).relu()`.")
     _check_extent(source, tree)
-    builder = _Builder(source)
+    builder = _Builder(source, ops)
     with np.errstate(all="ignore"):
         lines = [builder.line(statement, statement is tree.body[-1]) for statement in tree.body]
     result = lines[-1][1]
@@ -128,24 +131,19 @@ def parse(text: str) -> Expression:
     return Expression(builder, lines)
 
 
-def _syntax_tree(source: Source) -> ast.Module:
-    for _ in range(5):
-        try:
-            return ast.parse("\n".join(source.lines))
-        except SyntaxError as error:
-            raise source.syntax_error(error) from None
-        except (ValueError, MemoryError):
-            break
-        except (SystemError, RecursionError):
-            # Up to Python 3.12, threads that parse at the same time disturb each other's count of the depth
-            # (CPython issue 106905), and every visitor's page runs in a thread. A second attempt is a new count.
-            continue
-    raise source.error("Python cannot read this text: try a shorter one.")
+def _read(source: Source) -> ast.Module:
+    try:
+        return syntax_tree("\n".join(source.lines))
+    except SyntaxError as error:
+        raise source.syntax_error(error) from None
+    except (ValueError, MemoryError, SystemError, RecursionError):
+        raise source.error("Python cannot read this text: try a shorter one.") from None
 
 
 def _check_extent(source: Source, tree: ast.Module) -> None:
     """Refuse what is too large or too deep, before anything recursive looks at it."""
-    count, pending = 0, [(statement, 0) for statement in reversed(tree.body)]
+    count = 0
+    pending: list[tuple[ast.AST, int]] = [(statement, 0) for statement in reversed(tree.body)]
     while pending:
         node, depth = pending.pop()
         if isinstance(node, ast.expr):
@@ -158,94 +156,6 @@ def _check_extent(source: Source, tree: ast.Module) -> None:
                 )
                 source.refuse(message, node)
         pending += [(child, depth) for child in ast.iter_child_nodes(node)][::-1]
-
-
-# ------------------------------------------------------------------------------------------ values
-
-
-class _Run:
-    """One evaluation: the values of the names so far, and the work done."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.values: dict[str, Any] = {}
-        self.work = 0
-
-    def leaf(self, name: str, value: Any, place: tuple[int, int]) -> Tensor:
-        try:
-            shape = np.shape(value)
-            if not 0 < math.prod(shape) <= MAX_SIZE or len(shape) > MAX_AXES:
-                raise ValueError(f"It has shape {shape}: 1 to {MAX_SIZE:,} elements and {MAX_AXES} axes are possible")
-            return value if isinstance(value, Tensor) else Tensor(value)
-        except (ValueError, TypeError, ArithmeticError) as error:
-            raise self.source.error(f"The value of `{name}` cannot be used. {_sentence(error)}", *place) from error
-
-    def apply(self, node: ast.AST, function: Callable, operands: Sequence[Any], cost: Callable) -> Any:
-        """function(*operands), if it is not too large: a Tensor if one of the operands is, else a number or array."""
-        try:
-            size, work = cost(*[np.shape(operand) for operand in operands])
-        except (ValueError, RuntimeError):
-            size = work = 0  # the shapes do not fit, or have too many axes: the engine will say it better
-        self.work += max(size, work)
-        if size > MAX_SIZE:
-            self.source.refuse(f"This would have {size:,} elements; {MAX_SIZE:,} at most.", node)
-        if self.work > MAX_WORK:
-            self.source.refuse("This is too much work for one expression: use smaller arrays or fewer lines.", node)
-        constant = not any(isinstance(operand, Tensor) for operand in operands)
-        try:
-            result = function(*(Tensor(x, requires_grad=False) for x in operands)) if constant else function(*operands)
-        except (ValueError, TypeError, IndexError, ArithmeticError) as error:
-            raise self.source.error(_sentence(error), *self.source.place(node)) from error
-        if result.size == 0:
-            self.source.refuse(f"Nothing is left here: the result has shape {result.shape}.", node)
-        if result.ndim > MAX_AXES:
-            self.source.refuse(f"This would have {result.ndim} axes; {MAX_AXES} at most.", node)
-        return _plain(result) if constant else result
-
-
-def _labelled(value: Any, name: str) -> Any:
-    if isinstance(value, Tensor) and not value.label:
-        value.label = name
-    return value
-
-
-def _plain(value: Any) -> Any:
-    """A number or array, from a tensor or array that needs no gradient."""
-    array = value.numpy() if isinstance(value, Tensor) else value
-    return array if array.ndim else array.item()
-
-
-def _sentence(error: Exception) -> str:
-    """The engine's errors are sentences; NumPy's nearly are."""
-    text = str(error).strip().rstrip(".")
-    named = text.split(" ")[0] in METHODS | FUNCTIONS
-    return f"{text if named else text[:1].upper() + text[1:]}."
-
-
-def _elementwise(*shapes: tuple[int, ...]) -> tuple[int, int]:
-    size = math.prod(np.broadcast_shapes(*shapes))
-    return size, size
-
-
-def _matmul(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, int]:
-    if not a or not b:
-        return 0, 0
-    size = math.prod((*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ())))
-    return size, size * a[-1]
-
-
-def _joined(*shapes: tuple[int, ...]) -> tuple[int, int]:
-    size = sum(math.prod(shape) for shape in shapes)
-    return size, size
-
-
-def _stacked(*elements: Any) -> Tensor:
-    """A list as the learner wrote it: its elements along a new first axis."""
-    shapes = [np.shape(element) for element in elements]
-    if len(set(shapes)) > 1:
-        listed = ", ".join(map(str, dict.fromkeys(shapes)))
-        raise ValueError(f"The elements of a list must have one shape, but these have shapes {listed}")
-    return stack(elements)
 
 
 def _literal(value: Any) -> ast.expr:
@@ -273,7 +183,7 @@ def _literal(value: Any) -> ast.expr:
 class Part:
     """An accepted piece of an expression."""
 
-    value: Callable[[_Run], Any]  # computes it: a Tensor, or a number or array if no gradient can flow through it
+    value: Callable[[Evaluation], Any]  # computes it: a Tensor, or a number or array if no gradient can flow through it
     python: ast.expr  # the same over Tensor, for a script
     constant: bool  # contains no free name
     differentiable: bool  # a gradient can flow through it to a free name
@@ -282,8 +192,12 @@ class Part:
 class _Builder:
     """Turns syntax into parts and refuses the rest. It knows the names: `free` with their places, and `assigned`."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, ops: Mapping[str, Op] = OPS) -> None:
+        self.source, self.ops = source, ops
+        # A method may be called either way: x.sum(axis=0) or sum(x, axis=0).
+        self.methods = {name: op for name, op in ops.items() if op.form == "method"}
+        self.functions = {name: op for name, op in ops.items() if op.form in ("method", "function")}
+        self.properties = {name: op for name, op in ops.items() if op.form == "property"}
         self.free: dict[str, tuple[int, int]] = {}
         self.assigned: dict[str, Part] = {}
 
@@ -317,26 +231,27 @@ class _Builder:
         part = _PARTS[type(node)](self, node)
         if not part.constant or isinstance(node, (ast.Name, ast.Constant)):
             return part
-        value = part.value(_Run(self.source))  # what contains no name is computed now
+        value = part.value(Evaluation(self.source, self.ops))  # what contains no name is computed now
         if np.size(value) > MAX_NODES:
             self.source.refuse(f"A constant has {MAX_NODES} elements at most: use a name, and give that a value.", node)
-        return Part(lambda run: value, _literal(value), constant=True, differentiable=False)
+        return Part(lambda now: value, _literal(value), constant=True, differentiable=False)
 
     def operation(
         self,
         node: ast.expr,
-        function: Callable,
+        function: Callable[..., Any],
         parts: Sequence[Part],
         python: ast.expr,
-        cost: Callable = _elementwise,
+        cost: Cost = elementwise,
+        wholes: tuple[int, ...] = (),
     ) -> Part:
-        def value(run: _Run) -> Any:
-            return run.apply(node, function, [part.value(run) for part in parts], cost)
+        def value(now: Evaluation) -> Any:
+            return now.apply(node, function, [part.value(now) for part in parts], cost, wholes)
 
         constant, differentiable = all(p.constant for p in parts), any(p.differentiable for p in parts)
         return Part(value, python, constant, differentiable)
 
-    def refuse(self, node: ast.AST) -> NoReturn:
+    def refuse(self, node: ast.expr | ast.stmt) -> NoReturn:
         kind = type(node)
         self.source.refuse(REFUSED.get(kind, f"This kind of Python ({kind.__name__}) is not used here."), node)
 
@@ -349,30 +264,30 @@ class _Builder:
     # -- one method per kind of syntax
 
     def constant(self, node: ast.Constant) -> Part:
-        if type(node.value) not in (int, float):
-            self.source.refuse(f"`{node.value}` is not a number.", node)
+        if not isinstance(node.value, int | float) or isinstance(node.value, bool):
+            self.source.refuse(f"`{ast.unparse(node)}` is not a number.", node)
         try:
             number = float(node.value)
         except OverflowError:
             self.source.refuse("This whole number is too large: write one such as `1e30`.", node)
-        return Part(lambda run: number, node, True, False)
+        return Part(lambda now: number, node, True, False)
 
     def name(self, node: ast.Name) -> Part:
         name = node.id
         if name in CONSTANTS:
-            return Part(lambda run: CONSTANTS[name], _literal(CONSTANTS[name]), True, False)
+            return Part(lambda now: CONSTANTS[name], _literal(CONSTANTS[name]), True, False)
         if name in self.assigned:
             part = self.assigned[name]
-            value = part.value if part.constant else lambda run: run.values[name]
+            value = part.value if part.constant else lambda now: now.values[name]
             return Part(value, node, part.constant, part.differentiable)
         self.check_name(name, node)
         self.free.setdefault(name, self.source.place(node))
         if len(self.free) > MAX_NAMES:
             self.source.refuse(f"Too many names without a value: {MAX_NAMES} at most.", node)
-        return Part(lambda run: run.values[name], node, False, True)
+        return Part(lambda now: now.values[name], node, False, True)
 
-    def check_name(self, name: str, node: ast.AST) -> None:
-        if name in METHODS or name in FUNCTIONS:
+    def check_name(self, name: str, node: ast.expr) -> None:
+        if name in self.functions:
             self.source.refuse(f"`{name}` is a function: write `{name}(...)`, or choose another name.", node)
         if name in CONSTANTS:
             self.source.refuse(f"`{name}` has a value already: choose another name.", node)
@@ -391,15 +306,16 @@ class _Builder:
         if type(node.op) not in OPERATORS:
             self.source.refuse(REFUSED.get(type(node.op), "Values are combined by + - * / ** and @."), node)
         left, right = self.part(node.left), self.part(node.right)
-        cost = _matmul if isinstance(node.op, ast.MatMult) else _elementwise
+        op = self.ops[OPERATORS[type(node.op)]]
         python = ast.BinOp(left.python, node.op, right.python)
-        return self.operation(node, OPERATORS[type(node.op)], [left, right], python, cost)
+        return self.operation(node, op.function, [left, right], python, op.cost)
 
     def transposed(self, node: ast.Attribute) -> Part:
-        if node.attr not in PROPERTIES:
+        if node.attr not in self.properties:
             raise self.unknown(node)
         part = self.part(node.value)
-        return self.operation(node, PROPERTIES[node.attr], [part], ast.Attribute(part.python, node.attr))
+        function = self.properties[node.attr].function
+        return self.operation(node, function, [part], ast.Attribute(part.python, node.attr))
 
     def element(self, node: ast.Subscript) -> Part:
         part, index = self.part(node.value), self.index(node.slice)
@@ -408,23 +324,26 @@ class _Builder:
     def vector(self, node: ast.List) -> Part:
         parts = self.parts(node)
         python = ast.Call(ast.Name("stack"), [ast.List([part.python for part in parts])], [])
-        return self.operation(node, _stacked, parts, python, _joined)
+        return self.operation(node, stacked, parts, python, joined)
 
     def call(self, node: ast.Call) -> Part:
-        """A function, f(x, axis=0), or a method, x.f(axis=0). Only names in METHODS and FUNCTIONS reach the engine."""
+        """A function, f(x, axis=0), or a method, x.f(axis=0). Only what has a row in `ops` reaches the engine."""
         if isinstance(node.func, ast.Attribute):
-            name, arguments, known = node.func.attr, [node.func.value, *node.args], METHODS
+            name, arguments, known = node.func.attr, [node.func.value, *node.args], self.methods
         elif isinstance(node.func, ast.Name):
-            name, arguments, known = node.func.id, node.args, METHODS | FUNCTIONS
+            name, arguments, known = node.func.id, node.args, self.functions
             name = OF_TWO.get(name, name) if len(arguments) > 1 else name
         else:
             self.source.refuse("A sign is missing before the bracket: to multiply, write `*`.", node)
         if name not in known:
             raise self.unknown(node.func)
-        function, signature = FUNCTIONS.get(name, (None, f"x:value {METHODS.get(name)}"))
+        op = known[name]
 
-        parts, operands, wholes, options = [], [], [], {}  # operands: `parts` as Python
-        for parameter, kind, argument in self.bound(node, name, signature, arguments):
+        parts: list[Part] = []
+        operands: list[ast.expr] = []  # `parts` as Python
+        wholes: tuple[int, ...] = ()
+        options = {}
+        for parameter, kind, argument in self.bound(node, op, arguments):
             if kind == "values":
                 parts = self.parts(argument)
                 operands = [ast.List([part.python for part in parts])]
@@ -436,64 +355,68 @@ class _Builder:
             else:
                 options[parameter] = _OPTIONS[kind](self, argument)
 
-        keywords = [ast.keyword(parameter, _literal(value)) for parameter, value in options.items()]
-        if function:
-            python = ast.Call(ast.Name(name), operands, keywords)
-            return self.operation(node, partial(function, **options), parts, python, _COSTS.get(name, _elementwise))
-        python = ast.Call(ast.Attribute(operands[0], name), [_literal(n) for n in wholes], keywords)
-        cost = partial(_elementwise, tuple(wholes)) if name == "broadcast_to" else _elementwise
-        return self.operation(node, operator.methodcaller(name, *wholes, **options), parts, python, cost)
+        def function(*values: Any) -> Any:
+            return op.function(*values, *wholes, **options)
 
-    def bound(
-        self, node: ast.Call, name: str, signature: str, arguments: Sequence[ast.expr]
-    ) -> list[tuple[str, str, ast.expr]]:
+        called: ast.expr = ast.Name(name)
+        if op.form == "method":
+            called, operands = ast.Attribute(operands[0], name), operands[1:]
+        keywords = [ast.keyword(parameter, _literal(value)) for parameter, value in options.items()]
+        python = ast.Call(called, [*operands, *map(_literal, wholes)], keywords)
+        return self.operation(node, function, parts, python, op.cost, wholes)
+
+    def bound(self, node: ast.Call, op: Op, arguments: Sequence[ast.expr]) -> list[tuple[str, str, ast.expr]]:
         """The parameters that were given: name, kind and argument of each."""
-        kinds = dict(word.split(":") for word in signature.split())
-        usage = f"`{name}({', '.join(kinds)})`"
+        kinds = op.signature
         if len(arguments) > len(kinds) and list(kinds.values())[-1].startswith("wholes"):  # reshape(x, 2, 3)
             last = len(kinds) - 1
-            arguments = [*arguments[:last], ast.Tuple(arguments[last:])]
+            arguments = [*arguments[:last], ast.Tuple(list(arguments[last:]))]
         if len(arguments) > len(kinds):
-            self.source.refuse(f"Too many values in the brackets: it is {usage}.", arguments[len(kinds)])
+            self.source.refuse(f"Too many values in the brackets: it is `{op.usage}`.", arguments[len(kinds)])
         given = dict(zip(kinds, arguments, strict=False))
         for word in node.keywords:
-            if word.arg not in kinds or word.arg in given:
-                self.source.refuse(f"`{word.arg or '**'}` cannot be given here: it is {usage}.", word)
+            if word.arg is None or word.arg not in kinds or word.arg in given:
+                self.source.refuse(f"`{word.arg or '**'}` cannot be given here: it is `{op.usage}`.", word)
             given[word.arg] = word.value
         for parameter, kind in kinds.items():
             if parameter not in given and not kind.endswith("?"):
-                self.source.refuse(f"`{parameter}` is missing: it is {usage}.", node)
+                self.source.refuse(f"`{parameter}` is missing: it is `{op.usage}`.", node)
         return [
             (parameter, kind.rstrip("?"), given[parameter]) for parameter, kind in kinds.items() if parameter in given
         ]
 
     def unknown(self, node: ast.Name | ast.Attribute) -> ExpressionError:
         """Neither a function (a Name) nor a method or property (an Attribute): what may have been meant."""
-        function = isinstance(node, ast.Name)
-        name, known = (node.id, METHODS | FUNCTIONS) if function else (node.attr, METHODS | PROPERTIES)
-        place = self.source.place(node) if function else self.source.place_of_last(node, name)
-        if name in METHODS:
+        if isinstance(node, ast.Name):
+            name, known, place = node.id, self.functions, self.source.place(node)
+            message = f"There is no function `{name}`."
+        else:
+            name, known = node.attr, self.methods | self.properties
+            place = self.source.place_of_attribute(node)
+            message = f"A value has no `{name}` here."
+        if name in self.methods:
             return self.source.error(f"`{name}` is a function: write `.{name}()`, with brackets.", *place)
-        if name in PROPERTIES:
+        if name in self.properties:
             return self.source.error(f"`{name}` takes no brackets: write `.{name}`.", *place)
-        message = f"There is no function `{name}`." if function else f"A value has no `{name}` here."
         close = difflib.get_close_matches(name, known, 1)
         if name in INSTEAD:
             message += f" Write `{INSTEAD[name]}`."
         elif close:
             message += f" Did you mean `{close[0]}`?"
-        if function and (len(name) == 1 or name in self.assigned):
+        if isinstance(node, ast.Name) and (len(name) == 1 or name in self.assigned):
             message += f" To multiply, write `{name}*(...)`."
         return self.source.error(message, *place)
 
     # -- arguments that are written out, not computed: they never depend on a name
 
     def whole(self, node: ast.expr) -> int:
-        negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-        digits = node.operand if negative else node
-        if not isinstance(digits, ast.Constant) or type(digits.value) is not int or digits.value > MAX_WHOLE:
+        digits, sign = node, 1
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            digits, sign = node.operand, -1
+        number = digits.value if isinstance(digits, ast.Constant) else None
+        if not isinstance(number, int) or isinstance(number, bool) or number > MAX_WHOLE:
             self.source.refuse(f"Write a whole number here, such as 0 or -1, of at most {MAX_WHOLE:,}.", node)
-        return -digits.value if negative else digits.value
+        return sign * number
 
     def wholes(self, node: ast.expr) -> tuple[int, ...]:
         return tuple(self.whole(n) for n in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]))
@@ -510,7 +433,7 @@ class _Builder:
 
     def number(self, node: ast.expr) -> float:
         part = self.part(node)
-        value = part.value(_Run(self.source)) if part.constant else None
+        value = part.value(Evaluation(self.source, self.ops)) if part.constant else None
         if not isinstance(value, float):
             self.source.refuse("Write a number here: it cannot depend on a name.", node)
         return value
@@ -549,7 +472,7 @@ class _Builder:
 
 
 # The whitelist: each kind of syntax that can be a value, and the method that checks it.
-_PARTS = {
+_PARTS: dict[type[ast.expr], Callable[[_Builder, Any], Part]] = {
     ast.Constant: _Builder.constant,
     ast.Name: _Builder.name,
     ast.UnaryOp: _Builder.unary,
@@ -559,12 +482,16 @@ _PARTS = {
     ast.List: _Builder.vector,
     ast.Call: _Builder.call,
 }
-_OPERANDS = {"value": _Builder.part, "condition": _Builder.condition, "prediction": _Builder.prediction}
-_OPTIONS = {
+# The kinds of parameters in lab/ops.py, besides "values" and "wholes".
+_OPERANDS: dict[str, Callable[[_Builder, ast.expr], Part]] = {
+    "value": _Builder.part,
+    "condition": _Builder.condition,
+    "prediction": _Builder.prediction,
+}
+_OPTIONS: dict[str, Callable[[_Builder, ast.expr], Any]] = {
     "axis": _Builder.axis,
     "flag": _Builder.flag,
     "labels": _Builder.wholes,
     "number": _Builder.number,
     "whole": _Builder.whole,
 }
-_COSTS = {"concatenate": _joined, "stack": _joined}

@@ -1,10 +1,9 @@
-"""What the language of expressions has: its limits, its functions, and what to write instead of what it has not."""
+"""What the language of expressions has besides the operations of lab.ops: its limits, its syntax, and what to write
+instead of what it has not."""
 
 import ast
 import math
 import operator
-
-from model import binary_cross_entropy_with_logits, concatenate, cross_entropy, maximum, minimum, mse_loss, stack, where
 
 # Limits: what a lesson may need, and each call still ends within a small part of a second.
 MAX_TEXT = 2_000  # characters
@@ -18,16 +17,9 @@ MAX_SIZE = 100_000  # elements of one array
 MAX_WORK = 2_000_000  # elements computed in one call; an `@` counts its multiplications
 
 
-# ------------------------------------------------------------------------------------------ what the language has
+# ------------------------------------------------------------------------------------------ syntax -> what it is
 
-OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-    ast.MatMult: operator.matmul,
-}
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
 COMPARISONS = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -37,36 +29,6 @@ COMPARISONS = {
     ast.NotEq: operator.ne,
 }
 CONSTANTS = {"pi": math.pi}
-PROPERTIES = {"T": lambda x: x.T}
-
-
-# Parameters are written `name:kind`, with `?` where they may be left out. `_Builder` reads each kind in its own way.
-# Methods may be called either way: x.sum(axis=0) or sum(x, axis=0).
-_REDUCE = "axis:axis? keepdims:flag?"
-METHODS = {
-    **dict.fromkeys(("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "abs"), ""),
-    **dict.fromkeys(("sum", "mean", "max", "min", "var", "std", "prod", "norm", "logsumexp"), _REDUCE),
-    "leaky_relu": "slope:number?",
-    "clip": "low:number? high:number?",
-    "softmax": "axis:whole?",
-    "log_softmax": "axis:whole?",
-    "reshape": "shape:wholes",
-    "broadcast_to": "shape:wholes",
-    "transpose": "axes:wholes?",
-    "swapaxes": "first:whole second:whole",
-    "squeeze": "axis:axis?",
-    "expand_dims": "axis:whole",
-}
-FUNCTIONS = {
-    "maximum": (maximum, "a:value b:value"),
-    "minimum": (minimum, "a:value b:value"),
-    "where": (where, "condition:condition a:value b:value"),
-    "concatenate": (lambda *tensors, **options: concatenate(tensors, **options), "tensors:values axis:whole?"),
-    "stack": (lambda *tensors, **options: stack(tensors, **options), "tensors:values axis:whole?"),
-    "mse_loss": (mse_loss, "prediction:prediction target:value"),
-    "cross_entropy": (cross_entropy, "logits:prediction labels:labels"),
-    "binary_cross_entropy_with_logits": (binary_cross_entropy_with_logits, "logits:prediction targets:value"),
-}
 OF_TWO = {"max": "maximum", "min": "minimum"}  # max(a, b) compares two values, max(x) looks inside one
 
 

@@ -43,6 +43,20 @@ _NUMBER_AND_NAME = re.compile(r"(?<![\w.])(\.?\d[\d_.]*+(?:[eE][+-]?\d+)?+)([^\W
 _TWO_VALUES = re.compile(r"(?<=[\w)\]])[ \t]+(?=\w)|(?<=[)\]])(?=\w)")
 
 
+def syntax_tree(text: str) -> ast.Module:
+    """`ast.parse`, again if need be: up to Python 3.12, threads that parse at the same time disturb each other's count
+    of the depth (CPython issue 106905), and every visitor's page runs in a thread. Errors are those of `ast.parse`."""
+    for _ in range(4):
+        try:
+            return ast.parse(text)
+        except (SystemError, RecursionError):
+            continue
+    return ast.parse(text)
+
+
+Placed = ast.expr | ast.stmt | ast.keyword  # the syntax that has a place in the text
+
+
 class ExpressionError(ValueError):
     """What is wrong with a learner's text, in one sentence (`str(error)`), and where: line and column, from 1."""
 
@@ -82,15 +96,16 @@ class Source:
     def error(self, message: str, line: int = 1, column: int = 1) -> ExpressionError:
         return ExpressionError(message, line, column + self._indents[line - 1], self.text)
 
-    def refuse(self, message: str, node: ast.AST) -> NoReturn:
+    def refuse(self, message: str, node: Placed) -> NoReturn:
         raise self.error(message, *self.place(node))
 
-    def place(self, node: ast.AST) -> tuple[int, int]:
+    def place(self, node: Placed) -> tuple[int, int]:
         return node.lineno, self._column(node.lineno, node.col_offset)
 
-    def place_of_last(self, node: ast.AST, name: str) -> tuple[int, int]:
-        """Where the name begins that the node ends in, as `relu` in `x.relu`."""
-        return node.end_lineno, self._column(node.end_lineno, node.end_col_offset) - len(name)
+    def place_of_attribute(self, node: ast.Attribute) -> tuple[int, int]:
+        """Where the name after the point begins, as `relu` in `x.relu`."""
+        line, end = node.end_lineno or 1, node.end_col_offset or 0  # after `ast.parse` they are never None
+        return line, self._column(line, end) - len(node.attr)
 
     def _column(self, line: int, offset: int) -> int:
         return len(self.lines[line - 1].encode()[:offset].decode()) + 1  # ast counts bytes

@@ -5,16 +5,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 
-
-def syntax_tree(text: str) -> ast.Module:
-    """`ast.parse`, once more if need be: up to Python 3.12, threads that parse at the same time disturb each other's
-    count of the depth (CPython issue 106905), and every visitor's page runs in a thread."""
-    for _ in range(4):
-        try:
-            return ast.parse(text)
-        except SystemError:
-            continue
-    return ast.parse(text)
+from lab.expression.source import syntax_tree
 
 
 def body(function: Callable) -> str:

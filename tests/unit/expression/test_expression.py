@@ -8,9 +8,9 @@ import pytest
 
 from lab.expression import ExpressionError, builder
 from lab.expression.builder import Expression, parse
-from lab.expression.language import FUNCTIONS, METHODS
+from lab.ops import OPS
 from lab.trace.recording import record
-from model import Tensor, maximum, no_grad
+from model import Tensor, no_grad
 
 
 def gradients(text, **values):
@@ -123,7 +123,7 @@ EXAMPLES = {
 
 
 def test_an_example_for_every_function():
-    assert EXAMPLES.keys() == METHODS.keys() | FUNCTIONS.keys()
+    assert EXAMPLES.keys() == {name for name, op in OPS.items() if op.form in ("method", "function")}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -547,13 +547,9 @@ def test_deep_expressions_do_not_reach_the_recursion_limit():
         below(350, text)  # a page's script runs some hundred calls deep
 
 
-def test_tables_name_what_the_engine_has():
-    for name in METHODS:
-        assert callable(getattr(Tensor, name)), name
-    assert FUNCTIONS["maximum"][0] is maximum
-    assert not METHODS.keys() & FUNCTIONS.keys()
-    signatures = [*METHODS.values(), *(signature for _, signature in FUNCTIONS.values())]
-    kinds = {word.split(":")[1].rstrip("?") for signature in signatures for word in signature.split()}
+def test_the_builder_can_read_every_parameter():
+    called = [op for op in OPS.values() if op.form in ("method", "function")]
+    kinds = {kind.rstrip("?") for op in called for kind in op.signature.values()}
     assert kinds == {"values", "wholes"} | builder._OPERANDS.keys() | builder._OPTIONS.keys()
 
 

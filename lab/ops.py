@@ -1,0 +1,432 @@
+"""What an operation is: one row for each that the engine has, and one for each name that it composes of others.
+
+Expressions take their functions from here, the derivation its local derivatives, the player kinds and signs, the search
+for the first inf or nan its reasons, the training page which activations saturate. Nobody keeps a list of their own.
+
+To add an operation: the operation in model.py, a row in `OPS`, its cases in tests/unit/op_table.py.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from model import binary_cross_entropy_with_logits, concatenate, cross_entropy, maximum, minimum, mse_loss, stack, where
+
+Kind = Literal[
+    "elementwise", "reduction", "along an axis", "matrix product", "shape", "indexing", "joining", "loss", "other"
+]
+Form = Literal["infix", "prefix", "method", "function", "property", "index", "layer"]
+Shape = tuple[int, ...]
+Cost = Callable[[Sequence[Shape], Sequence[int]], tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """The local derivative of an operation with respect to one operand.
+
+    text   in symbols, where {a} and {b} are the operands, {y} is the result. With {g}, the upstream gradient, in it,
+           the text is the whole message, which is no product of upstream gradient and local derivative
+    latex  the same for LaTeX
+    value  its numbers, from the operands and the result as arrays; None where there are none without more knowledge
+    whole  the numbers are right only for a result that is a single number
+    """
+
+    text: str
+    latex: str
+    value: Callable[..., Any] | None = None
+    whole: bool = False
+
+    def reads(self, name: str) -> bool:
+        """Whether the operand "a" or "b", or the result "y", stands in it."""
+        return f"{{{name}}}" in self.text or f"{{{name}}}" in self.latex
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operation.
+
+    name         the engine's name for it (`Tensor.op`), and its name in expressions where it has one there
+    kind         what it does with the cells of its operands
+    form         how it is written: a + b, -a, x.exp(), maximum(a, b), x.T, x[0]; "layer": only a layer makes it
+    derivatives  one for each operand; where it joins any number of operands, one for all of them
+    parameters   as `name:kind`, with `?` where it may be left out; each kind is read in its own way by lab.expression
+    call         the function behind it, called with operands, whole numbers, and options by name; a method by default
+    cost         (elements of the result, elements computed) at most, from the operands' shapes and the whole numbers
+                 that were given; ValueError where the shapes do not fit
+    at_kinks     what the engine takes for the derivative where there is none
+    not_finite   how operands that are finite can give inf or nan; "" if they cannot
+    saturates    for an activation that is flat at both ends: from its outputs to its slope there, as a share of the
+                 steepest; None for the others
+    composed     made of other operations: no node of a graph has this name
+    """
+
+    name: str
+    kind: Kind
+    form: Form = "method"
+    derivatives: tuple[Derivative, ...] = ()
+    parameters: str = "x:value"
+    call: Callable[..., Any] | None = None
+    cost: Cost = lambda shapes, wholes: elementwise(shapes, wholes)
+    at_kinks: str = ""
+    not_finite: str = ""
+    saturates: Callable[[np.ndarray], np.ndarray] | None = None
+    composed: bool = False
+
+    @property
+    def symbol(self) -> str | None:
+        """The sign that it is written with, between two operands or before one; None for what has a name."""
+        return self.name if self.form == "infix" else "−" if self.form == "prefix" else None
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Parameter -> kind, with `?` where it may be left out."""
+        return dict(word.split(":") for word in self.parameters.split())
+
+    @property
+    def usage(self) -> str:
+        """How a function or method is called: `sum(x, axis, keepdims)`."""
+        return f"{self.name}({', '.join(self.signature)})"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """`call`, or the method, looked up on the operand: a subclass may have one of its own."""
+        return self.call or (lambda x, *wholes, **options: getattr(x, self.name)(*wholes, **options))
+
+    def derivative(self, operand: int) -> Derivative:
+        """With respect to an operand, counted from 0."""
+        if self.kind == "joining":
+            return self.derivatives[0]
+        return self.derivatives[operand] if operand < len(self.derivatives) else UNTOLD
+
+
+# ---------------------------------------------------------------- costs
+
+
+def elementwise(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+    """Also that of a reduction, which reads every element."""
+    size = math.prod(np.broadcast_shapes(*shapes))
+    return size, size
+
+
+def broadcast(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+    return elementwise([*shapes, tuple(wholes)], ())
+
+
+def product(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+    a, b = shapes
+    if not a or not b:
+        return 0, 0  # the engine refuses it
+    size = math.prod((*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ())))
+    return size, size * a[-1]
+
+
+def joined(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+    size = sum(math.prod(shape) for shape in shapes)
+    return size, size
+
+
+# ---------------------------------------------------------------- what several rows share
+
+ONE = Derivative("1", "1", lambda *_: 1.0)
+MINUS_ONE = Derivative("−1", "-1", lambda *_: -1.0)
+MOVED = Derivative("{g}, moved back to where the values came from", r"\text{{moved back}}({g})")
+PART = Derivative("the part of {g} that came from {a}", r"\text{{part of }} {g}")
+LEFT = Derivative("{g} @ {b}ᵀ", r"{g}\,{b}^\top")
+RIGHT = Derivative("{a}ᵀ @ {g}", r"{a}^\top {g}")
+UNTOLD = Derivative("the rule of this operation, applied to {g}", r"J^\top {g}")
+
+TWO = "a:value b:value"
+REDUCE = "x:value axis:axis? keepdims:flag?"
+ALONG = "x:value axis:whole?"
+SHAPE = "x:value shape:wholes"
+JOIN = "tensors:values axis:whole?"
+
+AT_ZERO = "At 0 the derivative is 0."
+HALVES = "Where the two are equal, each receives half of the gradient."
+TIES = "Elements that tie share the gradient evenly."
+OVERFLOW = "The result is larger than the largest number a float can hold."
+
+
+def _greater(a: Any, b: Any) -> Any:
+    """1 where a is greater, half where they are equal, else 0."""
+    return (a > b) + 0.5 * (a == b)
+
+
+def _share(a: Any, y: Any) -> Any:
+    """1 for the largest element, shared by ties, else 0."""
+    chosen = (a == y) | np.isnan(a)
+    return chosen / chosen.sum()
+
+
+# ---------------------------------------------------------------- the table
+
+_ROWS = (
+    # -- arithmetic
+    Op("+", "elementwise", "infix", (ONE, ONE), TWO, operator.add, not_finite=OVERFLOW),
+    Op("-", "elementwise", "infix", (ONE, MINUS_ONE), TWO, operator.sub, not_finite=OVERFLOW),
+    Op(
+        "*",
+        "elementwise",
+        "infix",
+        (Derivative("{b}", "{b}", lambda a, b, y: b), Derivative("{a}", "{a}", lambda a, b, y: a)),
+        TWO,
+        operator.mul,
+        not_finite=OVERFLOW,
+    ),
+    Op(
+        "/",
+        "elementwise",
+        "infix",
+        (
+            Derivative("1/{b}", r"\frac{{1}}{{{b}}}", lambda a, b, y: 1 / b),
+            Derivative("−{a}/{b}²", r"-\frac{{{a}}}{{{b}^2}}", lambda a, b, y: -y / b),
+        ),
+        TWO,
+        operator.truediv,
+        not_finite="A number divided by 0 is inf, and 0 / 0 has no value (nan).",
+    ),
+    Op(
+        "**",
+        "elementwise",
+        "infix",
+        (
+            Derivative("{b}·{a}^({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
+            Derivative(
+                "{a}^{b}·log {a}",
+                r"{a}^{{{b}}} \log {a}",
+                lambda a, b, y: np.where(a == 0, 0.0, y * np.log(a)),
+            ),
+        ),
+        TWO,
+        operator.pow,
+        at_kinks="At a = 0, a**0 has the derivative 0, and so has every power with respect to the exponent.",
+        not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
+    ),
+    Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg),
+    Op("@", "matrix product", "infix", (LEFT, RIGHT), TWO, operator.matmul, product, not_finite=OVERFLOW),
+    # -- elementwise functions
+    Op(
+        "exp",
+        "elementwise",
+        derivatives=(Derivative("exp {a}", "e^{{{a}}}", lambda a, y: y),),
+        not_finite="The exponential overflows: above about 709 the result is larger than the largest number a float "
+        "can hold.",
+    ),
+    Op(
+        "log",
+        "elementwise",
+        derivatives=(Derivative("1/{a}", r"\frac{{1}}{{{a}}}", lambda a, y: 1 / a),),
+        not_finite="The logarithm of 0 is -inf, and of a negative number it is not a real number (nan).",
+    ),
+    Op(
+        "sqrt",
+        "elementwise",
+        derivatives=(Derivative("1/(2√{a})", r"\frac{{1}}{{2\sqrt{{{a}}}}}", lambda a, y: 0.5 / y),),
+        not_finite="The square root of a negative number is not a real number (nan).",
+    ),
+    Op("sin", "elementwise", derivatives=(Derivative("cos {a}", r"\cos {a}", lambda a, y: np.cos(a)),)),
+    Op("cos", "elementwise", derivatives=(Derivative("−sin {a}", r"-\sin {a}", lambda a, y: -np.sin(a)),)),
+    Op(
+        "tanh",
+        "elementwise",
+        derivatives=(Derivative("1 − tanh² {a}", r"1 - \tanh^2 {a}", lambda a, y: 1 - y * y),),
+        saturates=lambda y: 1 - y * y,
+    ),
+    Op(
+        "sigmoid",
+        "elementwise",
+        derivatives=(Derivative("{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),),
+        saturates=lambda y: 1 - (2 * y - 1) ** 2,  # it is a tanh of another scale
+    ),
+    Op(
+        "softplus",
+        "elementwise",
+        derivatives=(Derivative("sigmoid {a}", r"\sigma({a})", lambda a, y: np.exp(-np.logaddexp(0.0, -a))),),
+    ),
+    Op(
+        "relu",
+        "elementwise",
+        derivatives=(Derivative("1 if {a} > 0, else 0", r"[{a} > 0]", lambda a, y: np.where(a > 0, 1.0, 0.0)),),
+        at_kinks=AT_ZERO,
+    ),
+    Op(
+        "leaky_relu",
+        "elementwise",
+        derivatives=(Derivative("1 if {a} > 0, else the slope", r"[{a} > 0] + s\,[{a} \le 0]"),),
+        parameters="x:value slope:number?",
+        at_kinks="At 0 the derivative is the slope.",
+        not_finite=OVERFLOW,
+    ),
+    Op(
+        "abs",
+        "elementwise",
+        derivatives=(Derivative("sign {a}", r"\operatorname{{sign}} {a}", lambda a, y: np.sign(a)),),
+        at_kinks=AT_ZERO,
+    ),
+    Op(
+        "clip",
+        "elementwise",
+        derivatives=(Derivative("1 inside the bounds, else 0", r"[\text{{low}} \le {a} \le \text{{high}}]"),),
+        parameters="x:value low:number? high:number?",
+        at_kinks="On the bounds the derivative is 1.",
+    ),
+    # -- elementwise functions of two
+    Op(
+        "maximum",
+        "elementwise",
+        "function",
+        (
+            Derivative("1 if {a} > {b}, ½ if equal, else 0", "[{a} > {b}]", lambda a, b, y: _greater(a, b)),
+            Derivative("1 if {b} > {a}, ½ if equal, else 0", "[{b} > {a}]", lambda a, b, y: 1.0 - _greater(a, b)),
+        ),
+        TWO,
+        maximum,
+        at_kinks=HALVES,
+    ),
+    Op(
+        "minimum",
+        "elementwise",
+        "function",
+        (
+            Derivative("1 if {a} < {b}, ½ if equal, else 0", "[{a} < {b}]", lambda a, b, y: _greater(b, a)),
+            Derivative("1 if {b} < {a}, ½ if equal, else 0", "[{b} < {a}]", lambda a, b, y: 1.0 - _greater(b, a)),
+        ),
+        TWO,
+        minimum,
+        at_kinks=HALVES,
+    ),
+    Op(
+        "where",
+        "elementwise",
+        "function",
+        (
+            Derivative("1 where {a} was chosen, else 0", r"[\text{{{a} chosen}}]"),
+            Derivative("1 where {b} was chosen, else 0", r"[\text{{{b} chosen}}]"),
+        ),
+        "condition:condition a:value b:value",
+        where,
+    ),
+    # -- reductions
+    Op(
+        "sum",
+        "reduction",
+        derivatives=(Derivative("1", "1", lambda *_: 1.0, whole=True),),
+        parameters=REDUCE,
+        not_finite=OVERFLOW,
+    ),
+    Op("mean", "reduction", parameters=REDUCE, composed=True),
+    Op("var", "reduction", parameters=REDUCE, composed=True),
+    Op("std", "reduction", parameters=REDUCE, at_kinks=AT_ZERO, composed=True),
+    Op(
+        "norm",
+        "reduction",
+        derivatives=(
+            Derivative(
+                "{a}/{y}",
+                r"\frac{{{a}}}{{{y}}}",
+                lambda a, y: a / y if y else np.zeros(a.shape),
+                whole=True,
+            ),
+        ),
+        parameters=REDUCE,
+        at_kinks=AT_ZERO,
+        not_finite="The sum of the squares is larger than the largest number a float can hold.",
+    ),
+    Op(
+        "max",
+        "reduction",
+        derivatives=(Derivative("1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, whole=True),),
+        parameters=REDUCE,
+        at_kinks=TIES,
+    ),
+    Op("min", "reduction", parameters=REDUCE, at_kinks=TIES, composed=True),
+    Op(
+        "prod",
+        "reduction",
+        derivatives=(Derivative("the product of the others", r"\prod_{{j \ne i}} {a}_j"),),
+        parameters=REDUCE,
+        not_finite=OVERFLOW,
+    ),
+    Op(
+        "logsumexp",
+        "reduction",
+        derivatives=(
+            Derivative("softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y), whole=True),
+        ),
+        parameters=REDUCE,
+    ),
+    # -- along an axis
+    Op(
+        "softmax",
+        "along an axis",
+        derivatives=(Derivative("{y}·({g} − Σ {g}·{y})", r"{y} \odot ({g} - \textstyle\sum {g} \odot {y})"),),
+        parameters=ALONG,
+    ),
+    Op(
+        "log_softmax",
+        "along an axis",
+        derivatives=(
+            Derivative("{g} − softmax({a})·Σ {g}", r"{g} - \operatorname{{softmax}}({a}) \textstyle\sum {g}"),
+        ),
+        parameters=ALONG,
+        not_finite=OVERFLOW,
+    ),
+    # -- shape
+    Op("reshape", "shape", derivatives=(MOVED,), parameters=SHAPE),
+    Op("transpose", "shape", derivatives=(MOVED,), parameters="x:value axes:wholes?"),
+    Op("T", "shape", "property", call=lambda x: x.T, composed=True),
+    Op("swapaxes", "shape", parameters="x:value first:whole second:whole", composed=True),
+    Op("squeeze", "shape", parameters="x:value axis:axis?", composed=True),
+    Op("expand_dims", "shape", parameters="x:value axis:whole", composed=True),
+    Op("broadcast_to", "shape", derivatives=(ONE,), parameters=SHAPE, cost=broadcast),
+    Op("getitem", "indexing", "index", (MOVED,), "x:value index:index", operator.getitem),
+    # -- joining
+    Op("concatenate", "joining", "function", (PART,), JOIN, lambda *each, **how: concatenate(each, **how), joined),
+    Op("stack", "joining", "function", (PART,), JOIN, lambda *each, **how: stack(each, **how), joined),
+    # -- layers and losses
+    Op(
+        "linear",
+        "matrix product",
+        "layer",
+        (LEFT, RIGHT, Derivative("{g}, summed over the rows", r"\textstyle\sum_i {g}_i")),
+        "inputs:value weight:value bias:value",
+        not_finite=OVERFLOW,
+    ),
+    Op(
+        "mse_loss",
+        "loss",
+        "function",
+        parameters="prediction:prediction target:value",
+        call=mse_loss,
+        composed=True,
+    ),
+    Op(
+        "cross_entropy",
+        "loss",
+        "function",
+        (
+            Derivative(
+                "{g}·(softmax({a}) − one-hot label)/n",
+                r"\tfrac{{1}}{{n}} (\operatorname{{softmax}}({a}) - \text{{one-hot}})",
+            ),
+        ),
+        "logits:prediction labels:labels",
+        cross_entropy,
+        not_finite=OVERFLOW,
+    ),
+    Op(
+        "binary_cross_entropy_with_logits",
+        "loss",
+        "function",
+        parameters="logits:prediction targets:value",
+        call=binary_cross_entropy_with_logits,
+        composed=True,
+    ),
+)
+OPS: Mapping[str, Op] = MappingProxyType({op.name: op for op in _ROWS})
+UNKNOWN = Op("", "other")  # of a learner's own, without a row

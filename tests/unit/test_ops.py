@@ -1,0 +1,166 @@
+"""The table of operations: every operation of the engine has a row, and what the row says is true."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from op_table import CASES, CONVENTIONS, Case
+
+import model
+from lab.gradcheck import numerical_gradient
+from lab.ops import OPS
+from model import Tensor, topological_order
+
+PRIMITIVE = {name for name, op in OPS.items() if not op.composed}
+COMPOSED = OPS.keys() - PRIMITIVE
+# What a Case calls, where that is not the operation's own name.
+SPELLED = {
+    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__pow__": "**", "__matmul__": "@",
+    "__neg__": "neg", "__getitem__": "getitem", "__abs__": "abs",
+}  # fmt: skip
+
+
+def name_of(case: Case) -> str:
+    return SPELLED.get(case.op, case.op)
+
+
+# -- every operation has a row
+
+
+def made_by(source: str) -> set[str]:
+    """The operations of which a source makes nodes: each literal `op` given to `_node`, or to a function that hands its
+    own parameter on to `_node`."""
+    tree = ast.parse(source)
+    makers = {"_node": 2}  # function -> position of the operation's name
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name != "_node":
+            parameters = [argument.arg for argument in function.args.args]
+            for call in calls_of(function, {"_node": 2}):
+                if isinstance(call, ast.Name) and call.id in parameters:
+                    makers[function.name] = parameters.index(call.id)
+    given = list(calls_of(tree, makers))
+    return {name.value for name in given if isinstance(name, ast.Constant)}
+
+
+def calls_of(tree: ast.AST, makers: dict[str, int]):
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            name = getattr(call.func, "attr", getattr(call.func, "id", None))
+            if name in makers:
+                yield call.args[makers[name]]
+
+
+def test_every_operation_in_the_source_of_the_engine_has_a_row():
+    found = made_by(Path(model.__file__).read_text("utf-8"))
+    assert len(found) > 30
+    assert {"maximum", "minimum", "@", "linear"} <= found  # also through a function, also an infix one
+    assert found - PRIMITIVE == set(), "operations without a row in lab/ops.py"
+    assert PRIMITIVE - found == set(), "rows in lab/ops.py that are no operation of the engine"
+
+
+def test_a_new_operation_would_be_found():
+    assert made_by("def f(self):\n return self._node(y, (self,), 'cube', _backward)\n") == {"cube"}
+    assert made_by("def g(op, a):\n return a._node(y, (a,), op, b)\ndef f(a):\n return g('cube', a)") == {"cube"}
+
+
+def run(case: Case) -> tuple[list[Tensor], Tensor]:
+    leaves = [Tensor(array) for array in case.inputs]
+    return leaves, case.call(leaves)
+
+
+def test_every_operation_that_the_tables_cases_make_has_a_row():
+    made = {tensor.op for case in CASES for tensor in topological_order(run(case)[1])} - {""}
+    assert made == PRIMITIVE
+
+
+def test_rows_of_composed_names_make_other_operations():
+    for name in COMPOSED:
+        cases = [case for case in CASES if name_of(case) == name]
+        made = {tensor.op for case in cases for tensor in topological_order(run(case)[1])} - {""}
+        assert made, name
+        assert made <= PRIMITIVE, name
+
+
+def test_every_row_has_what_its_form_needs():
+    for name, op in OPS.items():
+        assert name == op.name
+        assert bool(op.derivatives) is not op.composed, name
+        values = [kind for kind in op.signature.values() if kind in ("value", "prediction")]
+        assert op.composed or op.kind == "joining" or len(op.derivatives) == len(values), name
+        if op.form == "method":
+            assert callable(getattr(Tensor, name)), name
+        elif op.form != "layer":
+            assert op.call is not None, name
+
+
+# -- what a row says is true
+
+
+def summed(local: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """A derivative for each use of an operand's elements, summed over the uses that broadcasting makes of them."""
+    local = local.sum(tuple(range(local.ndim - len(shape))))
+    return local.sum(tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@pytest.mark.parametrize("name", [n for n in OPS if any(d.value for d in OPS[n].derivatives)])
+def test_the_numbers_of_a_derivative_are_the_slopes(name):
+    """With respect to each operand, next to the difference quotient of the summed result."""
+    compared = set()
+    for case in CASES:
+        if name_of(case) != name or not 0 < case.size <= 12:
+            continue
+        leaves, result = run(case)
+        values = [leaf.numpy() for leaf in leaves]
+        if result.op != name or result._children != tuple(leaves):  # with a constant among the operands, say
+            continue
+        for operand, derivative in enumerate(OPS[name].derivatives):
+            if derivative.value is None or (derivative.whole and result.shape):
+                continue
+
+            def total(moved, case=case, operand=operand, values=values):
+                tensors = [Tensor(value) for value in values]
+                tensors[operand] = moved
+                return case.call(tensors).sum()
+
+            local, shape = derivative.value(*values, result.numpy()), values[operand].shape
+            uses = np.broadcast_shapes(result.shape, shape)
+            found = summed(np.broadcast_to(local, uses), shape)
+            np.testing.assert_allclose(found, numerical_gradient(total, values[operand]), rtol=1e-6, atol=1e-8)
+            compared.add(operand)
+    assert compared == {i for i, derivative in enumerate(OPS[name].derivatives) if derivative.value}
+
+
+def test_conventions_at_kinks_are_those_that_the_engine_is_tested_for():
+    tested = {name_of(case) for case, _ in CONVENTIONS}
+    assert {name for name, op in OPS.items() if op.at_kinks} <= tested
+
+
+EXTREME = [0.0, 1.0, -1.0, 0.5, -2.5, 1e-320, 1e160, -1e160, 1.7e308, -1.7e308]
+
+
+def test_only_operations_with_a_reason_make_inf_or_nan_of_finite_numbers():
+    rng = np.random.default_rng(0)
+    guilty = set()
+    with np.errstate(all="ignore"):
+        results = [
+            case.call([Tensor(rng.choice(EXTREME, array.shape)) for array in case.inputs])
+            for case in CASES
+            if name_of(case) in OPS
+        ]
+        results += [Tensor([-1e300]).leaky_relu(1e300), model.cross_entropy(Tensor([[1.7e308, -1.7e308]]), [1])]
+    for tensor in (tensor for result in results for tensor in topological_order(result) if tensor.op):
+        finite = all(np.isfinite(child.numpy()).all() for child in tensor._children)
+        guilty |= {tensor.op} if finite and not np.isfinite(tensor.numpy()).all() else set()
+    assert guilty == {name for name, op in OPS.items() if op.not_finite}
+
+
+def test_an_activation_saturates_where_its_slope_is_a_small_share_of_the_steepest():
+    flat = {name: op.saturates for name, op in OPS.items() if op.saturates}
+    assert set(flat) == {"tanh", "sigmoid"} <= set(model.ACTIVATIONS)
+    for name, share in flat.items():
+        z = Tensor(np.linspace(-9, 9, 7))
+        y = getattr(z, name)()
+        y.sum().backward()
+        np.testing.assert_allclose(share(y.numpy()), z.grad / z.grad.max(), atol=1e-12)
+        assert share(y.numpy())[0] < 0.01 > share(y.numpy())[-1]
