@@ -12,9 +12,10 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.gradcheck import numerical_gradient
+from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
-from lab.trace.recording import Trace, brief, describe, record
+from lab.trace.recording import Trace, brief, record
 from lab.ui import page
 from lab.ui.player import Live, live_values, player
 from lab.ui.table import markdown_table
@@ -402,16 +403,9 @@ def _gradients(expression: Expression, values: dict[str, float | list], trace: T
 
 
 def _twins(trace: Trace, count: int | None) -> None:
-    gradients = trace.gradients_after(count)
     with st.expander("The graph as a table and as text"):
-        rows = []
-        for node in trace.nodes:
-            operands = ", ".join(f"{child} ({describe(trace.nodes[child])})" for child in node["children"])
-            missing = "not computed" if node["requires_grad"] else "constant"
-            gradient = brief(gradients[node["id"]]) if node["id"] in gradients else missing
-            shape = "×".join(map(str, node["shape"])) or "number"
-            rows.append((node["id"], describe(node), operands or "–", shape, brief(node["value"]), gradient))
-        st.markdown(markdown_table(["node", "what", "computed from", "shape", "value", "gradient"], rows))
+        rows = table(trace, count)
+        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
         st.code(trace.to_text(count), language=None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.trace.derive import first_disagreement
+from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
 from lab.traps import cuts, in_place, lifecycle, messages
@@ -318,17 +318,12 @@ def _graph(graph: Trace, count: int | None = None, cuts_in_it: list[tuple[int, i
                for _, end, _ in cuts_in_it}  # fmt: skip
     said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
     st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
-    gradients = graph.gradients_after(count)
     with st.expander("The graph as a table"):
-        rows = []
-        for node in graph.nodes:
-            operands = [describe(graph.nodes[child]) for child in node["children"]]
-            operands += [f"✂ {name}" for name in missing.get(node["id"], [])]
-            none = "not computed" if node["requires_grad"] else "none: a constant"
-            gradient = brief(gradients[node["id"]]) if node["id"] in gradients else none
-            value = "not run yet" if count == 0 and node["op"] else brief(node["value"])
-            rows.append((describe(node), ", ".join(operands) or "–", value, gradient))
-        st.markdown(markdown_table(["node", "computed from", "value", "gradient"], rows))
+        rows = table(graph, count)
+        for end, names in missing.items():
+            cut = "".join(f", ✂ {name}" for name in names)
+            rows[end]["computed from"] = f"{rows[end]['computed from']}{cut}".removeprefix("–, ")
+        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
 
 
 # ---------------------------------------------------------------- predict, then run

@@ -27,7 +27,16 @@ export interface Leaf extends Made {
 
 export interface Operation extends Made {
   op: string;
-  kind: "elementwise" | "reduction" | "along an axis" | "matrix product" | "shape" | "other";
+  kind:
+    | "elementwise"
+    | "reduction"
+    | "along an axis"
+    | "matrix product"
+    | "shape"
+    | "indexing"
+    | "joining"
+    | "loss"
+    | "other";
   /** the sign that it is written with, between two operands or before one */
   symbol: string | null;
   /** a key of `sources` */

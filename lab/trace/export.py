@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.trace.derive import derive
+from lab.trace.parts import Captured
 from lab.trace.recording import Trace, strict_json
 
 STATIC = Path(__file__).parents[2] / "static"
@@ -24,12 +25,14 @@ def playable(trace: Trace) -> dict[str, Any]:
     that its event has.
     """
     nodes = [
-        node | {"captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
+        {**node, "captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
         for node in trace.nodes
     ]
     derived = [
-        node
-        | {"terms": [{k: v for k, v in term.items() if k not in ("upstream", "message")} for term in node["terms"]]}
+        {
+            **node,
+            "terms": [{k: v for k, v in term.items() if k not in ("upstream", "message")} for term in node["terms"]],
+        }
         for node in derive(trace)
     ]
     return {
@@ -42,9 +45,9 @@ def playable(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _without_copy(entry: dict) -> dict:
+def _without_copy(entry: Captured) -> dict[str, Any]:
     copied = entry["holds"].startswith(("output", "value of operand")) and not entry.get("written")
-    return {key: value for key, value in entry.items() if key != "value"} if copied else entry
+    return {key: value for key, value in entry.items() if not (copied and key == "value")}
 
 
 def standalone(trace: Trace, event: int | None = None, title: str = "A backward pass, step by step") -> str:

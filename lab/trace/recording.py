@@ -13,62 +13,46 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from lab.ops import OPS, UNKNOWN, Op
+from lab.trace.parts import Captured, Code, Event, Node, Role, Value
 from model import Tensor, _fitted
 
+MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
 _ENGINE = Tensor._node.__code__.co_filename
-
-# What an operation does with the cells of its operands, and the sign that it is written with: between two operands, or
-# before one. Whoever shows a trace asks the trace, and has no list of operations of its own.
-KINDS = {
-    op: kind
-    for kind, ops in {
-        "elementwise": "+ - * / ** neg exp log sqrt sin cos tanh sigmoid softplus relu leaky_relu abs clip "
-        "maximum minimum where",
-        "reduction": "sum norm max prod logsumexp cross_entropy",
-        "along an axis": "softmax log_softmax",
-        "matrix product": "@ linear",
-        "shape": "reshape transpose getitem broadcast_to concatenate stack",
-    }.items()
-    for op in ops.split()
-}
-SYMBOLS = {"+": "+", "-": "-", "*": "*", "/": "/", "**": "**", "@": "@", "neg": "−"}
+_SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
 
 @dataclass
 class Trace:
-    """What `record` returns.
+    """What `record` returns. lab/trace/parts.py says what its nodes and events are.
 
-    nodes      dicts, in the order of creation, with id (its index), op ("" for a leaf), label, children (ids in operand
-               order, repeats kept), shape, value, requires_grad; and for an operation kind (of KINDS, or "other"),
-               symbol (of SYMBOLS, or None), source (a key of `sources`), captured (what its closure holds, and once the
-               closure has run whether that was written to since) and calls (the functions of the engine that called the
-               operation, such as a layer or a mean, outermost first)
-    events     dicts with kind and line (of `source`, a key of `sources`):
-               "forward" {node}, "seed" {node, grad}, "message" {node, child, operand, upstream, contribution},
-               "accumulate" {node, before, message, after, first}, right after its message. `first` says that there was
-               no gradient before; then before is 0. A contribution has the shape of the result; its message has the
-               shape of the operand. before + message = after, unless the engine is broken just there.
+    nodes      in the order of creation; the id of each is its index
+    events     in the order in which they happened. An accumulation stands right after its message
     gradients  leaf name -> array, or None where none arrived
     output     the id of the result
-    sources    function name -> {file, first, lines}: the code that ran, with the number of its first line
+    sources    function name -> the code that ran
     error      what backward() raised, or "": then the events are those up to there
+    ops        what is known about its operations, by name. No part of its JSON
     """
 
-    nodes: list[dict] = field(default_factory=list)
-    events: list[dict] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     gradients: dict[str, np.ndarray | None] = field(default_factory=dict)
     output: int = 0
-    sources: dict[str, dict] = field(default_factory=dict)
+    sources: dict[str, Code] = field(default_factory=dict)
     error: str = ""
+    ops: Mapping[str, Op] = field(default_factory=lambda: OPS, repr=False)
+
+    _repr_html_: ClassVar[Callable[["Trace"], str]]  # how a notebook shows it: lab/trace/__init__.py
 
     def to_json(self) -> str:
         """The whole trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
@@ -81,9 +65,9 @@ class Trace:
         """How many events the forward pass has; where a backward pass began, the index of the seed."""
         return sum(event["kind"] == "forward" for event in self.events)
 
-    def gradients_after(self, count: int | None = None) -> dict[int, Any]:
+    def gradients_after(self, count: int | None = None) -> dict[int, Value]:
         """Node id -> gradient, of the nodes that one has reached after the first `count` events (all of them)."""
-        reached = {}
+        reached: dict[int, Value] = {}
         for event in self.events[:count]:
             if event["kind"] == "seed":
                 reached[event["node"]] = event["grad"]
@@ -96,7 +80,9 @@ class Trace:
 
         A node that is used twice is written out once; the second line refers to the first.
         """
-        gradients, lines, written = self.gradients_after(count), [], set()
+        gradients = self.gradients_after(count)
+        lines: list[str] = []
+        written: set[int] = set()
         stack = [(self.output, 0)]
         while stack:
             number, depth = stack.pop()
@@ -115,7 +101,7 @@ class Trace:
         return "\n".join(lines)
 
 
-def kind_of(trace: Trace, node: dict) -> str:
+def kind_of(trace: Trace, node: Node) -> Role:
     """What a node is in the drawing: "output", "operation", "constant" or "leaf"."""
     if node["id"] == trace.output:
         return "output"
@@ -125,56 +111,65 @@ def kind_of(trace: Trace, node: dict) -> str:
 
 
 def record(
-    build: Callable[..., Tensor], leaves: Mapping[str, Any], seed: Any = None, *, tensor: type[Tensor] = Tensor
+    build: Callable[..., Tensor],
+    leaves: Mapping[str, Any],
+    upstream: Any = None,
+    *,
+    tensor: type[Tensor] = Tensor,
+    ops: Mapping[str, Op] = OPS,
 ) -> Trace:
     """Run `build(**leaves)` forward and backward on recording tensors.
 
-    build   called with a Tensor for each leaf, as keywords; returns a Tensor computed from them
-    leaves  name -> number or array; each becomes a leaf with that label
-    seed    the upstream gradient of the result; ones of its shape by default
-    tensor  the engine: Tensor, or a class derived from it, such as a broken one
+    build     called with a Tensor for each leaf, as keywords; returns a Tensor computed from them
+    leaves    name -> number or array; each becomes a leaf with that label
+    upstream  the upstream gradient of the result; ones of its shape by default
+    tensor    the engine: Tensor, or a class derived from it, such as a broken one
+    ops       what is known about its operations
 
-    Errors are those of the engine and of `build`.
+    RuntimeError: the pass has more numbers than a trace may have. Other errors are those of the engine and of `build`.
     """
-    recording = Recording(leaves, tensor)
+    recording = Recording(leaves, tensor, ops)
     with np.errstate(all="ignore"):  # inf and nan are shown where they arise
         output = build(**recording.tensors)
         if not isinstance(output, Recorded):
             raise TypeError("The function to record must return a Tensor computed from its arguments.")
-        output.backward(np.ones(output.shape) if seed is None else seed, retain_graph=True)
+        output.backward(np.ones(output.shape) if upstream is None else upstream, retain_graph=True)
     return recording.finish(output)
 
 
-class Recorded:
+class Recorded(Tensor):
     """What a recording tensor does besides being one. Results of operations on it are recording tensors too."""
 
-    __slots__ = ()
+    id: int
+    recorder: "Recording"
 
-    def _node(self, data: Any, children: tuple, op: str, backward: Callable, saved: tuple = ()) -> Tensor:
+    def _node(
+        self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any], saved: Any = ()
+    ) -> Tensor:
         recorder = self.recorder
         operation = sys._getframe(1)  # the method of the engine that is making this node
 
-        def observed(upstream):
+        @wraps(backward)
+        def observed(upstream: Any) -> None:
             recorder.enter(out_id, upstream, backward)
             backward(upstream)
             recorder.leave()
 
-        observed.__wrapped__ = backward
-        out = super()._node(data, children, op, observed, saved)
+        out = cast(Recorded, super()._node(data, children, op, observed, saved))
         out_id = recorder.add(out)
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
             return out
-        recorder.forward(out_id, children, op, data, backward, operation)
+        recorder.forward(out_id, cast("tuple[Recorded, ...]", children), op, data, backward, operation)
         return out
 
     def _constant(self, value: Any) -> Tensor:
         constant = super()._constant(value)
-        self.recorder.add(constant)
+        self.recorder.add(cast(Recorded, constant))
         return constant
 
     def detach(self) -> Tensor:
         detached = super().detach()
-        self.recorder.add(detached)
+        self.recorder.add(cast(Recorded, detached))
         return detached
 
     def _accumulate(self, message: Any) -> None:
@@ -183,18 +178,18 @@ class Recorded:
         super()._accumulate(message)
 
     def _set_grad(self, value: Any) -> None:
-        Tensor.grad.__set__(self, value)
+        _SLOT.__set__(self, value)
         if value is not None:
             self.recorder.gradient(self, value, sys._getframe(1))
 
     # However an engine comes by a gradient, it ends with setting it. So an event stands where it happened, even if that
     # is in the middle of another message.
-    grad = property(lambda self: Tensor.grad.__get__(self), _set_grad)
+    grad = property(lambda self: _SLOT.__get__(self), _set_grad)
 
 
 @cache
-def _recorded(tensor: type[Tensor]) -> type[Tensor]:
-    return type(f"Recorded{tensor.__name__}", (Recorded, tensor), {"__slots__": ("id", "recorder")})
+def _recorded(tensor: type[Any]) -> type[Recorded]:
+    return cast(type[Recorded], type(f"Recorded{tensor.__name__}", (Recorded, tensor), {}))
 
 
 @dataclass
@@ -202,7 +197,7 @@ class _Sender:
     """A closure that runs: the node it belongs to, the gradient it was given, operands without a message so far."""
 
     node: int
-    upstream: Any
+    upstream: Value
     operands: list[int]
 
 
@@ -211,27 +206,33 @@ class Recording:
 
     tensors  leaf name -> the recording tensor to compute with. An operation on it, and `backward()`, are written down
     trace    what has happened so far
+
+    RuntimeError, from whatever was being done: the trace has got more than MOST_NUMBERS numbers.
     """
 
-    def __init__(self, leaves: Mapping[str, Any], tensor: type[Tensor] = Tensor) -> None:
-        self.trace = Trace()
-        self._made: list[Tensor] = []
+    def __init__(self, leaves: Mapping[str, Any], tensor: type[Tensor] = Tensor, ops: Mapping[str, Op] = OPS) -> None:
+        self.trace = Trace(ops=ops)
+        self._numbers = 0  # in the trace so far
+        self._made: list[Recorded] = []
         self._senders: list[_Sender] = []  # the last one runs; a broken engine may start one inside another
-        self._arriving: tuple | None = None  # a message on its way into a gradient
+        self._arriving: tuple[Any, Any, str, int] | None = None  # a message on its way into a gradient
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
-        self.tensors = {name: _recorded(tensor)(value, label=name) for name, value in leaves.items()}
+        recorded = _recorded(cast(Any, tensor))
+        self.tensors = {name: recorded(value, label=name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
             self.add(leaf)
+        self._numbers_of_leaves = self._numbers
 
     def forget(self) -> None:
         """Begin again with the leaves alone: what was done so far was no part of the pass."""
         del self.trace.nodes[len(self.tensors) :], self._made[len(self.tensors) :]
         self.trace.events.clear()
         self.trace.sources.clear()
+        self._numbers = self._numbers_of_leaves
 
     def finish(self, output: Tensor, error: str = "") -> Trace:
         """The trace, with what is known at the end: labels, gradients, and the error of a pass that stopped."""
-        self.trace.output, self.trace.error = output.id, error
+        self.trace.output, self.trace.error = cast(Recorded, output).id, error
         for node, tensor in zip(self.trace.nodes, self._made, strict=True):
             node["label"] = tensor.label  # a name like `h` in `h = a * b` is given after the operation
         self.trace.gradients = {
@@ -243,11 +244,10 @@ class Recording:
 
     # -- what recorded tensors report
 
-    def add(self, tensor: Tensor) -> int:
+    def add(self, tensor: Recorded) -> int:
         """A tensor was made; returns its id."""
         tensor.recorder = self
         tensor.id = len(self.trace.nodes)
-        self._made.append(tensor)
         self.trace.nodes.append(
             {
                 "id": tensor.id,
@@ -255,61 +255,115 @@ class Recording:
                 "label": tensor.label,
                 "children": [],
                 "shape": list(tensor.shape),
-                "value": plain(tensor.numpy()),
+                "value": self._numbers_of(tensor.numpy()),
                 "requires_grad": tensor.requires_grad,
             }
         )
+        self._made.append(tensor)
         return tensor.id
 
-    def forward(self, out: int, children: tuple, op: str, data: Any, backward: Callable, frame: FrameType) -> None:
+    def forward(
+        self,
+        out: int,
+        children: Sequence[Recorded],
+        op: str,
+        data: Any,
+        backward: Callable[..., Any],
+        frame: FrameType,
+    ) -> None:
         """An operation made node `out`, in the function of this frame."""
-        ids = [child.id for child in children]
-        source = self._source(frame.f_code)
-        captured = _captured(backward, children, data)
-        calls = self._callers(frame.f_back)
-        known = {"kind": KINDS.get(op, "other"), "symbol": SYMBOLS.get(op)}
-        made = {"op": op, "children": ids, "source": source, "captured": captured, "calls": calls}
-        self.trace.nodes[out] |= made | known
-        self._event("forward", source, frame.f_lineno, node=out)
+        node, known, source = self.trace.nodes[out], self.trace.ops.get(op, UNKNOWN), self._source(frame.f_code)
+        node["op"], node["children"] = op, [child.id for child in children]
+        node["kind"], node["symbol"], node["source"] = known.kind, known.symbol, source
+        node["captured"], node["calls"] = self._captured(backward, children, data), self._callers(frame.f_back)
+        self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": frame.f_lineno})
 
-    def enter(self, node: int, upstream: Any, backward: Callable) -> None:
+    def enter(self, node: int, upstream: Any, backward: Callable[..., Any]) -> None:
         """The closure of a node begins to run."""
-        cells = dict(zip(backward.__code__.co_freevars, backward.__closure__ or (), strict=True))
+        captured = _variables(backward)
         for entry in self.trace.nodes[node]["captured"]:
             if entry["holds"] != "operand":
-                now = _plain_captured(cells[entry["name"]].cell_contents)
+                now = _plain_captured(captured[entry["name"]])
                 entry["written"] = repr(now) != repr(entry["value"])  # as text, nan equals nan
-        self._senders.append(_Sender(node, plain(upstream), list(self.trace.nodes[node]["children"])))
+        operands = list(self.trace.nodes[node]["children"])
+        self._senders.append(_Sender(node, self._numbers_of(upstream), operands))
 
     def leave(self) -> None:
         """The closure that began last has run."""
         self._senders.pop()
 
-    def message(self, child: Tensor, contribution: Any, frame: FrameType) -> None:
+    def message(self, child: Recorded, contribution: Any, frame: FrameType) -> None:
         """A closure sends a message: an event once it has got into the gradient."""
         if self._senders:
             before = None if child.grad is None else child.grad.copy()
             self._arriving = contribution, before, self._source(frame.f_code), frame.f_lineno
 
-    def gradient(self, tensor: Tensor, after: Any, frame: FrameType) -> None:
+    def gradient(self, tensor: Recorded, after: Any, frame: FrameType) -> None:
         """A gradient was set: by the message that is arriving, or, where none is, as the seed."""
-        source = self._source(frame.f_code)
+        source, numbers = self._source(frame.f_code), self._numbers_of
         if self._arriving is None:
-            self._event("seed", source, frame.f_lineno, node=tensor.id, grad=plain(after))
+            self.trace.events.append(
+                {"kind": "seed", "node": tensor.id, "grad": numbers(after), "source": source, "line": frame.f_lineno}
+            )
             return
         contribution, before, sent_from, line = self._arriving
         self._arriving = None
         sender = self._senders[-1]
-        operand = self._operand(sender, tensor.id)
-        names = {"node": sender.node, "child": tensor.id, "operand": operand}
-        numbers = {"upstream": sender.upstream, "contribution": plain(contribution)}
-        self._event("message", sent_from, line, **names, **numbers)
+        self.trace.events.append(
+            {
+                "kind": "message",
+                "node": sender.node,
+                "child": tensor.id,
+                "operand": self._operand(sender, tensor.id),
+                "upstream": sender.upstream,
+                "contribution": numbers(contribution),
+                "source": sent_from,
+                "line": line,
+            }
+        )
         # A broken engine may let a gradient have another shape; then the message went in as it came.
         message = _fitted(contribution, tensor) if np.shape(after) == tensor.shape else contribution
-        first = before is None
-        before = np.zeros_like(after) if first else before
-        numbers = {"before": plain(before), "message": plain(message), "after": plain(after)}
-        self._event("accumulate", source, frame.f_lineno, node=tensor.id, **numbers, first=first)
+        self.trace.events.append(
+            {
+                "kind": "accumulate",
+                "node": tensor.id,
+                "before": numbers(np.zeros_like(after) if before is None else before),
+                "message": numbers(message),
+                "after": numbers(after),
+                "source": source,
+                "line": frame.f_lineno,
+                "first": before is None,
+            }
+        )
+
+    def _numbers_of(self, array: Any) -> Value:
+        """The numbers of an array, to stay in the trace. RuntimeError: now there are too many of them."""
+        self._numbers += np.size(array)
+        if self._numbers > MOST_NUMBERS:
+            raise RuntimeError(
+                f"This is too large to be followed step by step: its values, messages and gradients are more than "
+                f"{MOST_NUMBERS:,} numbers. Use smaller arrays, or fewer operations."
+            )
+        return plain(array)
+
+    def _captured(self, backward: Callable[..., Any], children: Sequence[Recorded], data: Any) -> list[Captured]:
+        """What a backward closure holds: each free variable with its value, and where that value comes from."""
+        entries: list[Captured] = []
+        for name, value in _variables(backward).items():
+            if isinstance(value, Recorded):
+                entries.append(_operand(name, value))
+            elif isinstance(value, (tuple, list)) and any(isinstance(item, Recorded) for item in value):
+                tensors = [(i, item) for i, item in enumerate(value) if isinstance(item, Recorded)]
+                entries += [_operand(f"{name}[{i}]", tensor) for i, tensor in tensors]
+            elif isinstance(value, (np.ndarray, np.generic)):
+                of = [i for i, child in enumerate(children) if child._data is value]
+                holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
+                numbers = self._numbers_of(value)
+                entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": numbers})
+            else:
+                holds = type(value).__name__
+                entries.append({"name": name, "holds": holds, "shape": [], "value": _plain_captured(value)})
+        return entries
 
     def _operand(self, sender: _Sender, child: int) -> int:
         """Which operand a message went to. Closures send in operand order; one that sends twice has a fault."""
@@ -334,9 +388,6 @@ class Recording:
             frame = frame.f_back
         return names[::-1]
 
-    def _event(self, kind: str, source: str, line: int, **values: Any) -> None:
-        self.trace.events.append({"kind": kind, **values, "source": source, "line": line})
-
     def _source(self, code: CodeType) -> str:
         """The name under which the source of a function, with the one around it, is kept."""
         name = code.co_qualname.split(".<locals>")[0]
@@ -345,9 +396,10 @@ class Recording:
         return name
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> Value:
     """Numbers and nested lists, copied out of an array."""
-    return np.asarray(value).tolist()
+    numbers: Value = np.asarray(value).tolist()
+    return numbers
 
 
 def brief(value: Any) -> str:
@@ -355,41 +407,36 @@ def brief(value: Any) -> str:
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{float(array):.4g}"
-    style = {"float_kind": lambda number: f"{number:.4g}"}
-    return " ".join(np.array2string(array, separator=", ", threshold=6, edgeitems=2, formatter=style).split())
+    text = np.array2string(
+        array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: f"{number:.4g}"}
+    )
+    return " ".join(text.split())
 
 
-def describe(node: dict) -> str:
+def describe(node: Node) -> str:
     """The name of a node for a reader: its label, its operation, or that it is a constant."""
     if node["op"]:
         return f"{node['label']} ({node['op']})" if node["label"] else node["op"]
     return node["label"] or "constant"
 
 
-def _captured(backward: Callable, children: tuple, data: Any) -> list[dict]:
-    """What a backward closure holds: each free variable with its value, and where that value comes from."""
-    entries = []
-    for name, cell in zip(backward.__code__.co_freevars, backward.__closure__ or (), strict=True):
-        value = cell.cell_contents
-        if isinstance(value, Tensor):
-            entries.append({"name": name, "holds": "operand", "node": value.id, "shape": list(value.shape)})
-        elif isinstance(value, (np.ndarray, np.generic)):
-            of = [i for i, child in enumerate(children) if child._data is value]
-            holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
-            entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": _plain_captured(value)})
-        else:
-            kind = {"holds": "setting", "type": type(value).__name__}
-            entries.append({"name": name, **kind, "shape": [], "value": _plain_captured(value)})
-    return entries
+def _variables(closure: Any) -> dict[str, Any]:
+    """The free variables of a function, by name."""
+    cells = zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
 
 
-def _plain_captured(value: Any) -> Any:
+def _operand(name: str, tensor: Recorded) -> Captured:
+    return {"name": name, "holds": "operand", "node": tensor.id, "shape": list(tensor.shape)}
+
+
+def _plain_captured(value: Any) -> Value | str:
     """A captured array as plain numbers, anything else (an axis, a function) as Python writes it, without addresses."""
     return plain(value) if isinstance(value, (np.ndarray, np.generic)) else re.sub(r" at 0x\w+", "", repr(value))
 
 
 @cache
-def _source_lines(filename: str, line: int, name: str) -> dict:
+def _source_lines(filename: str, line: int, name: str) -> Code:
     """The source of the function `name`, which has this line in it, maybe inside a nested function."""
     lines = linecache.getlines(filename)
     above = (number for number in range(line, 0, -1) if re.match(rf"\s*def {re.escape(name)}\b", lines[number - 1]))

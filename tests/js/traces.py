@@ -4,7 +4,8 @@ import numpy as np
 
 from lab.trace.export import playable, standalone
 from lab.faults import Overwrites
-from lab.trace.recording import KINDS, Recording, record, strict_json
+from lab.ops import OPS
+from lab.trace.recording import Recording, record, strict_json
 from model import Tensor, concatenate, maximum, minimum
 from tests.unit.op_table import CASES
 from tests.unit.trace.test_recording import LEAVES, program, shared
@@ -16,7 +17,7 @@ EXAMPLES = 8  # of each operation, at most
 def operations():
     """For each operation some of the small cases of the engine's tests that it ends: numbers, rows, broadcasting, axes.
     The upstream gradient differs from cell to cell."""
-    found = {op: [] for op in KINDS}
+    found = {op: [] for op in OPS}
     for case in CASES:
         leaves = dict(zip(NAMES, case.inputs, strict=False))
         build = lambda case=case, **tensors: case.call(tuple(tensors.values()))  # noqa: E731

@@ -1,0 +1,157 @@
+"""What a trace is made of: plain data, by the names of its JSON. static/types.d.ts says the same to the player."""
+
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+from lab.ops import Kind
+
+Value: TypeAlias = float | list["Value"]  # a number, or nested lists in the shape of an array
+Role = Literal["leaf", "constant", "operation", "output"]
+
+
+class Captured(TypedDict):
+    """A variable that the closure of an operation holds.
+
+    holds    "operand": a tensor, number `node`, to send a message to. "output", "value of operand 0", ..., "array": an
+             array. Anything else is a setting, such as an axis: the name of its type
+    value    of an array its numbers; of a setting what Python writes for it; both as they were in the forward pass
+    written  whether that had changed when the closure ran; not there before it has, or for an operand
+    """
+
+    name: str
+    holds: str
+    shape: list[int]
+    node: NotRequired[int]
+    value: NotRequired[Value | str]
+    written: NotRequired[bool]
+
+
+class Node(TypedDict):
+    """A tensor. The keys from `kind` on belong to an operation that made a node of the graph.
+
+    op        the operation that computed it; "" for a leaf
+    children  ids of the tensors that it was computed from, in operand order, repeats kept
+    kind      what the operation does with the cells of its operands: see lab/ops.py
+    symbol    the sign that the operation is written with, between two operands or before one; None if it has a name
+    source    a key of `Trace.sources`
+    calls     the functions of the engine that called the operation, such as a layer or a mean, outermost first
+    """
+
+    id: int
+    op: str
+    label: str
+    children: list[int]
+    shape: list[int]
+    value: Value
+    requires_grad: bool
+    kind: NotRequired[Kind]
+    symbol: NotRequired[str | None]
+    source: NotRequired[str]
+    captured: NotRequired[list[Captured]]
+    calls: NotRequired[list[str]]
+
+
+class Step(TypedDict):
+    """Where the code of an event stands: a key of `Trace.sources`, and a line of that file."""
+
+    source: str
+    line: int
+
+
+class Forward(Step):
+    """An operation made a node."""
+
+    kind: Literal["forward"]
+    node: int
+
+
+class Seed(Step):
+    """A gradient was set without a message: the upstream gradient that the pass starts from."""
+
+    kind: Literal["seed"]
+    node: int
+    grad: Value
+
+
+class Message(Step):
+    """A node sent a message to its operand number `operand`, which is `child`.
+
+    upstream, contribution  in the shape of the node
+    """
+
+    kind: Literal["message"]
+    node: int
+    child: int
+    operand: int
+    upstream: Value
+    contribution: Value
+
+
+class Accumulate(Step):
+    """A message arrived: before + message = after, in the shape of the node, unless the engine is broken just there.
+
+    first  there was no gradient before; then before is 0
+    """
+
+    kind: Literal["accumulate"]
+    node: int
+    before: Value
+    message: Value
+    after: Value
+    first: bool
+
+
+Event: TypeAlias = Forward | Seed | Message | Accumulate
+
+
+class Code(TypedDict):
+    """The source of a function, as it ran; `first` is the number of its first line."""
+
+    file: str
+    first: int
+    lines: list[str]
+
+
+class SentTerm(TypedDict):
+    """A message in the derivation of a gradient.
+
+    event        the index of its event
+    node         where it came from, as its operand number `operand`
+    text, latex  the local derivative in symbols, or the whole message where `local` is None
+    local        the local derivative in numbers; None where the table of operations cannot tell
+    message      what the engine sent, in the shape of the receiver
+    agrees       whether the message is what the rule says; None where the table cannot tell
+    """
+
+    event: int
+    node: int
+    operand: int
+    text: str
+    latex: str
+    upstream: Value
+    local: Value | None
+    message: Value
+    agrees: bool | None
+
+
+class DueTerm(TypedDict):
+    """A message that has not come: the pass has not come so far, or it stopped, or the engine is broken."""
+
+    event: None
+    node: int
+    operand: int
+
+
+class Derived(TypedDict):
+    """The derivation of the gradient of a node.
+
+    name   its label; else "v1", "v2", ... for an operation, "out" for the result, a constant's number or "const1", ...
+    latex  the same name for LaTeX
+    why    the reason, in words, when the gradient is not a sum of messages: the seed, no path, a constant. Else ""
+    terms  one for each message the node received, in order; one for each that is due where none has come
+    """
+
+    name: str
+    latex: str
+    kind: Role
+    why: str
+    terms: list[SentTerm | DueTerm]
