@@ -2,40 +2,75 @@
 
 import numpy as np
 
+from lab.ops import UNKNOWN
+from lab.trace.derive import rule_of, short_names
+from lab.trace.parts import Message, Node
 from lab.trace.recording import Trace, brief, describe
-
-REASONS = {
-    "log": "The logarithm of 0 is -inf, and of a negative number it is not a real number (nan).",
-    "sqrt": "The square root of a negative number is not a real number (nan).",
-    "/": "A number divided by 0 is inf, and 0 / 0 has no value (nan).",
-    "**": "A power overflows, divides by 0, or has a negative base with a fractional exponent.",
-    "exp": "The exponential overflows: above about 709 the result is larger than the largest number a float can hold.",
-}
 
 
 def explain(trace: Trace) -> list[str]:
     """At most two sentences: the first value and the first gradient message that are inf or nan though what they were
     made from is finite."""
-    sentences = []
-    for node in trace.nodes:
-        operands = [trace.nodes[child] for child in node["children"]]
-        if _bad(node["value"]) and not any(_bad(operand["value"]) for operand in operands):
-            if not node["op"]:
-                sentences.append(f"The input {describe(node)} is {brief(node['value'])}, so what depends on it is too.")
-                break
-            inputs = ", ".join(brief(operand["value"]) for operand in operands)
-            reason = REASONS.get(node["op"], "The result is larger than the largest number a float can hold.")
-            sentences.append(f"`{node['op']}` of {inputs} gives {brief(node['value'])}. {reason}")
-            break
-    for event in trace.events:
-        if event["kind"] == "message" and _bad(event["contribution"]) and not _bad(event["upstream"]):
-            node, child = trace.nodes[event["node"]], trace.nodes[event["child"]]
-            sentences.append(
-                f"In the backward pass `{node['op']}` sends {brief(event['contribution'])} to {describe(child)}, "
-                f"because its local derivative is not finite at {brief(child['value'])}."
-            )
-            break
-    return sentences
+    messages = (event for event in trace.events if event["kind"] == "message")
+    value = next((node for node in trace.nodes if _arose_in(trace, node)), None)
+    message = next((m for m in messages if _bad(m["contribution"]) and not _bad(m["upstream"])), None)
+    sentences = [] if value is None else [_about_value(trace, value)]
+    return sentences + ([] if message is None else [_about_message(trace, message)])
+
+
+def _arose_in(trace: Trace, node: Node) -> bool:
+    return _bad(node["value"]) and not any(_bad(trace.nodes[child]["value"]) for child in node["children"])
+
+
+def _about_value(trace: Trace, node: Node) -> str:
+    if not node["op"]:
+        return f"The input {describe(node)} is {brief(node['value'])}, so what depends on it is too."
+    inputs = ", ".join(brief(trace.nodes[child]["value"]) for child in node["children"])
+    reason = trace.ops.get(node["op"], UNKNOWN).not_finite
+    return f"`{node['op']}` of {inputs} gives {brief(node['value'])}. {reason}".rstrip()
+
+
+def _about_message(trace: Trace, message: Message) -> str:
+    """At fault is an operand that the rule reads, if one of them is inf or nan itself; else the local derivative at the
+    values of the operands that it reads."""
+    node, names = trace.nodes[message["node"]], short_names(trace)
+    rule, used = rule_of(trace, node, message["operand"])
+    contribution = np.asarray(message["contribution"], dtype=float)
+    cell = tuple(np.argwhere(~np.isfinite(contribution))[0])  # the first one that is not finite
+
+    def at_cell(value: object) -> np.ndarray:
+        """The element that takes part in that cell of the message; all, where the rule does not go cell by cell."""
+        array = np.asarray(value)
+        try:
+            return array if rule.reads("g") else np.asarray(np.broadcast_to(array, contribution.shape)[cell])
+        except ValueError:
+            return array
+
+    def named(number: int) -> str:
+        op = trace.nodes[number]["op"]
+        return f"{names[number]}, the result of `{op}`," if op else names[number]
+
+    read = [number for key, number in used.items() if rule.reads(key)] or node["children"]
+    values = {number: at_cell(trace.nodes[number]["value"]) for number in read}
+    said = f"In the backward pass `{node['op']}` sends {brief(contribution)} to {named(message['child'])} because"
+    guilty = next((number for number in read if _bad(values[number])), None)
+    if guilty is not None:
+        return f"{said} its rule reads {named(guilty).rstrip(',')}, which is {brief(values[guilty])}."
+
+    symbols = rule.text.format(g="the upstream gradient", **{key: names[number] for key, number in used.items()})
+    told = {names[number]: brief(value) for number, value in values.items() if number != node["id"]}
+    places = " and ".join(f"{name} is {value}" for name, value in told.items() if name != value)  # not "2 is 2"
+    where = f" where {places}" if places else ""
+    if rule.value is None or (rule.whole and node["shape"]):
+        return f"{said} its rule, `{symbols}`, has no finite result{where}."
+    with np.errstate(all="ignore"):
+        operands = [np.asarray(trace.nodes[child]["value"]) for child in node["children"]]
+        local = at_cell(rule.value(*operands, np.asarray(node["value"])))
+    if _bad(local):
+        times = ", and 0 × inf is nan" if np.isnan(contribution[cell]) and not np.isnan(local) else ""
+        return f"{said} its local derivative `{symbols}` is {brief(local)}{where}{times}."
+    factors = f"{brief(at_cell(message['upstream']))} × {brief(local)}"
+    return f"{said} the upstream gradient times the local derivative, {factors}, is more than a float can hold."
 
 
 def _bad(value: object) -> bool:

@@ -1,0 +1,69 @@
+"""The first inf or nan of a pass is told with its cause: the operand that is at fault, not one beside it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lab.expression import parse
+from lab.trace.nonfinite import explain
+from lab.trace.recording import record
+
+
+def told(text, **values):
+    return explain(record(parse(text), values))
+
+
+def test_a_pass_of_finite_numbers_needs_no_explanation():
+    assert told("a*b + log(a)", a=2.0, b=3.0) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "words"),
+    [
+        ("log(a)", {"a": -1.0}, "`log` of -1 gives nan. The logarithm of 0 is -inf"),
+        ("a/b", {"a": 1.0, "b": 0.0}, "`/` of 1, 0 gives inf. A number divided by 0"),
+        ("a*b", {"a": 1e300, "b": 1e300}, "`*` of 1e+300, 1e+300 gives inf. The result is larger"),
+        ("a*b", {"a": math.inf, "b": 1.0}, "The input a is inf"),
+        ("clip(log(a), 0, 1) * sqrt(b)", {"a": 0.0, "b": -1.0}, "`log` of 0 gives -inf"),
+    ],
+)
+def test_the_first_value(text, values, words):
+    assert told(text, **values)[0].startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "words"),
+    [
+        # b is innocent: what the rule reads is log(a)
+        ("log(a)*b", {"a": -1.0, "b": 2.0}, "`*` sends nan to b because its rule reads v1, the result of `log`, which is nan."),
+        # the denominator, not the numerator
+        ("sum(a/b)", {"a": [1.0, 0.0, 6.0], "b": [0.0, 0.0, 1.0]},
+         "`/` sends [inf, inf, 1] to a because its local derivative `1/b` is inf where b is 0."),
+        ("sum(a/b)", {"a": [1.0, 2.0, 6.0], "b": 0.0},
+         "`/` sends [inf, inf, inf] to a because its local derivative `1/b` is inf where b is 0."),
+        ("sqrt(a)", {"a": 0.0}, "`sqrt` sends inf to a because its local derivative `1/(2√a)` is inf where a is 0."),
+        ("a**0.5", {"a": 0.0}, "`**` sends inf to a because its local derivative `0.5·a^(0.5 − 1)` is inf where a is 0."),
+        ("a**b", {"a": -2.0, "b": 2.0},
+         "`**` sends nan to b because its local derivative `a^b·log a` is nan where a is -2 and b is 2."),
+        ("clip(a/b, 0, 1)", {"a": 1.0, "b": 0.0},
+         "`/` sends nan to a because its local derivative `1/b` is inf where b is 0, and 0 × inf is nan."),
+        ("log(a*0)*b", {"a": 1.0, "b": 2.0}, "`*` sends -inf to b because its rule reads v2, the result of `log`, which is -inf."),
+        ("a*1e-300*b*c", {"a": 1.0, "b": 1e200, "c": 1e200}, "times the local derivative, 1e+200 × 1e+200, is more than"),
+        ("(a @ b)*1e200", {"a": [1e-200, 1.0], "b": [1e200, 0.0]}, "has no finite result where b is [1e+200, 0]."),
+        ("a*b", {"a": math.inf, "b": 1.0}, "`*` sends inf to b because its rule reads a, which is inf."),
+    ],
+)  # fmt: skip
+def test_the_first_message_names_what_is_at_fault(text, values, words):
+    assert words in told(text, **values)[-1]
+
+
+def test_every_expression_with_extreme_numbers_can_be_explained():
+    rng = np.random.default_rng(0)
+    numbers = [0.0, 1.0, -1.0, 1e200, -1e200, 1e308, 1e-320, math.inf, math.nan]
+    texts = ["a/b", "a**b", "sqrt(a)*b", "log(a)@b", "[a, b]*a", "concatenate([a, b]).norm()", "softmax(a)/b", "prod(a)-b",
+             "max(a, b)*a", "x = a[0]/b; x.logsumexp()*a", "where(a > b, log(a), b)", "a.reshape(3, 1) @ [b]",
+             "[a, b].norm(axis=1)/b[0]", "[a, b].max(axis=0) @ b", "[a, b].logsumexp(axis=1) * 2", "[a, b].prod(axis=1)"]  # fmt: skip
+    for text in texts * 10:
+        trace = record(parse(text), {name: rng.choice(numbers, 3) for name in "ab"})
+        assert all(sentence.endswith(".") and "\n" not in sentence for sentence in explain(trace))
