@@ -16,6 +16,7 @@ import numpy as np
 from lab.faults.catalogue import Fault
 from lab.faults.training import LessonTrainer, Setup
 from lab.gradcheck import Report, gradcheck
+from lab.trace.parts import Event
 from lab.trace.recording import Recording, Trace
 from lab.training.run_folder import Record
 from model import Tensor, allow_mutation, topological_order
@@ -172,10 +173,11 @@ def first_difference(healthy: Trace, broken: Trace) -> int | None:
     return None
 
 
-def _told(trace: Trace, event: dict) -> str:
+def _told(trace: Trace, event: Event) -> str:
     """The numbers of an event, and of the nodes that it is about."""
     numbers = [event.get(name) for name in ("grad", "upstream", "contribution", "before", "message", "after")]
-    values = [trace.nodes[event[name]]["value"] for name in ("node", "child") if name in event]
+    about = [event["node"], event["child"]] if event["kind"] == "message" else [event["node"]]
+    values = [trace.nodes[number]["value"] for number in about]
     return repr((event["kind"], numbers, values))  # as text, nan equals nan
 
 

@@ -35,10 +35,11 @@ class Snapshot:
                     "requires_grad": tensor.requires_grad,
                 }
             )
-        trace.events = [{"kind": "forward", "node": node["id"]} for node in trace.nodes if node["op"]]
-        trace.events += [
-            {"kind": "accumulate", "node": i, "after": plain(tensor.grad)}
-            for i, tensor in enumerate(self.tensors)
-            if tensor.grad is not None
-        ]
+        for node in trace.nodes:
+            if node["op"]:
+                trace.events.append({"kind": "forward", "node": node["id"], "source": "", "line": 0})
+        for node, tensor in zip(trace.nodes, self.tensors, strict=True):
+            if tensor.grad is not None:  # where it came from is not known
+                grad = plain(tensor.grad)
+                trace.events.append({"kind": "seed", "node": node["id"], "grad": grad, "source": "", "line": 0})
         return trace

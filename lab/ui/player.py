@@ -142,10 +142,10 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
     if cell is None or cell >= leaves[name].size:
         return None
     leaves[name].flat[cell] += h
-    seed = np.asarray(trace.events[trace.forward_events]["grad"])
+    upstream = np.asarray(next(event["grad"] for event in trace.events if event["kind"] == "seed"))
     with no_grad(), np.errstate(all="ignore"):
         result = build(**{label: Tensor(value, label=label) for label, value in leaves.items()}).numpy()
-        change = (seed * (result - np.asarray(trace.nodes[trace.output]["value"]))).sum()
+        change = (upstream * (result - np.asarray(trace.nodes[trace.output]["value"]))).sum()
     gradient = trace.gradients[name]
     slope = 0.0 if gradient is None else gradient.flat[cell]
     return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
