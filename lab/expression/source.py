@@ -37,9 +37,14 @@ _WORDS = {
     **dict.fromkeys(("np", "numpy", "math", "torch"), "Write the function alone: `exp(x)`, not `np.exp(x)`."),
     "Tensor": "Names and lists are tensors already: write `[1, 2]`, not `Tensor([1, 2])`.",
     "print": "The result is shown anyway: write the value alone.",
+    **dict.fromkeys(("inf", "Inf", "infinity"), "It is no input: write `1/0` for infinity."),
+    **dict.fromkeys(("nan", "NaN"), "It is no input: write `0/0` for what is not a number."),
 }
-# A number that runs into letters. `*+` and `?+` take all they can, so that 1_000 and 1e5 are numbers.
-_NUMBER_AND_NAME = re.compile(r"(?<![\w.])(\.?\d[\d_.]*+(?:[eE][+-]?\d+)?+)([^\W\d]\w*)")
+# A number that runs into letters. `*+` and `?+` take all they can, so that 1_000 and 1e5 are numbers. The point of
+# `2.b` belongs to no one: after `2.` Python expects digits.
+_NUMBER_AND_NAME = re.compile(
+    r"(?<![\w.])((?:\d[\d_]*+(?:\.\d[\d_]*+)?+|\.\d[\d_]*+)(?:[eE][+-]?\d+)?+)(\.?)([^\W\d]\w*)(\(?)"
+)
 _TWO_VALUES = re.compile(r"(?<=[\w)\]])[ \t]+(?=\w)|(?<=[)\]])(?=\w)")
 
 
@@ -131,15 +136,26 @@ class Source:
                     if partner + character not in ("()", "[]"):
                         message = f"This `{character}` meets a `{partner}`: close the same kind of bracket."
                         raise self.error(message, row, column)
-            if slip := _NUMBER_AND_NAME.search(line):
-                message = f"A sign is missing between a number and a name: write `{slip[1]}*{slip[2]}`."
-                raise self.error(message, row, slip.start() + 1)
+            for slip in _NUMBER_AND_NAME.finditer(line):
+                number, point, name, bracket = slip.groups()
+                if _about_word(name):  # `1if a else b`: no sign is missing
+                    self._check_word(name, row, slip.start(3) + 1)
+                elif not point:
+                    message = f"A sign is missing between a number and a name: write `{number}*{name}`."
+                    raise self.error(message, row, slip.start() + 1)
+                elif number.replace("_", "").isdigit():  # `1.0.exp()` is a method of a number
+                    instead = f"{name}({number})" if bracket else f"{number}*{name}"
+                    message = f"A point after a number belongs to the number: write `{instead}`."
+                    raise self.error(message, row, slip.start() + 1)
             for word in re.finditer(r"(?<!\w)[^\W\d]\w*", line):
-                if message := _about_word(word[0]):
-                    raise self.error(f"`{word[0]}` has no place here. {message}", row, word.start() + 1)
+                self._check_word(word[0], row, word.start() + 1)
         if opened:
             bracket, row, column = opened[-1]
             raise self.error(f"This `{bracket}` is never closed.", row, column)
+
+    def _check_word(self, word: str, row: int, column: int) -> None:
+        if message := _about_word(word):
+            raise self.error(f"`{word}` has no place here. {message}", row, column)
 
     def syntax_error(self, error: SyntaxError) -> ExpressionError:
         """What Python found, in a learner's words."""
