@@ -8,8 +8,12 @@ import pytest
 from op_table import CASES, CONVENTIONS, Case
 
 import model
+from lab.expression import ExpressionError, parse
 from lab.gradcheck import numerical_gradient
-from lab.ops import OPS
+from lab.ops import OPS, Derivative, Op
+from lab.trace.derive import derive
+from lab.trace.nonfinite import explain
+from lab.trace.recording import record
 from model import Tensor, topological_order
 
 PRIMITIVE = {name for name, op in OPS.items() if not op.composed}
@@ -164,3 +168,71 @@ def test_an_activation_saturates_where_its_slope_is_a_small_share_of_the_steepes
         y.sum().backward()
         np.testing.assert_allclose(share(y.numpy()), z.grad / z.grad.max(), atol=1e-12)
         assert share(y.numpy())[0] < 0.01 > share(y.numpy())[-1]
+
+
+# -- a new operation needs a method and a row, nothing else
+
+
+class Cubing(Tensor):
+    """An engine with one operation more, written as in model.py."""
+
+    __slots__ = ()
+
+    def cube(self) -> Tensor:
+        value = self._read()
+
+        def _backward(upstream):
+            self._accumulate(upstream * 3 * value * value)
+
+        return self._node(value**3, (self,), "cube", _backward, saved=((self, value),))
+
+
+CUBE = Op(
+    "cube",
+    "elementwise",
+    derivatives=(Derivative("3·{a}²", "3 {a}^2", lambda a, y: 3 * a * a),),
+    not_finite="The cube is larger than the largest number a float can hold.",
+)
+WITH_CUBE = OPS | {"cube": CUBE}
+
+
+def test_a_new_operation_is_a_function_and_a_method_of_expressions():
+    expression = parse("cube(a) + b.cube() * 2", WITH_CUBE)
+    result = expression(a=Cubing(2.0), b=Cubing([1.0, 3.0]))
+    assert result.numpy().tolist() == [10.0, 62.0]
+    assert "result = a.cube() + b.cube() * 2" in expression.to_python()
+    with pytest.raises(ExpressionError, match="Did you mean `cube`"):
+        parse("cub(a)", WITH_CUBE)
+    with pytest.raises(ExpressionError, match="it is `cube\\(x\\)`"):
+        parse("cube(a, 1)", WITH_CUBE)
+    with pytest.raises(ExpressionError, match="There is no function `cube`"):
+        parse("cube(a)")
+
+
+def test_a_new_operation_is_derived_and_told_from_its_row():
+    trace = record(parse("cube(a) * b", WITH_CUBE), {"a": [1.0, 2.0], "b": 5.0}, tensor=Cubing, ops=WITH_CUBE)
+    node = next(node for node in trace.nodes if node["op"] == "cube")
+    assert (node["kind"], node["symbol"]) == ("elementwise", None)  # what the ledger asks for
+    (term,) = derive(trace)[0]["terms"]
+    assert (term["text"], term["latex"], term["local"], term["agrees"]) == ("3·a²", "3 a^2", [3.0, 12.0], True)
+    assert trace.gradients["a"].tolist() == [15.0, 60.0]
+
+
+def test_a_new_operation_has_its_reasons():
+    def told(a):
+        trace = record(parse("cube(a) * b", WITH_CUBE), {"a": a, "b": 1.0}, tensor=Cubing, ops=WITH_CUBE)
+        return explain(trace)
+
+    assert told(1e150)[0] == (
+        "`cube` of 1e+150 gives inf. The cube is larger than the largest number a float can hold."
+    )
+    assert told(1e200)[1].endswith("because its rule reads v1, the result of `cube`, which is inf.")
+
+
+def test_an_operation_without_a_row_is_recorded_all_the_same():
+    trace = record(lambda a: a.cube(), {"a": 2.0}, tensor=Cubing)
+    assert (trace.nodes[1]["kind"], trace.nodes[1]["symbol"]) == ("other", None)
+    (term,) = derive(trace)[0]["terms"]
+    assert (term["text"], term["local"], term["message"]) == (
+        "the rule of this operation, applied to ∂out/∂out", None, 12.0,
+    )  # fmt: skip
