@@ -429,4 +429,4 @@ _ROWS = (
     ),
 )
 OPS: Mapping[str, Op] = MappingProxyType({op.name: op for op in _ROWS})
-UNKNOWN = Op("", "other")  # of a learner's own, without a row
+UNKNOWN = Op("", "other")  # what is known about one without a row

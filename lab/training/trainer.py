@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lab.ops import OPS, UNKNOWN
 from lab.training.config import Config, describe, require, shown, sizes_text
 from lab.training.datasets import Dataset, load
 from lab.training.run_folder import Record, Run, RunError, State
@@ -392,11 +393,9 @@ def _histogram(counts: np.ndarray, edges: Sequence[float]) -> dict[str, Any]:
 
 
 def _saturated(activation: str, outputs: np.ndarray) -> int:
-    """How many outputs lie where the activation is flat. Only tanh and sigmoid level off at both ends."""
-    if activation not in ("tanh", "sigmoid"):
-        return 0
-    y = outputs if activation == "tanh" else 2 * outputs - 1  # sigmoid is a tanh of another scale
-    return int(np.count_nonzero(1 - y * y < SATURATED))  # 1 - tanh^2 is the derivative, at most 1
+    """How many outputs lie where the activation is flat, for one that levels off at both ends; else 0."""
+    slope = OPS.get(activation, UNKNOWN).saturates
+    return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
 
 
 def trainer_of(run: Run, config: Config) -> Trainer:

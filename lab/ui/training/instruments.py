@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Chart
+from lab.ops import OPS, UNKNOWN
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
@@ -268,7 +269,7 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
 
 def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
     """Units that no longer learn: an activation with flat ends loses them there, the others where they give 0."""
-    flat = config.activation in ("tanh", "sigmoid")
+    flat = OPS.get(config.activation, UNKNOWN).saturates
     return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
 
 
