@@ -12,7 +12,7 @@ class Captured(TypedDict):
     """A variable that the closure of an operation holds.
 
     holds    "operand": a tensor, number `node`, to send a message to. "output", "value of operand 0", ..., "array": an
-             array. Anything else is a setting, such as an axis: the name of its type
+             array. "setting": anything else, such as an axis, of the `type` of that name
     value    of an array its numbers; of a setting what Python writes for it; both as they were in the forward pass
     written  whether that had changed when the closure ran; not there before it has, or for an operand
     """
@@ -21,6 +21,7 @@ class Captured(TypedDict):
     holds: str
     shape: list[int]
     node: NotRequired[int]
+    type: NotRequired[str]
     value: NotRequired[Value | str]
     written: NotRequired[bool]
 

@@ -361,8 +361,8 @@ class Recording:
                 numbers = self._numbers_of(value)
                 entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": numbers})
             else:
-                holds = type(value).__name__
-                entries.append({"name": name, "holds": holds, "shape": [], "value": _plain_captured(value)})
+                kind, written = type(value).__name__, _plain_captured(value)
+                entries.append({"name": name, "holds": "setting", "type": kind, "shape": [], "value": written})
         return entries
 
     def _operand(self, sender: _Sender, child: int) -> int:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lab.trace.export import playable, standalone
-from lab.faults import Overwrites
+from lab.faults.engines import Overwrites
 from lab.ops import OPS
+from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, record, strict_json
 from model import Tensor, concatenate, maximum, minimum
 from tests.unit.op_table import CASES

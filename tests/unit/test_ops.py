@@ -135,6 +135,42 @@ def test_the_numbers_of_a_derivative_are_the_slopes(name):
     assert compared == {i for i, derivative in enumerate(OPS[name].derivatives) if derivative.value}
 
 
+def alone(case):
+    """A function of a case's inputs, and the trace of its forward pass, if that is a single operation."""
+    build = lambda **leaves: case.call(tuple(leaves.values()))  # noqa: E731
+    leaves = {f"x{i}": array for i, array in enumerate(case.inputs)}
+    result = build(**{name: Tensor(array, label=name) for name, array in leaves.items()})
+    if result.size == 0 or set(topological_order(result)) - {result} != set(result._children):
+        return build, leaves, None
+    return build, leaves, record(build, leaves, np.ones(result.shape)).nodes[-1]
+
+
+def test_an_operation_of_kind_elementwise_is_one_and_no_other_is():
+    """A cell of the result depends on the cells in its place alone: nudge one cell, and see which others move."""
+    mixing, seen = set(), set()
+    for case in CASES:
+        build, leaves, node = alone(case)
+        if node is None or node["op"] == "":
+            continue
+        seen.add(node["op"])
+        for name, array in leaves.items():
+            for cell in range(array.size):
+                nudged, there = array.copy(), np.zeros(array.shape)
+                nudged.flat[cell] += 0.011
+                there.flat[cell] = 1
+                with np.errstate(all="ignore"):
+                    moved = build(**{k: Tensor(v) for k, v in leaves.items()} | {name: Tensor(nudged)}).numpy()
+                moved = moved != np.asarray(node["value"])
+                try:
+                    elsewhere = moved & ~np.broadcast_to(there, moved.shape).astype(bool)
+                except ValueError:
+                    elsewhere = moved
+                if elsewhere.any():
+                    mixing.add(node["op"])
+    assert {op for op in PRIMITIVE if OPS[op].kind == "elementwise"} == seen - mixing - {"broadcast_to"}
+    assert seen == PRIMITIVE
+
+
 def test_conventions_at_kinks_are_those_that_the_engine_is_tested_for():
     tested = {name_of(case) for case, _ in CONVENTIONS}
     assert {name for name, op in OPS.items() if op.at_kinks} <= tested
