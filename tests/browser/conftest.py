@@ -2,19 +2,15 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
 
 import pytest
 
+from tests.visitors import start_app
+
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install -r requirements-dev.txt")
 
-ROOT = Path(__file__).resolve().parents[2]
 # Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
@@ -26,30 +22,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group("browser"))  # one server and one browser for all of them
             # On a machine busy with other work a browser can miss a key or a deadline; a real fault fails three times.
             item.add_marker(pytest.mark.flaky(reruns=2))
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def start_app(script, *arguments):
-    """Start `streamlit run script` on a free port; returns its address and the process, once it answers."""
-    port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", *arguments]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
-            return url, process
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    process.kill()
-    raise RuntimeError(f"{script} did not start within a minute")
 
 
 def chromium():
@@ -75,12 +47,8 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def app_url(browser):
+def app_url():
     url, process = start_app("app.py")
-    page = browser.new_page()
-    page.goto(url)  # the first visit registers the pages, so that a deep link opens with the frame
-    page.get_by_role("heading", level=1).wait_for()
-    page.close()
     yield url
     process.terminate()
     process.wait(timeout=10)

@@ -1,0 +1,95 @@
+"""The app in a server of its own, as `streamlit run app.py` starts it: who may open it, whom it asks, how it opens and ends."""
+
+import asyncio
+import signal
+import sys
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.visitors import Visitor, knock, start_app
+
+# Streamlit's command line in a process that writes down each address that it asks for or connects to.
+AUDITED = """
+import sys
+log = open({log!r}, "a", buffering=1)
+ADDRESS = {{"socket.connect": 1, "socket.sendto": 1, "socket.getaddrinfo": 0, "socket.gethostbyname": 0}}
+sys.addaudithook(lambda event, args: event in ADDRESS and print(args[ADDRESS[event]], file=log))
+from streamlit.web.cli import main
+main(prog_name="streamlit")
+"""
+FOREIGN = ["http://evil.example", "https://evil.example:8501", "http://127.0.0.1", "null", "http://["]
+
+
+@pytest.fixture
+def start():
+    """start(**options): the address of the app in a new server, and its process."""
+    started = []
+
+    def start(*arguments, **options):
+        url, process = start_app("app.py", *arguments, **options)
+        started.append(process)
+        return url, process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+async def first_run(url, page=""):
+    async with knock(url, origin=url) as socket:
+        visitor = Visitor(socket, page)
+        await visitor.run()
+        return visitor
+
+
+async def answer(url, **options):
+    """The status of the answer to a websocket that is refused, else None."""
+    try:
+        async with knock(url, **options):
+            return None
+    except InvalidStatus as refused:
+        return refused.response.status_code
+
+
+@pytest.mark.parametrize("listens", ["127.0.0.1", "0.0.0.0"])
+def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, listens):
+    log = tmp_path / "addresses"
+    url, _ = start(f"--server.address={listens}", program=["-c", AUDITED.format(log=str(log))])
+    asyncio.run(first_run(url))
+    answers = [asyncio.run(answer(url, origin=origin)) for origin in FOREIGN]
+    # a name of theirs that leads here: origin and host agree
+    port = int(url.rpartition(":")[2])
+    rebound = f"http://evil.example:{port}"
+    answers.append(asyncio.run(answer(rebound, origin=rebound, host="127.0.0.1", port=port)))
+    assert log.read_text() == ""
+    assert set(answers) == {403}
+
+
+def test_the_page_itself_and_programs_may_open_a_websocket(start):
+    url, _ = start()
+    assert asyncio.run(answer(url, origin=url)) is None
+    assert asyncio.run(answer(url)) is None
+
+
+def test_a_link_to_a_page_may_be_the_first_visit(start):
+    url, _ = start()
+    visitor = asyncio.run(first_run(url, "training"))
+    assert visitor.find("heading").body == "Training lab"
+    assert "page_not_found" not in visitor.received
+    assert asyncio.run(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
+    url, process = start()
+
+    async def visit():
+        async with knock(url) as socket:
+            await Visitor(socket).run()
+            process.send_signal(number)
+            await asyncio.to_thread(process.wait, 30)
+
+    asyncio.run(visit())

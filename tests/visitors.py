@@ -1,0 +1,121 @@
+"""Apps in a server of their own, and visitors who speak Streamlit's protocol with one, without a browser."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = 4  # large messages; a browser keeps those of the last two runs
+FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_app(script, *arguments, program=("-m", "streamlit")):
+    """Start `streamlit run script` on a free port; returns its address and the process, once it answers.
+
+    program  what Python is started with in Streamlit's place
+    """
+    port = free_port()
+    command = [sys.executable, *program, "run", script, f"--server.port={port}", *arguments]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            return url, process
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    process.kill()
+    raise RuntimeError(f"{script} did not start within a minute")
+
+
+def knock(url, origin=None, **options):
+    """A websocket to the app at `url`, as an async context manager, opened by a page of `origin`."""
+    address = url.replace("http", "ws", 1) + "/_stcore/stream"
+    return connect(address, origin=origin, subprotocols=["streamlit"], compression=None, max_size=None, **options)
+
+
+class Visitor:
+    """One session: what a browser sends and keeps, as far as a script can see it.
+
+    elements  of the present page, the last one of each place: place -> Element
+    received  the kinds of messages that the last run sent: "delta", "navigation", "page_not_found", ...
+    """
+
+    def __init__(self, socket, page=""):
+        """socket: an open one, from `knock`; page: its address, such as "training" or "?stage=backward"."""
+        self.socket = socket
+        self.page, _, self._query = page.partition("?")
+        self.elements = {}
+        self.received = []
+        self._page_hash = ""
+        self._states = {}  # id of a widget -> what it was set to
+        self._fragments = {}  # id of a widget -> the fragment around it
+        self._kept = {}  # hash -> message: the server sends only the hash of a large one that has not changed
+
+    async def run(self, *widgets, fragment=""):
+        """Run the page, or a fragment of it, with widgets set to these states (WidgetState), and wait for its end."""
+        message = BackMsg()
+        wish = message.rerun_script
+        wish.query_string, wish.page_script_hash, wish.fragment_id = self._query, self._page_hash, fragment
+        if not self._page_hash:
+            wish.page_name = self.page
+        wish.cached_message_hashes.extend(self._kept)
+        self._states |= {widget.id: widget for widget in widgets}
+        wish.widget_states.widgets.extend(self._states.values())
+        await self.socket.send(message.SerializeToString())
+        self.received = []
+        if not fragment:
+            self.elements.clear()
+        while True:
+            answer = ForwardMsg.FromString(await self.socket.recv())
+            kind = answer.WhichOneof("type")
+            if kind == "ref_hash":
+                answer.delta.CopyFrom(self._kept[answer.ref_hash].delta)
+                kind = "delta"
+            elif answer.metadata.cacheable:
+                self._kept[answer.hash] = answer
+                if len(self._kept) > KEPT:
+                    del self._kept[next(iter(self._kept))]
+            self.received.append(kind)
+            if kind == "delta" and answer.delta.HasField("new_element"):
+                self._take(tuple(answer.metadata.delta_path), answer.delta)
+            elif kind == "navigation":
+                self._page_hash = answer.navigation.page_script_hash
+            elif kind == "page_info_changed":
+                self._query = answer.page_info_changed.query_string
+            elif kind == "script_finished" and answer.script_finished in FINISHED:
+                return
+
+    def find(self, kind, wanted=lambda element: True):
+        """The first element of a kind such as "button" on the page that is wanted, or None."""
+        elements = (getattr(element, kind) for element in self.elements.values() if element.WhichOneof("type") == kind)
+        return next(filter(wanted, elements), None)
+
+    def fragment_of(self, element):
+        return self._fragments[element.id]
+
+    def _take(self, place, delta):
+        element = delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "exception":
+            raise RuntimeError(f"The page failed: {element.exception.type}: {element.exception.message}")
+        self.elements[place] = element
+        if identity := getattr(getattr(element, kind), "id", ""):
+            self._fragments[identity] = delta.fragment_id
