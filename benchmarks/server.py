@@ -1,0 +1,185 @@
+"""How many visitors does one server carry? Measured over Streamlit's websocket protocol, without browsers.
+
+    python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training] [--core 1]
+
+For each number of visitors two servers are started, each in a process of its own and with the shipped configuration:
+the app and an empty page, which shows what Streamlit itself costs. When somebody has been there and everything is
+imported, the visitors arrive all at once. Then each of them thinks, one second on average (exponentially distributed),
+acts, waits for the answer and thinks again. For some time they move sliders: in the Graph lab those of the player,
+which run a fragment of the page, elsewhere the first one of the page. For as long they run the whole page, as a button
+does. App and empty page take turns, so that a slow moment of the machine hits both.
+
+A time is from sending the message to the message that the run has ended, in milliseconds; cpu is the server's processor
+time for a run, also in milliseconds. Memory is what the server's process has grown by since before they came, for each
+of them. Everything stays on 127.0.0.1. --core keeps the servers on that core and the visitors on the others.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import math
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+from tests.visitors import Visitor, knock, start_app
+
+THINKING = 1.0  # seconds, on average
+ROUNDS = 2
+PATIENCE = 180  # seconds for everything but the rounds
+
+
+async def move_slider(visitor):
+    """Run what a slider of the page runs when it is moved."""
+    player = visitor.find("bidi_component", lambda component: component.component_name.endswith("player"))
+    if player:
+        shown = json.loads(player.bytes)
+        if "live" in shown:
+            values = dict(shown["values"])
+            name = next(name for name, value in values.items() if isinstance(value, float | int))
+            values[name] = round(random.uniform(-9, 9), 1)
+            state = {"live": shown["live"]["id"], "sequence": shown["sequence"] + 1, "values": values}
+            moved = WidgetState(id=player.id, json_value=json.dumps({"state": state}))
+            await visitor.run(moved, fragment=visitor.fragment_of(player))
+            return
+    slider = visitor.find("slider")
+    if not slider:
+        raise LookupError(f"The page “{visitor.page}” has no slider to move: give another --page.")
+    moved = WidgetState(id=slider.id)
+    if slider.options:  # it chooses among texts
+        moved.string_array_value.data.append(random.choice(slider.options))
+    else:
+        steps = int((slider.max - slider.min) / slider.step)
+        moved.double_array_value.data.append(slider.min + slider.step * random.randint(0, steps))
+    await visitor.run(moved, fragment=visitor.fragment_of(slider))
+
+
+async def run_page(visitor):
+    await visitor.run()
+
+
+class Runs:
+    """Runs of one kind: how long each took, and what the server's processor did for all of them, in milliseconds."""
+
+    def __init__(self):
+        self.times = []
+        self.busy = 0.0
+
+    async def time(self, run):
+        start = time.perf_counter()
+        await run
+        self.times.append(1000 * (time.perf_counter() - start))
+
+    def __str__(self):
+        each = self.busy / len(self.times)
+        return f"{statistics.median(self.times):6.0f} {percentile(self.times, 0.95):6.0f} {each:6.1f}"
+
+
+class Site:
+    """An app in a server of its own, and its visitors."""
+
+    def __init__(self, script, page, cores):
+        self.url, self.server = start_app(script)
+        self.process = psutil.Process(self.server.pid)
+        if cores:
+            self.process.cpu_affinity(cores)
+        self.page = page
+        self.visitors = []
+        self.runs = {"first": Runs(), move_slider: Runs(), run_page: Runs()}
+
+    async def arrive(self, number, sockets):
+        """All at once, after one who has made the server import what the page needs."""
+
+        async def enter():
+            visitor = Visitor(await sockets.enter_async_context(knock(self.url)), self.page)
+            self.visitors.append(visitor)
+            await self.runs["first"].time(visitor.run())
+
+        await Visitor(await sockets.enter_async_context(knock(self.url)), self.page).run()
+        self.before = self.process.memory_info().rss
+        with self.measured("first"):
+            await asyncio.gather(*(enter() for _ in range(number)))
+
+    async def act(self, action, seconds):
+        """Each visitor thinks, acts and thinks again for so long."""
+        end = time.monotonic() + seconds
+
+        async def live(visitor):
+            while (thinking := random.expovariate(1 / THINKING)) < end - time.monotonic():
+                await asyncio.sleep(thinking)
+                await self.runs[action].time(action(visitor))
+
+        with self.measured(action):
+            await asyncio.gather(*(live(visitor) for visitor in self.visitors))
+
+    @contextlib.contextmanager
+    def measured(self, kind):
+        before = self.process.cpu_times()
+        yield
+        after = self.process.cpu_times()
+        self.runs[kind].busy += 1000 * (after.user + after.system - before.user - before.system)
+
+    def grown(self):
+        """Memory for each visitor in MB."""
+        return (self.process.memory_info().rss - self.before) / 2**20 / len(self.visitors)
+
+
+async def measure(number, args, cores):
+    """Print a line for each of the two sites."""
+    sites = []
+    try:
+        for script, page in (("benchmarks/empty_page.py", ""), ("app.py", args.page)):
+            sites.append(Site(script, page, cores))
+        async with contextlib.AsyncExitStack() as sockets, asyncio.timeout(PATIENCE + 4 * args.seconds):
+            for site in sites:
+                await site.arrive(number, sockets)
+            for action in (move_slider, run_page) * ROUNDS:
+                for site in sites:
+                    await site.act(action, args.seconds / ROUNDS)
+            for name, site in zip(("empty page", "app"), sites, strict=True):
+                cells = "  ".join(map(str, site.runs.values()))
+                print(f"{number:8} {name:10}  {cells}  {site.grown():10.2f}", flush=True)
+    finally:
+        for site in sites:
+            site.server.kill()
+            site.server.wait()
+
+
+def percentile(values, share):
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--visitors", type=int, nargs="+", default=[10, 30, 60])
+    parser.add_argument("--seconds", type=float, default=10, help="for each action on each of the two sites")
+    parser.add_argument("--page", default="?stage=backward", help="its address; else the Graph lab after both passes")
+    parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
+    args = parser.parse_args()
+    cores = None
+    if args.core is not None:
+        own = psutil.Process()
+        cores = [args.core]
+        own.cpu_affinity([core for core in own.cpu_affinity() if core != args.core] or cores)
+
+    kinds = "".join(f"  {kind:>20}" for kind in ("first run", "slider", "whole page"))
+    print(f"{'':19}{kinds}  {'memory':>10}")
+    print(f"{'visitors':>8} {'':10}" + f"  {'p50':>6} {'p95':>6} {'cpu':>6}" * 3 + f"  {'MB/visitor':>10}")
+    try:
+        for number in args.visitors:
+            asyncio.run(measure(number, args, cores))
+    except LookupError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
