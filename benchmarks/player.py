@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import QUIET, chromium, start_app
+from tests.support import launch, start_app
 
 # Finds an element through open shadow roots, where components live.
 FIND = """(() => {
@@ -145,7 +145,7 @@ def main():
     baseline_url, baseline_process = start_app("tests/browser/apps/baseline_app.py")
     try:
         with sync_playwright() as p:
-            launched = p.chromium.launch(executable_path=chromium(), args=[*QUIET, "--no-sandbox", "--disable-gpu"])
+            launched = launch(p)
             report = measure(launched, player_url, baseline_url, args.presses)
             launched.close()
     finally:

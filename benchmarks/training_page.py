@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab.training.config import Config
 from lab.training.trainer import Trainer
-from tests.browser.conftest import QUIET, chromium, start_app
+from tests.support import launch, start_app
 
 # Small batches, so that the job outlasts the measurement at full speed.
 JOBS = {
@@ -229,8 +229,7 @@ def main():
     results = {}
     try:
         with sync_playwright() as playwright:
-            sandbox = [] if sys.platform != "linux" or os.geteuid() else ["--no-sandbox"]
-            browser = playwright.chromium.launch(executable_path=chromium(), args=[*QUIET, *sandbox, "--disable-gpu"])
+            browser = launch(playwright)
             page = browser.new_page()
             page.goto(url)  # registers the pages
             page.get_by_role("heading", level=1).wait_for()

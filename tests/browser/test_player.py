@@ -9,8 +9,8 @@ import pytest
 
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, record, strict_json
-from tests.unit.trace.test_recording import LEAVES, shared
-from tests.visitors import ROOT, start_app
+from tests.programs import LEAVES, shared
+from tests.support import ROOT, start_app
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 

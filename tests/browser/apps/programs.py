@@ -4,10 +4,7 @@ import numpy as np
 
 from lab.ui.player import Live
 from model import mse_loss
-
-
-def shared(a, b, c, d):
-    return ((a * b) + c) * (a + d)
+from tests.programs import shared
 
 
 def arrays(X, W, bias):

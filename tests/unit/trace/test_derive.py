@@ -9,7 +9,9 @@ from lab.ops import OPS
 from lab.trace.derive import derive, first_disagreement, short_names, table
 from lab.trace.recording import Recording, record
 from model import concatenate, cross_entropy, maximum, minimum, stack, where
-from tests.unit.trace.test_recording import LEAVES, STEP, program, shared
+from tests.programs import LEAVES, OPERATIONS, program, shared
+
+STEP = st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30))
 
 
 def test_the_shared_leaf_is_a_sum_of_two_products():

@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 from lab.expression import parse
 from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, brief, record
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
+from tests.programs import LEAVES, OPERATIONS, program, shared
 
-LEAVES = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
-
-
-def shared(a, b, c, d):
-    return ((a * b) + c) * (a + d)
+STEP = st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30))
 
 
 def check_arithmetic(trace):
@@ -276,24 +273,6 @@ def test_a_build_that_returns_no_recorded_tensor():
         record(lambda a: 3.0, {"a": 1.0})
     with pytest.raises(RuntimeError, match="nothing to differentiate"):
         record(lambda a: a, {"a": 1.0})
-
-
-UNARY = ["exp", "tanh", "sigmoid", "relu", "sin", "cos", "softplus", "abs"]
-STEP = st.tuples(st.sampled_from(["+", "-", "*", "/", *UNARY]), st.integers(0, 30), st.integers(0, 30))
-
-
-def program(steps):
-    """A random straight-line program: each step applies an operation to two earlier values."""
-
-    def build(a, b):
-        values = [a, b]
-        for op, i, j in steps:
-            x, y = values[i % len(values)], values[j % len(values)]
-            binary = {"+": x.__add__, "-": x.__sub__, "*": x.__mul__, "/": x.__truediv__}
-            values.append(binary[op](y) if op in binary else getattr(x.sin(), op)())
-        return sum(values[2:])
-
-    return build
 
 
 @settings(max_examples=500, deadline=None)

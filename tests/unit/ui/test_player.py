@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from lab.trace.export import MODULES, STATIC, framed, playable, standalone
 from lab.trace.recording import record, strict_json
 from lab.ui.player import Live, _fitting, _identity, nudged
-from tests.unit.trace.test_recording import LEAVES, shared
+from tests.programs import LEAVES, shared
 
 ROOT = Path(__file__).resolve().parents[3]
 APP = ROOT / "tests/browser/apps/player_app.py"

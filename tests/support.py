@@ -1,0 +1,59 @@
+"""What the tests and the benchmarks share: the app as a process, and a Chromium to look at it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+# Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
+QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+
+
+def start_app(script: str, *arguments: str) -> tuple[str, subprocess.Popen[bytes]]:
+    """Start `streamlit run script` on a free port; returns its address and the process, once it answers.
+
+    Raises RuntimeError when it ends before it answers, or does not answer within two minutes.
+    """
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", *arguments]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
+            return url, process
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    process.kill()
+    raise RuntimeError(f"{script} did not start; it left with exit code {process.wait()}.")
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A headless Chromium."""
+    sandbox = [] if sys.platform != "linux" or os.geteuid() else ["--no-sandbox"]
+    return playwright.chromium.launch(executable_path=_chromium(), args=[*QUIET, *sandbox, "--disable-gpu"])
+
+
+def _chromium() -> str | None:
+    """The path of a Chromium on this machine; None lets Playwright use the one it installed itself."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if path := shutil.which(name):
+            return path
+    if sys.platform == "linux" and shutil.which("apt-get") and os.geteuid() == 0:
+        subprocess.run(["apt-get", "update", "-q"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["apt-get", "install", "-y", "-q", "chromium"], check=True, stdout=subprocess.DEVNULL)
+        return shutil.which("chromium")
+    subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
+    return None
