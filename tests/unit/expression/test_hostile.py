@@ -4,11 +4,10 @@ Generated texts of several kinds are parsed and called; each must give a value o
 warn of nothing, and make Python do nothing beyond parsing: an audit hook watches for imports, files, code that runs
 and attributes of Python's insides.
 
-The default number of texts keeps the suite short. HOSTILE_EXAMPLES sets it, for the full run:
+Each run draws new texts; a failure prints the line that makes Hypothesis draw the same text again. The default number
+keeps the suite short. HOSTILE_EXAMPLES sets it, for the full run:
 
-    HOSTILE_EXAMPLES=100000 python -m pytest tests/unit/test_expression_hostile.py
-
-A run with the default number is the same each time; with HOSTILE_EXAMPLES it draws new texts.
+    HOSTILE_EXAMPLES=100000 python -m pytest tests/unit/expression/test_hostile.py
 """
 
 import ast
@@ -33,12 +32,13 @@ from lab.ops import OPS
 from model import Tensor
 
 METHODS, FUNCTIONS = ({name for name, op in OPS.items() if op.form == form} for form in ("method", "function"))
-EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 16_000))
+EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 1_500))
 hostile = settings(
     max_examples=EXAMPLES // 3,  # three tests draw texts
     deadline=None,
     database=None,
-    derandomize="HOSTILE_EXAMPLES" not in os.environ,
+    derandomize=False,  # new texts each time, also in CI, where Hypothesis by itself would repeat the same ones
+    print_blob=True,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.generate, Phase.shrink),  # to explain a failure, Hypothesis traces: an event
 )
@@ -98,7 +98,7 @@ def outcome(text, shape=(), scale=1.0):
             found = error.with_traceback(None)  # whose frames would keep the arrays
         finally:
             gc.enable()
-    assert time.thread_time() - start < 1.0
+    assert time.thread_time() - start < 1.0  # a text that escapes the limits takes for ever; the slowest of all, 10 ms
     if isinstance(found, ExpressionError):
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         assert 1 <= found.line <= len(lines)
