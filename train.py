@@ -310,7 +310,13 @@ def _resume_command(run: Run) -> str:
 
 @contextlib.contextmanager
 def _ctrl_c_held_back(and_forget: bool = False) -> Iterator[None]:
-    """While files are written, Ctrl-C waits; it takes effect at the end of the block, or not at all."""
+    """While files are written, Ctrl-C waits; it takes effect at the end of the block, or not at all.
+
+    Where it is ignored, as in what a shell script starts in the background, it stays so.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
     pressed = []
     previous = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     try:

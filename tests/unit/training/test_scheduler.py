@@ -90,6 +90,7 @@ def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start, s
 
 
 @needs_dask
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start, scheduler, worker):
     flags = [*FLAGS, "--sweep", "epochs=300,2", "--scheduler", scheduler, "--out", "a sweep"]
     only = worker()

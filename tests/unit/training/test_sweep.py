@@ -95,6 +95,7 @@ def test_a_sweep_trains_every_combination_and_only_once(here, capsys):
 
 
 @linux
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     flags = [*SMALL, "--sweep", "epochs=2,400", "--out", "a sweep"]
     process = start(*flags)
@@ -120,6 +121,7 @@ def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
 
 
 @linux
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_while_the_runs_are_handed_out_is_not_lost(here):
     class Hurried(ThreadPoolExecutor):
         def submit(self, *call):

@@ -1,6 +1,7 @@
 """The command line: as a real process where the process matters (exit codes, signals, kills, full disks)."""
 
 import contextlib
+import functools
 import itertools
 import json
 import math
@@ -499,6 +500,7 @@ def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here):
 
 
 @posix
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("also", [[], ["--json"]])
 def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
     flags = ["--data", "spirals", "--hidden", "8", "--epochs", "100000", "--out", "a run", *also]
@@ -551,6 +553,7 @@ def test_ctrl_c_before_the_first_batch_says_how_to_go_on_too(here, capsys, monke
     assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_waits_while_files_are_written():
     written = []
 
@@ -566,6 +569,22 @@ def test_ctrl_c_waits_while_files_are_written():
         signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+@posix
+def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
+    """As in the background of a shell script: who stops the script with Ctrl-C does not mean the run."""
+    flags = ["--data", "moons", "--hidden", "6", "--epochs", "60", "--quiet", "--out", "r"]
+    ignore = functools.partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    process = subprocess.Popen(
+        command(*flags), cwd=here, env=environment(), stderr=subprocess.PIPE, preexec_fn=ignore, text=True
+    )
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    assert (process.returncode, process.stderr.read()) == (0, "")
+    process.stderr.close()
+    assert len(metrics("r")) == 60
 
 
 # Bad input: one line, exit code 2, nothing left behind

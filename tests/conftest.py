@@ -1,0 +1,21 @@
+"""What holds for all tests, whoever starts them and however busy the machine is."""
+
+import os
+import signal
+
+import pytest
+
+# The training process of a page gives way to everything else: while the tests keep all processors busy, it would hardly
+# run at all. Here it is set for the processes that the tests start, too.
+os.environ["TENSOR_LAB_NICENESS"] = "0"
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C works, in this process and in those that it starts.
+
+    It is inherited whether it does: what a shell script starts in the background, for example, ignores it.
+    """
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
