@@ -25,7 +25,7 @@ from lab.training.trainer import Trainer
 
 ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
 PATIENCE = 2.5  # seconds after which a process that nobody asks ends
-NICENESS = 19  # the pages of all visitors come first
+NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "19"))  # the pages of all visitors come first
 ROOT = Path(__file__).resolve().parents[2]
 
 
