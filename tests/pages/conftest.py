@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def app(script):
     """A page such as "pages/graph_lab.py", or "app.py" with all of them; it has not run yet."""
-    return AppTest.from_file(ROOT / script, default_timeout=30)
+    return AppTest.from_file(ROOT / script, default_timeout=120)
 
 
 def run(at, **address):

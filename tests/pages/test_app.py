@@ -24,7 +24,7 @@ def test_no_address_is_the_name_of_a_file():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_with_a_title_and_ends_with_something_to_try(page):
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=30).run()
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     at.switch_page(f"pages/{page}").run()
     assert not at.exception
     assert len(at.title) == 1

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def at():
-    at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=30)
+    at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
     yield at
     at.session_state["training worker"].pause()
 
@@ -87,9 +87,10 @@ def finish(at):
 
 
 def tick_until(at, condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)  # the training process needs a processor, too
         at.run()
         assert not at.exception
 
@@ -141,9 +142,8 @@ def test_the_speed_is_kept_to(at):
     at.select_slider(key="training speed").set_value(10).run()
     began = time.monotonic()
     start(at)
-    time.sleep(0.8)
-    at.run()
-    assert 5 <= live(at).batches <= 10 * (time.monotonic() - began) + 3
+    tick_until(at, lambda: live(at).batches >= 8)
+    assert live(at).batches <= 10 * (time.monotonic() - began) + 3  # on a slow machine, fewer
 
 
 def test_when_the_page_is_left_the_training_stops(at):
@@ -151,7 +151,7 @@ def test_when_the_page_is_left_the_training_stops(at):
     at.session_state["training worker"]._patience = 0.3
     start(at)
     process = at.session_state["training worker"]._process
-    process.wait(timeout=10)
+    process.wait(timeout=120)
     count = live(at).batches  # from here on the visitor is back: the timer ticks again
     tick_until(at, lambda: live(at).batches > count)
 
@@ -555,7 +555,7 @@ def test_on_a_hosted_server_shared_runs_are_for_reading(at, runs, monkeypatch):
 
 
 def test_two_visitors_do_not_share_a_run(at):
-    other = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=30)
+    other = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
     run(at)
     run(other)
     start(at)
@@ -563,7 +563,7 @@ def test_two_visitors_do_not_share_a_run(at):
 
 
 def test_leaving_and_returning_keeps_the_run():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=30).run()
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     at.switch_page("pages/training_lab.py").run()
     at.text_input(key="training hidden").set_value("5").run()
     click(at, "step")
@@ -578,7 +578,7 @@ def test_leaving_and_returning_keeps_the_run():
 def test_the_page_never_imports_what_is_heavy():
     code = (
         "import sys; from streamlit.testing.v1 import AppTest;"
-        "at = AppTest.from_file('pages/training_lab.py', default_timeout=30).run();"
+        "at = AppTest.from_file('pages/training_lab.py', default_timeout=120).run();"
         "at.button(key='training step').click().run(); assert not at.exception;"
         "print([name for name in ('matplotlib', 'pandas', 'altair', 'torch', 'pooch') if name in sys.modules])"
     )

@@ -64,7 +64,7 @@ def worker(start, scheduler):
 
 
 def wait_for(condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -78,7 +78,7 @@ def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start, s
     folders = tmp_path / "s"
     wait_for(lambda: len(list(folders.glob("*/checkpoint.npz"))) >= 2)  # both are at work
     workers[0].kill()
-    out, err = sweep.communicate(timeout=120)
+    out, err = sweep.communicate(timeout=300)
     assert (sweep.returncode, err) == (0, "")
     assert len(out.splitlines()) == 1 + 1 + 4
     assert sum(1 for _ in folders.iterdir()) == 4
@@ -98,7 +98,7 @@ def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start,
     folders = [tmp_path / "a sweep" / name for name in ("epochs=300", "epochs=2")]
     wait_for((folders[0] / "checkpoint.npz").exists)
     sweep.send_signal(signal.SIGINT)
-    _, err = sweep.communicate(timeout=60)
+    _, err = sweep.communicate(timeout=300)
     assert sweep.returncode == 130
     assert err.count("\n") == 1
     assert "0 of 2 runs finished. Those that the cluster has begun stop after their present epoch. Go on with" in err
@@ -107,7 +107,7 @@ def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start,
     assert not (folders[1] / "metrics.jsonl").exists()
     assert only.poll() is None
     sweep = start(ROOT / "train.py", *flags, cwd=tmp_path)
-    _, err = sweep.communicate(timeout=120)
+    _, err = sweep.communicate(timeout=300)
     assert (sweep.returncode, err) == (0, "")
     for folder, epochs in zip(folders, (300, 2), strict=True):
         records = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]

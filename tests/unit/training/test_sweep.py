@@ -36,13 +36,13 @@ def start(*arguments):
 
 
 def finish(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 
 def assert_nobody_is_left(process):
     """No worker lives on. The dead may stay in the table of processes until somebody asks for them."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while alive := [stat for stat in map(status, Path("/proc").glob("[0-9]*")) if stat[2:3] == [str(process.pid)]]:
         if all(state == "Z" for state, *_ in alive):
             return
@@ -198,7 +198,7 @@ def test_two_workers_never_train_the_same_run_at_once(here):
         worker.join(timeout=0.3)
         assert worker.is_alive()
         assert not member.records()
-    worker.join(timeout=60)
+    worker.join(timeout=300)
     before = (member.path / "checkpoint.npz").stat().st_mtime_ns
     sweep.train_folder(str(member.path))  # whoever comes second finds nothing left to do
     assert (member.path / "checkpoint.npz").stat().st_mtime_ns == before

@@ -41,7 +41,7 @@ def environment():
 def run(*arguments, cwd, **options):
     """The real command line, in another process."""
     return subprocess.run(
-        command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, timeout=60, **options
+        command(*arguments), cwd=cwd, env=environment(), capture_output=True, text=True, timeout=300, **options
     )
 
 
@@ -200,7 +200,7 @@ def on_a_terminal(arguments, cwd, columns, **options):
         while True:
             shown += os.read(main_end, 4096)
     os.close(main_end)
-    return process.wait(timeout=60), shown
+    return process.wait(timeout=300), shown
 
 
 @posix
@@ -511,7 +511,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
         pass
     process.send_signal(signal.SIGINT)
     out, err = process.stdout.read(), process.stderr.read()
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=300) == 130
     process.stdout.close()
     process.stderr.close()
     assert "Traceback" not in err
@@ -653,7 +653,7 @@ def test_a_download_that_fails_is_one_sentence(here):
     # A proxy that does not answer: every download fails at once, also on a machine with a network.
     closed = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
     done = subprocess.run(
-        command("--data", "mnist"), cwd=here, capture_output=True, text=True, timeout=60,
+        command("--data", "mnist"), cwd=here, capture_output=True, text=True, timeout=300,
         env=environment() | closed | {"XDG_CACHE_HOME": str(here), "HOME": str(here)},
     )  # fmt: skip
     assert done.returncode == 2
@@ -740,7 +740,7 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(here):
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=60) == 2
+    assert process.wait(timeout=300) == 2
     assert "Traceback" not in err
     assert "Broken pipe" in err
 

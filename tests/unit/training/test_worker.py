@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def without_time(records):
 
 def watch_until(worker, condition):
     turn = worker.take_turn()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         worker.watch(turn)
@@ -39,7 +40,7 @@ def assert_as_if_never_interrupted(run):
 
 
 def wait_until_ended(pid):
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while running(pid):
         assert time.monotonic() < deadline, "it goes on"
         time.sleep(0.01)
@@ -85,30 +86,28 @@ def test_the_pause_shows_every_batch_that_was_trained(worker):
 
 
 def test_at_a_slow_rate_a_pause_does_not_wait_for_the_next_batch(worker):
-    worker.rate = 0.5
+    worker.rate = 1 / 3600  # the next batch is due in an hour
     watch_until(worker, lambda: worker.run.batches == 1)
-    began = time.monotonic()
-    worker.pause()
-    assert time.monotonic() - began < 0.5
+    pause = threading.Thread(target=worker.pause, daemon=True)
+    pause.start()
+    pause.join(timeout=120)
+    assert not pause.is_alive()
     assert worker.run.batches == 1
 
 
 def test_it_keeps_to_the_rate(worker):
     worker.rate = 100
-    worker.watch(worker.take_turn())
     began = time.monotonic()
-    time.sleep(0.3)
+    watch_until(worker, lambda: worker.run.batches >= 30)
     worker.pause()
-    assert 10 <= worker.run.batches <= 100 * (time.monotonic() - began) + 2
+    assert worker.run.batches <= 100 * (time.monotonic() - began) + 2  # on a slow machine, fewer
 
 
 def test_the_rate_changes_at_once(worker):
-    worker.rate = 0.1
+    worker.rate = 1 / 3600
     watch_until(worker, lambda: worker.run.batches == 1)
     worker.rate = 1000
-    began = time.monotonic()
-    watch_until(worker, lambda: worker.run.batches > 20)
-    assert time.monotonic() - began < 5  # and not the ten seconds until the next batch was due
+    watch_until(worker, lambda: worker.run.batches > 20)  # and not only when the next batch was due, in an hour
 
 
 def test_it_goes_on_from_where_the_run_was_taken_meanwhile(worker):
