@@ -1,0 +1,61 @@
+"""How long does the Fault lab let one wait? Each fault: the comparison of one pass, and the two runs of training.
+
+    python benchmarks/faults.py [--rounds 3]
+
+One thread. The median over the rounds is printed, the slowest fault first. The exit code is 1 if a run takes more than
+two seconds.
+"""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before NumPy is imported: BLAS reads it once
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lab.faults.catalogue import FAULTS
+from lab.faults.compare import compare, train_with
+
+BAR = 2.0  # seconds of one run
+
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def measure(fault):
+    """Seconds of the comparison, the healthy run and the broken run."""
+    return (
+        seconds(lambda: compare(fault, 0)),
+        seconds(lambda: train_with(fault.healthy, 0)),
+        seconds(lambda: train_with(fault.broken, 0)),
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    rounds = {fault.key: [] for fault in FAULTS}
+    for _ in range(options.rounds):  # in turn, so that a slow moment of the machine hits all of them
+        for fault in FAULTS:
+            rounds[fault.key].append(measure(fault))
+    rows = {key: [statistics.median(column) for column in zip(*found, strict=True)] for key, found in rounds.items()}
+    print(f"{'seconds':20} {'compare':>9} {'healthy':>9} {'broken':>9}")
+    for key, row in sorted(rows.items(), key=lambda item: -sum(item[1])):
+        print(f"{key:20} {row[0]:9.3f} {row[1]:9.3f} {row[2]:9.3f}")
+    slowest = max(max(healthy, broken) for _, healthy, broken in rows.values())
+    print(f"{'met   ' if slowest <= BAR else 'MISSED'} slowest run: {slowest:.2f} s (at most {BAR:g} s)")
+    return 0 if slowest <= BAR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
