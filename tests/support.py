@@ -1,4 +1,4 @@
-"""What the tests and the benchmarks share: the app as a process, and a Chromium to look at it."""
+"""What the tests and the benchmarks share: the app as a process, a Chromium, and when a page has come to rest."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import Browser, Playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 # Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
@@ -57,3 +57,13 @@ def _chromium() -> str | None:
         return shutil.which("chromium")
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True)
     return None
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and nothing on the page moves."""
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+    page.wait_for_function(
+        """() => document.getAnimations().every((animation) =>
+            animation.playState !== "running" || animation.effect.getComputedTiming().endTime === Infinity)"""
+    )
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -1,10 +1,13 @@
-"""One running app and one browser for all browser tests; a fresh context (cookies, session) for each test."""
+"""One running app and one browser for all browser tests; a fresh page, and so a fresh session, for each test."""
 
 import pytest
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install -r requirements-dev.txt")
 
 from tests.support import launch, start_app  # noqa: E402
+
+PATIENCE = 60_000  # milliseconds until a test gives up waiting: so long that the speed of the machine does not matter
+playwright.expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items):
@@ -23,27 +26,46 @@ def browser():
 
 
 @pytest.fixture(scope="session")
+def context(browser):
+    """Pages in one context share what the browser has loaded and compiled, which is most of the work of a first visit."""
+    with browser.new_context() as context:
+        yield context
+
+
+@pytest.fixture
+def new_page(context):
+    """new_page(theme="light", width=1280, height=900, reduced_motion=None): an empty page, which the test closes."""
+    pages = []
+
+    def new_page(theme="light", width=1280, height=900, reduced_motion=None):
+        page = context.new_page()
+        pages.append(page)
+        page.set_default_timeout(PATIENCE)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme, reduced_motion=reduced_motion)
+        return page
+
+    yield new_page
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture(scope="session")
 def app_url():
     url, process = start_app("app.py")
     yield url
     process.terminate()
-    process.wait(timeout=10)
+    process.wait(timeout=60)
 
 
 @pytest.fixture
-def open_page(browser, app_url):
-    """open_page(path, theme="light", width=1280): a page of the app in a browser session of its own."""
-    contexts = []
+def open_page(new_page, app_url):
+    """open_page(path, theme="light", width=1280): a page of the app in a session of its own."""
 
-    def open_page(path="", theme="light", width=1280, height=900):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
+    def open_page(path="", **options):
+        page = new_page(**options)
         page.goto(f"{app_url}/{path}")
         page.get_by_role("heading", level=1).wait_for()
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return open_page
