@@ -148,7 +148,7 @@ def _term(
     else:
         local = rule.value(*(values[child] for child in node["children"]), values[parent])
         expected = np.asarray(event["upstream"]) * local
-        agrees = bool(np.allclose(expected, np.asarray(event["contribution"]), rtol=1e-5, atol=1e-12, equal_nan=True))
+        agrees = _alike(expected, np.asarray(event["contribution"]))
     return {
         "event": index,
         "node": parent,
@@ -160,6 +160,12 @@ def _term(
         "message": arrived,
         "agrees": agrees,
     }
+
+
+def _alike(expected: np.ndarray, sent: np.ndarray) -> bool:
+    """np.allclose(expected, sent, rtol=1e-5, atol=1e-12, equal_nan=True), which takes thrice as long for one number."""
+    near = (np.abs(expected - sent) <= 1e-12 + 1e-5 * np.abs(sent)) & np.isfinite(sent)
+    return bool((near | (expected == sent) | (np.isnan(expected) & np.isnan(sent))).all())
 
 
 def rule_of(trace: Trace, node: Node, operand: int) -> tuple[Derivative, dict[str, int]]:

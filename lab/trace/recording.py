@@ -15,7 +15,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, ClassVar, cast
@@ -149,12 +149,12 @@ class Recorded(Tensor):
         recorder = self.recorder
         operation = sys._getframe(1)  # the method of the engine that is making this node
 
-        @wraps(backward)
         def observed(upstream: Any) -> None:
             recorder.enter(out_id, upstream, backward)
             backward(upstream)
             recorder.leave()
 
+        observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
         out = cast(Recorded, super()._node(data, children, op, observed, saved))
         out_id = recorder.add(out)
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either

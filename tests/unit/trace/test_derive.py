@@ -1,12 +1,14 @@
 """The derivation of each gradient: its messages are the engine's, its local derivatives the textbook's."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.ops import OPS
-from lab.trace.derive import derive, first_disagreement, short_names, table
+from lab.trace.derive import _alike, derive, first_disagreement, short_names, table
 from lab.trace.recording import Recording, record
 from model import concatenate, cross_entropy, maximum, minimum, stack, where
 from tests.programs import LEAVES, OPERATIONS, program, shared
@@ -129,6 +131,14 @@ def test_a_broken_rule_is_told_from_the_message():
     assert first_disagreement(trace) == trace.events.index(message)
     assert derive(trace)[0]["terms"][0]["agrees"] is False
     assert derive(trace)[1]["terms"][0]["agrees"] is True
+
+
+def test_numbers_agree_as_allclose_says():
+    numbers = [0.0, 1.0, 1.0 + 1e-6, 1.0 + 1e-4, -1.0, 1e-13, 1e300, np.inf, -np.inf, np.nan]
+    with np.errstate(all="ignore"):
+        for first, second in itertools.product(numbers, repeat=2):
+            expected = np.allclose(first, second, rtol=1e-5, atol=1e-12, equal_nan=True)
+            assert _alike(np.asarray(first), np.asarray(second)) == expected, (first, second)
 
 
 def test_learner_text_is_escaped_for_latex():
