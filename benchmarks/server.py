@@ -31,7 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.visitors import Visitor, knock, start_app
+from tests.support import start_app
+from tests.visitors import Visitor, knock
 
 THINKING = 1.0  # seconds, on average
 ROUNDS = 2

@@ -17,15 +17,18 @@ ROOT = Path(__file__).resolve().parents[1]
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
 
-def start_app(script: str, *arguments: str) -> tuple[str, subprocess.Popen[bytes]]:
+def start_app(
+    script: str, *arguments: str, program: tuple[str, ...] = ("-m", "streamlit")
+) -> tuple[str, subprocess.Popen[bytes]]:
     """Start `streamlit run script` on a free port; returns its address and the process, once it answers.
 
+    program: what Python is started with in Streamlit's place.
     Raises RuntimeError when it ends before it answers, or does not answer within two minutes.
     """
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}", *arguments]
+    command = [sys.executable, *program, "run", script, f"--server.port={port}", *arguments]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"

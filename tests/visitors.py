@@ -1,48 +1,11 @@
 """Apps in a server of their own, and visitors who speak Streamlit's protocol with one, without a browser."""
 
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from pathlib import Path
-
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
-ROOT = Path(__file__).resolve().parents[1]
 KEPT = 4  # large messages; a browser keeps those of the last two runs
 FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def start_app(script, *arguments, program=("-m", "streamlit")):
-    """Start `streamlit run script` on a free port; returns its address and the process, once it answers.
-
-    program  what Python is started with in Streamlit's place
-    """
-    port = free_port()
-    command = [sys.executable, *program, "run", script, f"--server.port={port}", *arguments]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1)
-            return url, process
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    process.kill()
-    raise RuntimeError(f"{script} did not start within a minute")
 
 
 def knock(url, origin=None, **options):

@@ -7,7 +7,8 @@ import sys
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.visitors import Visitor, knock, start_app
+from tests.support import start_app
+from tests.visitors import Visitor, knock
 
 # Streamlit's command line in a process that writes down each address that it asks for or connects to.
 AUDITED = """
