@@ -17,6 +17,12 @@ def test_ruff(arguments):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_types():
+    """What is strict and what is not stands in pyproject.toml."""
+    result = subprocess.run([sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def public_functions(tree):
     bodies = [tree.body, *(n.body for n in tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_"))]
     functions = [n for body in bodies for n in body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
