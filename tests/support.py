@@ -64,9 +64,11 @@ def _chromium() -> str | None:
 
 def settled(page: Page) -> None:
     """Wait until the script has run and nothing on the page moves."""
+    frames = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    page.evaluate(frames)  # in which what has changed begins to move
     page.locator("[data-test-script-state=notRunning]").wait_for()
     page.wait_for_function(
         """() => document.getAnimations().every((animation) =>
             animation.playState !== "running" || animation.effect.getComputedTiming().endTime === Infinity)"""
     )
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(frames)

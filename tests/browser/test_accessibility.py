@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import settled
+
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
     "graph": "?stage=backward",
@@ -18,14 +20,12 @@ PAGES = {
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_serious(open_page, name, theme):
     page = open_page(PAGES[name], theme=theme, width=1280)
-    page.set_default_timeout(60_000)  # a page with everything open takes its time on a busy machine
     page.get_by_text("Try this.").wait_for()
-    page.locator("[data-test-script-state=notRunning]").wait_for()  # while it runs, what is older is pale
     page.wait_for_load_state("networkidle")  # the player and the colours of code come later
     page.evaluate(AXE)
     for width in (1280, 360):
         page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(500)
+        settled(page)
         found = page.evaluate("() => axe.run('[data-testid=stMain]')")  # the menu beside it is Streamlit's own
         assert found["passes"], "axe looked at nothing"
         wrong = [

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from lab.traps.in_place import Experiment, run
+from tests.support import settled
 
 STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
 WRONG, REFUSED = "A wrong gradient, and no error.", "Refused."
@@ -120,18 +121,17 @@ def test_predict_then_run(open_page):
 
 def test_a_life_until_the_second_backward(open_page):
     page = open_page("simulate-error?part=life")
-    for line in ("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"):
+    for done, line in enumerate(("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"), start=1):
         ready(page, line).first.click()
-        page.wait_for_timeout(300)
+        page.wait_for_url(f"**life={'flbb'[:done]}*")
     page.get_by_text("has already gone through").first.wait_for()
-    assert "life=flbb" in page.url
 
 
 @pytest.mark.parametrize("part", ["steps", "predict", "cut", "life", "messages"])
 def test_no_part_is_wider_than_a_phone(open_page, part):
     page = open_page(f"simulate-error?part={part}&step=4&life=flb&message=twice", width=360)
     page.get_by_text("Try this.").wait_for()
-    page.wait_for_timeout(500)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("e => e.scrollWidth") <= 360
@@ -150,11 +150,10 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
 
 
-def test_without_the_player_the_plain_drawing_stands_in(browser, app_url):
-    page = browser.new_page()
+def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
+    page = new_page()
     page.route("**/static/player/**", lambda route: route.abort())
     page.goto(f"{app_url}/simulate-error?step=4")
     page.get_by_text("The player could not be loaded").wait_for()
     page.get_by_role("figure", name="b = [4, 5, -2], grad [3, 0, 4]").wait_for()
     page.get_by_role("figure", name="Two names for one array").wait_for()
-    page.close()
