@@ -8,6 +8,7 @@ from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import compare
 from lab.faults.suspects import open_case
+from tests.support import settled
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
 
@@ -36,18 +37,20 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
     keys = ["overwrite", "relu-side", "backward-twice"]
     broken = {key: open_page(f"faults?fault={key}&run=1") for key in keys}
     other = open_page("?view=plain&expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
-    for _ in range(2):  # in turn, with runs of all of them in between
+
+    def check():
         for key, page in broken.items():
             shown = shown_gradients(page)
             right, wrong = computed(key)
-            assert {name: cells for name, (cells, _) in shown.items()} == right, key
-            assert {name: [cell.removeprefix("≠ ") for cell in cells] for name, (_, cells) in shown.items()} == wrong, (
-                key
-            )
-        other.reload()
+            assert {name: healthy for name, (healthy, _) in shown.items()} == right, key
+            cells = {name: [cell.removeprefix("≠ ") for cell in cells] for name, (_, cells) in shown.items()}
+            assert cells == wrong, key
         other.locator("g.node").get_by_text("grad 4", exact=True).wait_for()  # a * b + a: the gradient of a is b + 1
-        for page in broken.values():
-            page.reload()
+
+    check()
+    for page in (*broken.values(), other):  # in turn, after runs of all of them
+        page.reload()
+    check()
 
 
 def test_guess_run_and_read_by_keyboard_alone(open_page):
@@ -75,6 +78,7 @@ def test_a_phone_never_scrolls_sideways(open_page, path, theme):
     page = open_page(path, theme=theme, width=360)
     page.get_by_role("heading", name=re.compile("What finds it|Evidence")).wait_for()
     page.locator("canvas").first.wait_for()
+    settled(page)
     assert page.evaluate(WIDE) <= 360
     assert "Traceback" not in page.inner_text("body")
 
