@@ -83,7 +83,7 @@ def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
     message = data["trace"]["events"][wrong]
     assert message["contribution"] == [3.0, 0.0, 4.0]
     captured = {entry["name"]: entry.get("written") for entry in data["trace"]["nodes"][message["node"]]["captured"]}
-    assert captured == {"a": True, "b": False, "other": None, "self": None}
+    assert captured == {"left": True, "right": False, "other": None, "self": None}
     assert "sends [3, 0, 4] to b, where [2, -1, 3] is due" in texts(at.markdown)
 
 
