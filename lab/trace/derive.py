@@ -176,9 +176,14 @@ def rule_of(trace: Trace, node: Node, operand: int) -> tuple[Derivative, dict[st
 
 
 def _latex_name(name: str) -> str:
-    """A name in LaTeX: a letter stays, v1 gets an index, a longer name is upright, anything else becomes text."""
-    if re.fullmatch(r"[A-Za-z]|-?[\d.]+", name):
+    """A name in LaTeX: a letter stays, v1 gets an index, a longer name is upright, anything else becomes text. The
+    name of a constant is its number."""
+    if re.fullmatch(r"[A-Za-z]", name):
         return name
+    if match := re.fullmatch(r"(−?)([\d.]+|∞)(?:e(−?)(\d+))?", name):
+        sign, digits, below, exponent = match.groups()
+        power = rf" \times 10^{{{'-' * bool(below)}{exponent}}}" if exponent else ""
+        return "-" * bool(sign) + digits.replace("∞", r"\infty") + power
     if match := re.fullmatch(r"([A-Za-z])_?(\d+)", name):
         return f"{match[1]}_{{{match[2]}}}"
     if re.fullmatch(r"[A-Za-z]+", name):

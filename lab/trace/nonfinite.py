@@ -67,7 +67,7 @@ def _about_message(trace: Trace, message: Message) -> str:
         operands = [np.asarray(trace.nodes[child]["value"]) for child in node["children"]]
         local = at_cell(rule.value(*operands, np.asarray(node["value"])))
     if _bad(local):
-        times = ", and 0 × inf is nan" if np.isnan(contribution[cell]) and not np.isnan(local) else ""
+        times = ", and 0 × ∞ is NaN" if np.isnan(contribution[cell]) and not np.isnan(local) else ""
         return f"{said} its local derivative `{symbols}` is {brief(local)}{where}{times}."
     factors = f"{brief(at_cell(message['upstream']))} × {brief(local)}"
     return f"{said} the upstream gradient times the local derivative, {factors}, is more than a float can hold."

@@ -402,15 +402,28 @@ def plain(value: Any) -> Value:
     return numbers
 
 
+def numeral(number: float) -> str:
+    """Four significant digits, a real minus sign, "NaN" and "∞": as the player writes it (static/player/format.js)."""
+    if math.isnan(number):
+        return "NaN"
+    size = abs(number)
+    if math.isinf(number):
+        text = "∞"
+    elif size >= 1e6 or 0 < size < 1e-4:
+        mantissa, exponent = f"{size:.3e}".split("e")
+        text = f"{float(mantissa):g}e{int(exponent)}".replace("-", "−")
+    else:  # whole digits are never left out
+        text = f"{size:.0f}" if size >= 1e4 else f"{float(f'{size:.4g}'):g}"
+    return f"−{text}" if number < 0 else text
+
+
 def brief(value: Any) -> str:
     """A value in a few characters: four significant digits, long arrays shortened."""
     array = np.asarray(value)
     if array.ndim == 0:
-        return f"{float(array):.4g}"
-    text = np.array2string(
-        array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: f"{number:.4g}"}
-    )
-    return " ".join(text.split())
+        return numeral(float(array))
+    style = {"float_kind": numeral}
+    return " ".join(np.array2string(array, separator=", ", threshold=6, edgeitems=2, formatter=style).split())
 
 
 def describe(node: Node) -> str:

@@ -42,7 +42,11 @@ def in_the_player(page):
           return found;
         }"""
     )
-    return {name: float(text) for name, text, fill in cards if text not in ("", "–") and is_orange(fill)}
+    return {name: number(text) for name, text, fill in cards if text not in ("", "–") and is_orange(fill)}
+
+
+def number(text):
+    return float(text.replace("−", "-"))
 
 
 def in_the_plain_drawing(page, theme="light"):
@@ -52,7 +56,7 @@ def in_the_plain_drawing(page, theme="light"):
         texts = node.locator("text")
         for text in texts.all():
             if text.get_attribute("fill") == colour:
-                found[texts.first.text_content()] = float(text.text_content().removeprefix("grad "))
+                found[texts.first.text_content()] = number(text.text_content().removeprefix("grad "))
     return found
 
 

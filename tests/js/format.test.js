@@ -16,6 +16,7 @@ import {
   toNumber,
 } from "../../static/player/format.js";
 import { numbersIn } from "./numbers.js";
+import { traces } from "./traces.js";
 
 test("numbers have four digits, a real minus sign and words for what is none", () => {
   const cases = /** @type {const} */ ([
@@ -41,6 +42,10 @@ test("numbers have four digits, a real minus sign and words for what is none", (
     [false, "False"],
   ]);
   for (const [number, text] of cases) assert.equal(numeral(number), text);
+});
+
+test("numbers are written as on the pages", () => {
+  for (const [number, text] of traces.numbers) assert.equal(numeral(number), text);
 });
 
 test("a number can be read back out of its text", () => {

@@ -5,10 +5,10 @@ import numpy as np
 from lab.faults.engines import Overwrites
 from lab.ops import OPS
 from lab.trace.export import playable, standalone
-from lab.trace.recording import Recording, record, strict_json
+from lab.trace.recording import Recording, numeral, record, strict_json
 from model import Tensor, concatenate, maximum, minimum
+from tests.programs import LEAVES, program, shared
 from tests.unit.op_table import CASES
-from tests.unit.trace.test_recording import LEAVES, program, shared
 
 NAMES = "abc"
 EXAMPLES = 8  # of each operation, at most
@@ -60,12 +60,20 @@ def random_programs():
         yield {"data": playable(trace), "gradients": trace.gradients_after()}
 
 
+def numbers():
+    """Numbers of all sizes, with their texts on the pages."""
+    rng = np.random.default_rng(0)
+    drawn = rng.uniform(-10, 10, 500) * 10.0 ** rng.integers(-12, 13, 500)
+    return [[x, numeral(x)] for x in [*drawn.tolist(), 0.0, 1e6, 999999.9, 9999.96, 1e-4, np.nan, np.inf, -np.inf]]
+
+
 print(
     strict_json(
         {
             "operations": list(operations()),
             "named": named(),
             "random": list(random_programs()),
+            "numbers": numbers(),
             "page": standalone(record(shared, LEAVES)),
         }
     )

@@ -141,6 +141,17 @@ def test_numbers_agree_as_allclose_says():
             assert _alike(np.asarray(first), np.asarray(second)) == expected, (first, second)
 
 
+def test_the_number_of_a_constant_is_a_number_in_latex():
+    nodes = derive(record(lambda a: a * -2.5 + 1.5e-7 + a * np.inf + a * 3e8, {"a": 1.0}))
+    constants = [(node["name"], node["latex"]) for node in nodes if node["kind"] == "constant"]
+    assert constants == [
+        ("−2.5", "-2.5"),
+        ("1.5e−7", r"1.5 \times 10^{-7}"),
+        ("∞", r"\infty"),
+        ("3e8", r"3 \times 10^{8}"),
+    ]
+
+
 def test_learner_text_is_escaped_for_latex():
     symbol = derive(record(lambda **leaves: leaves["a_{b}$"] * 2.0, {"a_{b}$": 1.0}))[0]["latex"]
     assert symbol == r"\text{a\_\{b\}\$}"

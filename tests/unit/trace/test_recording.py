@@ -311,9 +311,9 @@ def test_what_no_grad_computed_has_no_edges():
 
 
 def test_arrays_are_written_briefly():
-    assert brief([2.0, -1.0, 1 / 3]) == "[2, -1, 0.3333]"
+    assert brief([2.0, -1.0, 1 / 3]) == "[2, −1, 0.3333]"
     assert brief(np.arange(100.0)) == "[0, 1, ..., 98, 99]"
-    assert brief(float("nan")) == "nan"
+    assert brief([np.nan, -np.inf]) == "[NaN, −∞]"
 
 
 def test_threads_that_record_at_once_do_not_disturb_each_other():
@@ -334,3 +334,15 @@ def test_threads_that_record_at_once_do_not_disturb_each_other():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0, "0"), (-0.0, "0"), (-1.5, "−1.5"), (1 / 3, "0.3333"), (12345.678, "12346"), (9999.96, "10000"),
+        (999999.9, "1000000"), (-1234567.0, "−1.235e6"), (1.23456e-5, "1.235e−5"), (1e-4, "0.0001"), (1e20, "1e20"),
+        (np.nan, "NaN"), (np.inf, "∞"), (-np.inf, "−∞"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_as_in_the_player(number, text):
+    assert brief(number) == text
