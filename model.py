@@ -15,8 +15,10 @@ Conventions where a derivative does not exist, or where NumPy has a choice
     clip                                                   passes the gradient inside and on the bounds
     x ** 0 at 0 has gradient 0;  0 ** y for y is 0         a negative base with a tensor exponent gives nan
     norm and std at 0                                      gradient 0
+    nan                                                    reaches the result; relu sends it gradient 0, maximum and
+                                                           minimum send all to the second operand
     log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, and the gradients that follow; no warning
-    overflow of + - * @ and sum                            inf, with NumPy's warning: silence costs more than the work
+    overflow of + - * @ sum and prod, also on the way      inf, with NumPy's warning: silence costs more than the work
     where(c, a, b) with a branch that is inf or nan        0 * inf is nan: make the *input* of that branch safe first
     integers and booleans                                  become float64; float32 stays float32 throughout
 """
@@ -26,9 +28,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ContextDecorator
+from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
+from functools import partialmethod
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -111,11 +114,7 @@ def topological_order(root: Tensor) -> list[Tensor]:
 
 
 def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
-    return lambda self, other: operation(self._constant(other), self)
-
-
-def _comparison(compare: Callable[[Any, Any], Any]) -> Any:
-    return lambda self, other: compare(self._data, _values(other))
+    return lambda self, other: operation(other if isinstance(other, Tensor) else self._constant(other), self)
 
 
 class Tensor:
@@ -136,32 +135,20 @@ class Tensor:
     without history), `_accumulate` (takes a message). Operations of its own read values by `_read` or `_operands`.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_backward",  # the closure that passes a gradient on to the children; None for a leaf
-        "_children",  # the tensors this one was computed from, in operand order, repeats kept
-        "_data",  # the values. Never written to, unless `.data` has handed the array out
-        "_handed_out",  # may code outside the engine hold a name for the array `_data`?
-        "_saved",  # (tensor, array) for each array that the closure keeps; None stands for this tensor itself
-        "grad",
-        "label",
-        "op",
-        "requires_grad",
-    )
+    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_saved",
+                 "grad", "label", "op", "requires_grad")  # fmt: skip
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
         self._make_leaf(_as_float_array(data), requires_grad, label)
 
     def _make_leaf(self, data: Array, requires_grad: bool, label: str) -> None:
-        self._data = data
-        self._handed_out = False
-        self._children: tuple[Tensor, ...] = ()
-        self._saved: Saved = ()
-        self._backward: Any = None
+        self._data = data  # the values. Never written to, unless `.data` has handed the array out
+        self._lent: Array | None = None  # what `.data` has handed out: a view of `_data`
+        self._children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
+        self._backward: Any = None  # the closure that passes a gradient on to the children; None for a leaf
+        self._saved: Saved = ()  # (tensor, array) for each array that the closure keeps; None stands for this tensor
         self.grad: Array | None = None
-        self.requires_grad = requires_grad
-        self.label = label
-        self.op = ""
+        self.requires_grad, self.label, self.op = requires_grad, label, ""
 
     # -- how every operation is made
 
@@ -173,7 +160,7 @@ class Tensor:
         recording = _mode.get().recording
         for child in children:
             if child.requires_grad and recording:
-                out._data, out._handed_out, out._saved = data, False, saved
+                out._data, out._lent, out._saved = data, None, saved
                 out._children, out._backward, out.op = children, backward, op
                 out.grad, out.requires_grad, out.label = None, True, ""
                 return out
@@ -197,17 +184,15 @@ class Tensor:
     def _constant(self, value: Any) -> Tensor:
         """A number or array that meets this tensor in an expression: a tensor of the same dtype, without gradient."""
         out = object.__new__(type(self))
-        dtype = self._data.dtype
-        data = dtype.type(value) if isinstance(value, (float, int)) else _as_float_array(value, dtype)
-        out._make_leaf(data, False, "")
+        out._make_leaf(_as_float_array(value, self._data.dtype), False, "")
         return out
 
     def _operands(self, other: Any, op: str) -> tuple[Tensor, Array, Array]:
         """For an elementwise operation of two: the other operand as a tensor, then the values of both."""
         if not isinstance(other, Tensor):
             other = self._constant(other)
-        left = self._read() if self._handed_out else self._data
-        right = other._read() if other._handed_out else other._data
+        left = self._data if self._lent is None else self._read()
+        right = other._data if other._lent is None else other._read()
         if type(left) is np.ndarray and left.shape != right.shape:
             _check_broadcast(op, self, other)
         return other, left, right
@@ -224,8 +209,9 @@ class Tensor:
         needs were written to. In each case no gradient was changed.
         """
         upstream = _starting_gradient(self, grad)
-        interior = [node for node in topological_order(self) if node._backward is not None]
-        _check_nothing_freed_or_written_to(interior)
+        order = topological_order(self)
+        _check_nothing_freed_or_written_to(order)
+        interior = [node for node in order if node._backward is not None]
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
@@ -239,34 +225,30 @@ class Tensor:
 
     def __add__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "+")
-        result = left + right
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 1.0)  # d(left + right)/d left = 1
             other._accumulate(upstream * 1.0)  # d(left + right)/d right = 1
 
-        return self._node(result, (self, other), "+", _backward)
+        return self._node(left + right, (self, other), "+", _backward)
 
     def __sub__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "-")
-        result = left - right
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 1.0)  # d(left - right)/d left = 1
             other._accumulate(upstream * -1.0)  # d(left - right)/d right = -1
 
-        return self._node(result, (self, other), "-", _backward)
+        return self._node(left - right, (self, other), "-", _backward)
 
     def __mul__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "*")
-        result = left * right
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * right)  # d(left * right)/d left = right
             other._accumulate(upstream * left)  # d(left * right)/d right = left
 
-        saved = _read_by_messages(self, left, other, right)
-        return self._node(result, (self, other), "*", _backward, saved)
+        return self._node(left * right, (self, other), "*", _backward, _read_by_messages(self, left, other, right))
 
     def __truediv__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "/")
@@ -275,9 +257,9 @@ class Tensor:
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream / right)  # d(left / right)/d left = 1 / right
-            other._accumulate(upstream * (-left / right**2))  # d(left / right)/d right = -left / right^2
+            other._accumulate(upstream * (-result / right))  # d(left / right)/d right = -left / right^2
 
-        saved = ((other, right), (self, left)) if other.requires_grad else ((other, right),)
+        saved = ((other, right), (None, result)) if other.requires_grad else ((other, right),)
         return self._node(result, (self, other), "/", _backward, saved)
 
     def __pow__(self, other: Any) -> Tensor:
@@ -295,24 +277,24 @@ class Tensor:
         return self._node(result, (self, other), "**", _backward, saved=((self, left), (other, right)))
 
     def __neg__(self) -> Tensor:
-        result = -self._read()
-
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * -1.0)  # d(-value)/d value = -1
 
-        return self._node(result, (self,), "neg", _backward)
+        return self._node(-self._read(), (self,), "neg", _backward)
+
+    def __pos__(self) -> Tensor:
+        return self
 
     def __matmul__(self, other: Any) -> Tensor:
         if not isinstance(other, Tensor):
             other = self._constant(other)
         left, right = self._read(), other._read()
-        try:
+        sentence = (
+            "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
+            "as the second-to-last (or only) axis of the other."
+        )
+        with _refusing(sentence, self, other):
             result = left @ right
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"`@` cannot multiply {_name(self)} by {_name(other)}: both need at least one axis, and the last axis "
-                "of the first must be as long as the second-to-last (or only) axis of the other."
-            ) from None
 
         def _backward(upstream: Array) -> None:
             # For matrices: d left = upstream right^T and d right = left^T upstream. A vector on the left is a matrix
@@ -326,8 +308,7 @@ class Tensor:
                 message = rows.swapaxes(-1, -2) @ upstream
                 other._accumulate(message if right.ndim > 1 else message[..., 0])
 
-        saved = _read_by_messages(self, left, other, right)
-        return self._node(result, (self, other), "@", _backward, saved)
+        return self._node(result, (self, other), "@", _backward, _read_by_messages(self, left, other, right))
 
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
     __radd__ = _reflected(__add__)
@@ -424,184 +405,168 @@ class Tensor:
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
         value = self._read()
+        slope = _setting("The slope of leaky_relu must be a plain number (no gradient would reach it)", slope)
         local = np.where(value > 0.0, value.dtype.type(1.0), value.dtype.type(slope))
-        result = value * local
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * local)  # 1 where the value is positive, else the slope
 
-        return self._node(result, (self,), "leaky_relu", _backward)
+        return self._node(value * local, (self,), "leaky_relu", _backward)
 
     def abs(self) -> Tensor:
         value = self._read()
-        result = np.abs(value)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.sign(value))  # d|value|/d value = sign value
 
-        return self._node(result, (self,), "abs", _backward, saved=((self, value),))
+        return self._node(np.abs(value), (self,), "abs", _backward, saved=((self, value),))
 
     __abs__ = abs
 
     def clip(self, low: float | None = None, high: float | None = None) -> Tensor:
         value = self._read()
-        low = -math.inf if low is None else float(low)
-        high = math.inf if high is None else float(high)
+        rule = "A bound of clip must be a plain number (no gradient would reach it)"
+        low = -math.inf if low is None else _setting(rule, low)
+        high = math.inf if high is None else _setting(rule, high)
         if not low <= high:
             raise ValueError(f"clip needs low <= high, but low is {low:g} and high is {high:g}.")
-        result = np.clip(value, low, high)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * ((value >= low) & (value <= high)))  # 1 inside and on the bounds, 0 outside
 
-        return self._node(result, (self,), "clip", _backward, saved=((self, value),))
+        return self._node(np.clip(value, low, high), (self,), "clip", _backward, saved=((self, value),))
 
     # -- reductions: `axis` is None (all), an int, or a tuple of ints; may be negative
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value = self._read()
-        result = value.sum(axis=axis, keepdims=keepdims)
+        axes = _axes(self, axis)
+        total = _sum(self._read(), axes)
 
         def _backward(upstream: Array) -> None:
             # d(sum)/d value_i = 1: every element receives the whole upstream gradient
-            self._accumulate(np.broadcast_to(_with_axes(upstream, axis, value.ndim, keepdims), value.shape))
+            self._accumulate(np.broadcast_to(upstream.reshape(total.shape), self.shape))
 
-        return self._node(result, (self,), "sum", _backward)
+        return self._node(_reduced(total, axes, keepdims), (self,), "sum", _backward)
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return self.sum(axis, keepdims) / _count(self.shape, axis)
+        return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))
 
     def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         return ((self - self.mean(axis, keepdims=True)) ** 2).mean(axis, keepdims)
 
     def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         spread = self - self.mean(axis, keepdims=True)
-        return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, axis))
+        return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, _axes(self, axis)))
 
     def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """The Euclidean norm, sqrt(sum of squares)."""
-        value = self._read()
-        norm = np.sqrt((value * value).sum(axis=axis, keepdims=True))
-        result = norm if keepdims else _without_axes(norm, axis)
+        value, axes = self._read(), _axes(self, axis)
+        # Scaled by a power of 2, which rounds nothing, to near 1: squares of large numbers overflow, of small vanish
+        scale = np.frexp(np.abs(value).max(axis=axes, keepdims=True, initial=0.0))[1]
+        norm = np.ldexp(np.sqrt(_sum(np.ldexp(value, -scale) ** 2, axes)), scale)
 
         def _backward(upstream: Array) -> None:
             # d|value|/d value = value / |value|, and 0 at 0
             local = np.divide(value, norm, out=np.zeros(value.shape, value.dtype), where=norm != 0.0)
-            self._accumulate(_with_axes(upstream, axis, value.ndim, keepdims) * local)
+            self._accumulate(upstream.reshape(norm.shape) * local)
 
-        return self._node(result, (self,), "norm", _backward, saved=((self, value),))
+        return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward, saved=((self, value),))
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value = self._read()
-        _require_elements(self, axis)
-        top = value.max(axis=axis, keepdims=True)
-        result = top if keepdims else _without_axes(top, axis)
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        top = value.max(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
             # 1 for the element that was chosen; ties share it evenly
             chosen = (value == top) | np.isnan(value)
-            share = chosen / chosen.sum(axis=axis, keepdims=True)
-            self._accumulate(_with_axes(upstream, axis, value.ndim, keepdims) * share)
+            share = chosen / chosen.sum(axis=axes, keepdims=True)
+            self._accumulate(upstream.reshape(top.shape) * share)
 
-        return self._node(result, (self,), "max", _backward, saved=((self, value),))
+        return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward, saved=((self, value),))
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return -(-self).max(axis, keepdims)
+        return -(-self).max(_axes(self, axis, empty=False), keepdims)
 
     def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value = self._read()
-        result = value.prod(axis=axis, keepdims=keepdims)
+        value, axes = self._read(), _axes(self, axis)
+        product = value.prod(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
             # d(prod)/d value_i is the product of the others. Dividing the result by value_i would fail at 0, so
             # multiply what lies before element i by what lies after it, along one axis that holds all the reduced ones.
-            reduced = _axes(axis, value.ndim)
-            kept = tuple(i for i in range(value.ndim) if i not in reduced)
-            order, shape = kept + reduced, [value.shape[i] for i in kept]
-            rows = np.transpose(value, order).reshape(*shape, _count(value.shape, axis))
-            ones = np.ones((*shape, 1), value.dtype)
-            before = np.cumprod(np.concatenate([ones, rows[..., :-1]], axis=-1), axis=-1)
-            after = np.cumprod(np.concatenate([ones, rows[..., :0:-1]], axis=-1), axis=-1)[..., ::-1]
-            others = (before * after)[..., : rows.shape[-1]]
-            others = others.reshape([value.shape[i] for i in order]).transpose(np.argsort(order))
-            self._accumulate(_with_axes(upstream, axis, value.ndim, keepdims) * others)
+            order = [i for i in range(value.ndim) if i not in axes] + [*axes]
+            moved = np.transpose(value, order)
+            rows = moved.reshape(*moved.shape[: value.ndim - len(axes)], _count(value.shape, axes))
+            ones = np.ones((*rows.shape[:-1], 1), value.dtype)
+            before = np.cumprod(np.concatenate([ones, rows], axis=-1)[..., :-1], axis=-1)
+            after = np.cumprod(np.concatenate([ones, rows[..., ::-1]], axis=-1)[..., :-1], axis=-1)[..., ::-1]
+            others = (before * after).reshape(moved.shape).transpose(np.argsort(order))
+            self._accumulate(upstream.reshape(product.shape) * others)
 
-        return self._node(result, (self,), "prod", _backward, saved=((self, value),))
+        return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward, saved=((self, value),))
 
-    def softmax(self, axis: int = -1) -> Tensor:
-        value = self._read()
-        _require_elements(self, axis)
-        e = np.exp(value - value.max(axis=axis, keepdims=True))  # less the maximum, so that nothing overflows
-        result = e / e.sum(axis=axis, keepdims=True)
+    def softmax(self, axis: Any = -1) -> Tensor:
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        e = np.exp(value - value.max(axis=axes, keepdims=True))  # less the maximum, so that nothing overflows
+        result = e / e.sum(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
             # d result_i/d value_j = result_i (1[i = j] - result_j)
-            self._accumulate(result * (upstream - (upstream * result).sum(axis=axis, keepdims=True)))
+            self._accumulate(result * (upstream - (upstream * result).sum(axis=axes, keepdims=True)))
 
         return self._node(result, (self,), "softmax", _backward, saved=((None, result),))
 
-    def log_softmax(self, axis: int = -1) -> Tensor:
-        value = self._read()
-        _require_elements(self, axis)
-        shifted = value - value.max(axis=axis, keepdims=True)
-        result = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+    def log_softmax(self, axis: Any = -1) -> Tensor:
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        shifted = value - value.max(axis=axes, keepdims=True)
+        result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
 
         def _backward(upstream: Array) -> None:
             # d result_i/d value_j = 1[i = j] - softmax_j
-            self._accumulate(upstream - np.exp(result) * upstream.sum(axis=axis, keepdims=True))
+            self._accumulate(upstream - np.exp(result) * upstream.sum(axis=axes, keepdims=True))
 
         return self._node(result, (self,), "log_softmax", _backward, saved=((None, result),))
 
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value = self._read()
-        _require_elements(self, axis)
-        top = value.max(axis=axis, keepdims=True)
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        top = value.max(axis=axes, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(value.dtype)
         with _quiet():
-            total = top + np.log(np.exp(value - top).sum(axis=axis, keepdims=True))
-        result = total if keepdims else _without_axes(total, axis)
+            total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
 
         def _backward(upstream: Array) -> None:
             # d logsumexp/d value = softmax(value)
-            self._accumulate(_with_axes(upstream, axis, value.ndim, keepdims) * np.exp(value - total))
+            self._accumulate(upstream.reshape(total.shape) * np.exp(value - total))
 
-        return self._node(result, (self,), "logsumexp", _backward, saved=((self, value),))
+        return self._node(_reduced(total, axes, keepdims), (self,), "logsumexp", _backward, saved=((self, value),))
 
     # -- shape: values are moved, not changed, so a gradient is moved back
 
     def reshape(self, *shape: Any) -> Tensor:
-        value = self._read()
-        try:
-            result = value.reshape(*shape)
-        except ValueError:
-            raise ValueError(f"reshape cannot arrange the {value.size} elements of {_name(self)} as {shape}.") from None
+        shape = _listed(shape)
+        with _refusing("reshape cannot arrange the {} elements of {} as {}.", self.size, self, shape):
+            result = self._read().reshape(shape)
 
         def _backward(upstream: Array) -> None:
-            self._accumulate(upstream.reshape(value.shape))
+            self._accumulate(upstream.reshape(self.shape))
 
         return self._node(result, (self,), "reshape", _backward)
 
     def transpose(self, *axes: Any) -> Tensor:
         """The axes in the order given, as separate numbers or one tuple; reversed without arguments."""
-        value = self._read()
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        order = order or tuple(range(value.ndim))[::-1]
-        try:
-            result = value.transpose(order)
-        except ValueError:
-            raise ValueError(f"transpose of {_name(self)} needs each of its axes once, not {order}.") from None
+        with _refusing("transpose of {} needs each of its axes once, not {}.", self, axes):
+            order = _axes(self, _listed(axes) or range(self.ndim)[::-1])
+            result = self._read().transpose(order)
 
         def _backward(upstream: Array) -> None:
-            self._accumulate(upstream.transpose(np.argsort(_axes(order, value.ndim))))  # the inverse permutation
+            self._accumulate(upstream.transpose(np.argsort(order)))  # the inverse permutation
 
         return self._node(result, (self,), "transpose", _backward)
 
     def swapaxes(self, first: int, second: int) -> Tensor:
         order = list(range(self.ndim))
-        try:
+        with _refusing("swapaxes of axes {} and {} does not fit {}.", first, second, self):
             order[first], order[second] = order[second], order[first]
-        except IndexError:
-            raise ValueError(f"swapaxes of axes {first} and {second} does not fit {_name(self)}.") from None
         return self.transpose(order)
 
     def squeeze(self, axis: Any = None) -> Tensor:
@@ -611,20 +576,15 @@ class Tensor:
         return self._reshaped("expand_dims", np.expand_dims, axis)
 
     def _reshaped(self, op: str, change: Callable[..., Array], axis: Any) -> Tensor:
-        try:
+        with _refusing("{} with axis {} does not fit {}.", op, axis, self):
             return self.reshape(change(self._data, axis).shape)
-        except ValueError:
-            raise ValueError(f"{op} with axis {axis} does not fit {_name(self)}.") from None
 
     def broadcast_to(self, *shape: Any) -> Tensor:
-        shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        try:
+        shape = _listed(shape)
+        with _refusing(
+            "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.", self, shape
+        ):
             result = np.broadcast_to(self._read(), shape)
-        except ValueError:
-            raise ValueError(
-                f"{_name(self)} cannot be broadcast to {tuple(shape)}: from the last axis backwards, each of its axes "
-                "must be 1 or as long as the one asked for."
-            ) from None
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 1.0)  # `_accumulate` sums over the axes that were repeated
@@ -632,15 +592,14 @@ class Tensor:
         return self._node(result, (self,), "broadcast_to", _backward)
 
     def __getitem__(self, index: Any) -> Tensor:
-        value = self._read()
-        index = deepcopy(index)  # it may be a list or an array that its owner writes to
         try:
-            result = value[index]
-        except IndexError as error:
-            raise IndexError(f"{_name(self)} cannot be indexed like this: {error}.") from None
+            index = deepcopy(index)  # it may be a list or an array that its owner writes to
+            result = self._read()[index]
+        except (IndexError, TypeError) as error:
+            raise IndexError(f"{_name(self)} cannot be indexed like this: {str(error).rstrip('.')}.") from None
 
         def _backward(upstream: Array) -> None:
-            full = np.zeros(value.shape, value.dtype)
+            full = np.zeros(self.shape, self.dtype)
             np.add.at(full, index, upstream)  # not `full[index] += `, which counts a repeated index once
             self._accumulate(full)
 
@@ -654,16 +613,15 @@ class Tensor:
 
     def item(self) -> float:
         if self.size != 1:
-            raise ValueError(
-                f"item() needs exactly one element, but {_name(self)} has {self.size}; numpy() gives them all."
-            )
+            raise ValueError(f"item() needs exactly one element; numpy() gives all {self.size} of {_name(self)}.")
         return float(self._data.item())
 
     def detach(self) -> Tensor:
         """The same values without history: shares `data`, receives no gradient, passes none on."""
         out = object.__new__(type(self))
-        out._make_leaf(self.data, False, self.label)
-        out._handed_out = True
+        lent = self.data
+        out._make_leaf(self._data, False, self.label)
+        out._lent = lent
         return out
 
     def zero_grad(self) -> None:
@@ -702,47 +660,73 @@ class Tensor:
     # Comparisons give boolean arrays: they have no derivative. Tensors are told apart by identity.
     __hash__ = object.__hash__
 
-    __eq__, __ne__ = _comparison(operator.eq), _comparison(operator.ne)
-    __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
-    __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
+    def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        with _refusing("{} can be compared with numbers, and with what broadcasts to its shape.", self):
+            return compare(self._data, _values(other))
+
+    __eq__ = partialmethod(_compare, compare=operator.eq)
+    __ne__ = partialmethod(_compare, compare=operator.ne)
+    __lt__ = partialmethod(_compare, compare=operator.lt)
+    __le__ = partialmethod(_compare, compare=operator.le)
+    __gt__ = partialmethod(_compare, compare=operator.gt)
+    __ge__ = partialmethod(_compare, compare=operator.ge)
 
     __array_ufunc__ = None  # so that `array * tensor` comes to `__rmul__`, and `np.exp(tensor)` is a TypeError
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError(
+            f"NumPy would lose the graph of {_name(self)}: use what the engine has, such as clip, where, concatenate "
+            "or stack, or take the values alone with t.numpy()."
+        )
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
+        return function(self._data, *args[1:], **kwargs) if asks else self.__array__()
+
+    def __getstate__(self) -> Any:
+        """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
+        if self._backward is not None:
+            raise TypeError(
+                f"{_name(self)} cannot be copied or pickled with its graph: use detach() for its values, or copy what "
+                "it was computed from and compute it again."
+            )
+        own = {"_data": self._data.copy()[()], "_lent": None, "grad": deepcopy(self.grad)}
+        attributes_and_slots: Any = super().__getstate__()
+        return attributes_and_slots[0], attributes_and_slots[1] | own
 
     # -- the guard: values that are handed out may be written to, and no write may reach a closure
 
     def _read(self) -> Array:
         """The values, for an operation to compute with and for its closure to keep."""
-        if self._handed_out and _mode.get().guarded:
+        if self._lent is not None and _mode.get().guarded:
             return self._data.copy()[()]
         return self._data
 
     @property
     def data(self) -> Array:
         """The values, to read or to write. The same array each time; closures keep another one."""
-        if not self._handed_out:
+        if self._lent is None:
             if _mode.get().guarded or self._data.ndim == 0:
                 self._data = np.array(self._data)
-            self._handed_out = True
-        return self._data
+            self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
+        return self._lent
 
     @data.setter
     def data(self, new: Any) -> None:
-        if new is self._data:  # `t.data += 1` has already written into the array that it assigns
+        if new is self._lent:  # `t.data += 1` has already written into the array that it assigns
             return
         values = _as_float_array(new, self.dtype)
         if values.shape != self.shape:
-            raise ValueError(
-                f"The new data have shape {values.shape}; they cannot replace {_name(self)}. Make a new Tensor."
-            )
-        self._data, self._handed_out = values, False
+            raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
+        self._data, self._lent = values, None
 
     def _assign(self, values: Array) -> None:
         """New values from an optimizer. A closure may keep the old array: it is replaced, and written to only if it
         was handed out (then no closure keeps it, and whoever holds it expects to see the new values)."""
-        if self._handed_out:
-            self._data[...] = values
-        else:
+        if self._lent is None:
             self._data = values
+        else:
+            self._data[...] = values
 
 
 class MutationError(RuntimeError):
@@ -766,23 +750,33 @@ def allow_mutation() -> _Changed:
     return _Changed(guarded=False)
 
 
-def _check_nothing_freed_or_written_to(interior: list[Tensor]) -> None:
+def _check_nothing_freed_or_written_to(order: list[Tensor]) -> None:
+    """Nor anything else that would stop a pass half-way: after an error no gradient has been changed."""
     guarded = _mode.get().guarded
-    for node in interior:
-        if node._backward is _freed:
+    for node in order:
+        if node._backward is None:
+            if node.grad is not None:
+                _own_gradient(node)
+        elif node._backward is _freed:
             _freed(node)
+        elif not node.requires_grad:
+            raise RuntimeError(f"requires_grad was switched off on {_name(node)}: use detach() to cut a graph.")
         for tensor, kept in node._saved if guarded else ():
             tensor = node if tensor is None else tensor
-            if tensor._data is not kept and tensor._data.tobytes() != kept.tobytes():  # as bytes, nan equals nan
+            same = tensor._data is kept
+            if same and tensor._lent is None:
+                continue  # nobody outside the engine has a name for this array
+            if same or tensor._data.tobytes() != kept.tobytes():  # as bytes, nan equals nan
                 which = "its own output" if tensor is node else "its input"
-                raise _mutation_error(node, f"{which}, {_name(tensor)},")
+                why = "was handed out under allow_mutation()" if same else "has been written to since"
+                raise _mutation_error(node, f"{which}, {_name(tensor)},", why)
 
 
-def _mutation_error(node: Tensor, what: str) -> MutationError:
+def _mutation_error(node: Tensor, what: str, why: str = "has been written to since") -> MutationError:
     return MutationError(
-        f"The backward pass of `{node.op}` needs {what} as it was in the forward pass, but it has been written to "
-        "since. No gradient was computed. Run the forward pass again after the change, or write to a copy (t.numpy()) "
-        "instead; an optimizer steps after backward(), not before."
+        f"The backward pass of `{node.op}` needs {what} as it was in the forward pass, but it {why}. No gradient was "
+        "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of "
+        "writing to t; an optimizer steps after backward(), not before."
     )
 
 
@@ -794,6 +788,16 @@ def _read_by_messages(first: Tensor, left: Array, second: Tensor, right: Array) 
 
 
 # ---------------------------------------------------------------- helpers
+
+
+@contextmanager
+def _refusing(sentence: str, *things: Any) -> Iterator[None]:
+    """What NumPy refuses inside this block becomes this sentence, its {} filled with names of tensors, shapes, axes."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
+        named = (_name(thing) if isinstance(thing, Tensor) else thing for thing in things)
+        raise ValueError(sentence.format(*named)) from None
 
 
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
@@ -808,12 +812,25 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
             f"backward() starts from a single number, but {_name(root)} has {root.size} elements. Reduce it first, "
             f"for example with .sum() or .mean(), or pass the upstream gradient, of shape {root.shape}."
         )
-    upstream = np.ones(root.shape, root.dtype)[()] if grad is None else _as_float_array(grad, root.dtype)
+    upstream: Array = root._data.dtype.type(1.0) if grad is None else _as_float_array(grad, root.dtype)
+    if grad is None and root.ndim:
+        upstream = upstream.reshape(root.shape)
     if upstream.shape != root.shape:
-        raise ValueError(
-            f"The gradient passed to backward() has shape {upstream.shape}; it must be that of {_name(root)}."
-        )
+        raise ValueError(f"backward() got a gradient of shape {upstream.shape}; it must be that of {_name(root)}.")
     return upstream
+
+
+def _own_gradient(leaf: Tensor) -> Array | None:
+    """The gradient of a leaf, made to fit: a learner may have assigned one of another dtype, or a number for all."""
+    grad, data = leaf.grad, leaf._data
+    if grad is None:
+        return None
+    if getattr(grad, "shape", None) != data.shape or grad.dtype != data.dtype:
+        grad = _as_float_array(grad, data.dtype)
+        if grad.shape not in ((), data.shape):
+            raise ValueError(f"The gradient of {_name(leaf)} was assigned, and has another shape: {grad.shape}.")
+        leaf.grad = grad = np.array(np.broadcast_to(grad, data.shape))[()]
+    return grad
 
 
 def _freed(node: Tensor) -> None:
@@ -836,33 +853,31 @@ def _name(tensor: Tensor) -> str:
 
 def _as_float_array(value: Any, dtype: Any = None) -> Array:
     """A copy of the value as a float array; a single number becomes a NumPy scalar, which nobody can write to."""
-    if isinstance(value, Tensor):
-        value = value._data
+    if isinstance(value, (float, int)):
+        kind: Any = np.float64 if dtype is None else dtype.type
+        try:
+            number: Array = kind(value)
+            return number
+        except OverflowError:
+            raise ValueError("A tensor holds numbers up to about 1.8e308, and this one has more digits.") from None
     try:
-        array = np.array(value)
+        array = np.array(value._data if isinstance(value, Tensor) else value)
     except ValueError:
-        raise ValueError(
-            "The rows have different lengths: a tensor needs the same number of elements in each."
-        ) from None
-    if array.dtype.kind not in "fiub":
+        raise ValueError("The rows have different lengths: each needs the same number of elements.") from None
+    if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"A tensor holds real numbers, not {type(value).__name__} ({array.dtype}).")
     dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
-    array = array if array.dtype == dtype else array.astype(dtype)
-    return array if array.ndim else array[()]
+    return array.astype(dtype, copy=False)[()]
 
 
 def _values(other: Any) -> Any:
     return other._data if isinstance(other, Tensor) else other
 
 
-def _check_broadcast(op: str, first: Tensor, second: Tensor) -> None:
-    try:
-        np.broadcast_shapes(first.shape, second.shape)
-    except (ValueError, RuntimeError):  # RuntimeError: more axes than NumPy has
-        raise ValueError(
-            f"`{op}` cannot combine {_name(first)} with {_name(second)}: from the last axis backwards, the lengths "
-            "must be equal or one of them 1."
-        ) from None
+def _check_broadcast(op: str, *operands: Tensor) -> None:
+    sentence = "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one of them 1."
+    with _refusing(sentence, op, *operands):
+        np.broadcast_shapes(*(operand.shape for operand in operands))
 
 
 def _fitted(message: Array, tensor: Tensor) -> Array:
@@ -879,35 +894,56 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
     """Undo broadcasting: an operand that was repeated along an axis receives the sum over that axis."""
     shape, extra = tensor.shape, message.ndim - tensor.ndim
     repeated = [i for i, n in enumerate(message.shape) if i < extra or (shape[i - extra] == 1 and n != 1)]
-    summed: Array = message.sum(axis=tuple(repeated), keepdims=True)
+    summed = _sum(message, tuple(repeated))
     if extra < 0 or summed.shape[extra:] != shape:
         raise ValueError(f"A gradient of shape {message.shape} was sent to {_name(tensor)}: the shapes must be equal.")
     return summed.reshape(shape)
 
 
-def _require_elements(tensor: Tensor, axis: Any) -> None:
-    if _count(tensor.shape, axis) == 0:
+def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
+    """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
+    with _refusing(
+        "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.", tensor, axis
+    ):
+        axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
+    if not empty and _count(tensor.shape, axes) == 0:
         raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
+    return tuple(axes)
 
 
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that `axis` stands for, counted from the front."""
-    if axis is None:
-        return tuple(range(ndim))
-    return np.lib.array_utils.normalize_axis_tuple(axis, ndim)
+def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """What a reduction returns, of a result whose reduced axes are kept with length 1."""
+    return kept if keepdims else np.squeeze(kept, axes)[()]
 
 
-def _with_axes(reduced: Array, axis: Any, ndim: int, keepdims: bool) -> Array:
-    """A reduced array with its reduced axes put back, each of length 1."""
-    return reduced if keepdims else np.expand_dims(reduced, _axes(axis, ndim))
+def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
+    return math.prod(shape[i] for i in axes)
 
 
-def _without_axes(kept: Array, axis: Any) -> Array:
-    return np.squeeze(kept, _axes(axis, kept.ndim))[()]
+def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:
+    """The sum. NumPy adds rows up one by one, so that errors grow: many float32 numbers are added up in float64."""
+    wide = array.size > 1000 and array.dtype == np.float32 and _count(array.shape, axes) > 1000
+    dtype = np.float64 if wide else None
+    total: Array = np.add.reduce(array, axes, dtype, keepdims=keepdims)  # type: ignore[call-overload]  # a bool is right
+    return total.astype(np.float32) if wide else total
 
 
-def _count(shape: tuple[int, ...], axis: Any) -> int:
-    return math.prod(shape[i] for i in _axes(axis, len(shape)))
+def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Numbers that came one by one, or as one tuple, list or array."""
+    return tuple(arguments[0]) if len(arguments) == 1 and np.iterable(arguments[0]) else arguments
+
+
+def _from_0(number: float) -> bool:
+    return 0 <= number < math.inf
+
+
+def _setting(rule: str, value: Any, holds: Callable[[float], bool] = lambda number: True) -> float:
+    """A plain number that obeys the rule, as a float: a NumPy number would turn float32 into float64."""
+    if not isinstance(value, (float, int, np.floating, np.integer)):
+        raise TypeError(f"{rule}, not a {type(value).__name__}.")
+    if not holds(float(value)):
+        raise ValueError(f"{rule}, not {value}.")
+    return float(value)
 
 
 # ---------------------------------------------------------------- functions and losses
@@ -941,7 +977,8 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
     condition = np.array(_values(condition), dtype=bool)
-    result = np.where(condition, left, right)[()]
+    with _refusing("where cannot choose by a condition of shape {} from {} and {}.", condition.shape, first, second):
+        result = np.where(condition, left, right)[()]
 
     def _backward(upstream: Array) -> None:
         first._accumulate(np.where(condition, upstream, 0.0))  # 1 where it was chosen, else 0
@@ -950,39 +987,29 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     return first._node(result, (first, second), "where", _backward)
 
 
-def concatenate(tensors: Sequence[Any], axis: int = 0) -> Tensor:
+def concatenate(tensors: Iterable[Any], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
-    operands = _as_tensors("concatenate", *tensors)
-    try:
-        result = np.concatenate([operand._read() for operand in operands], axis=axis)
-    except ValueError:
-        shapes = ", ".join(str(operand.shape) for operand in operands)
-        raise ValueError(
-            f"concatenate cannot join shapes {shapes} along axis {axis}: it must exist, and all other axes must agree."
-        ) from None
-    ends = np.cumsum([operand.shape[axis] for operand in operands])[:-1]
-
-    def _backward(upstream: Array) -> None:
-        for operand, part in zip(operands, np.split(upstream, ends, axis=axis), strict=True):
-            operand._accumulate(part)
-
-    return operands[0]._node(result, operands, "concatenate", _backward)
+    return _join("concatenate", np.concatenate, tensors, axis)
 
 
-def stack(tensors: Sequence[Any], axis: int = 0) -> Tensor:
+def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
-    operands = _as_tensors("stack", *tensors)
-    try:
-        result = np.stack([operand._read() for operand in operands], axis=axis)
-    except ValueError:
-        shapes = ", ".join(str(operand.shape) for operand in operands)
-        raise ValueError(f"stack cannot join shapes {shapes} along a new axis {axis}: they must be equal.") from None
+    return _join("stack", np.stack, tensors, axis)
+
+
+def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
+    operands = _as_tensors(op, *tensors)
+    shapes = ", ".join(str(operand.shape) for operand in operands)
+    sentence = "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree."
+    with _refusing(sentence, op, shapes, axis):
+        result = join([operand._read() for operand in operands], operator.index(axis))
+    ends = np.cumsum([1 if op == "stack" else operand.shape[axis] for operand in operands])[:-1]
 
     def _backward(upstream: Array) -> None:
-        for operand, part in zip(operands, np.moveaxis(upstream, axis, 0), strict=True):
-            operand._accumulate(part)
+        for operand, part in zip(operands, np.split(upstream, ends, axis), strict=True):
+            operand._accumulate(part.reshape(operand.shape))  # to each its own part
 
-    return operands[0]._node(result, operands, "stack", _backward)
+    return operands[0]._node(result, operands, op, _backward)
 
 
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -999,35 +1026,33 @@ def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         if inputs.requires_grad:
             inputs._accumulate(upstream @ right.T)
         weight._accumulate(left.T @ upstream)
-        bias._accumulate(np.add.reduce(upstream, 0))  # the bias was added to every row
+        bias._accumulate(_sum(upstream, (0,), keepdims=False))  # the bias was added to every row
 
     saved = _read_by_messages(inputs, left, weight, right)
     return inputs._node(result, (inputs, weight, bias), "linear", _backward, saved)
 
 
-def mse_loss(prediction: Tensor, target: Any) -> Tensor:
+def mse_loss(prediction: Any, target: Any) -> Tensor:
     """The mean of (prediction - target)^2. The shapes must be equal: broadcasting here is nearly always a mistake."""
-    _same_shape("mse_loss", prediction, target)
-    difference: Tensor = prediction - target
-    return (difference**2).mean()
+    first, second = _same_shape("mse_loss", prediction, target)
+    return ((first - second) ** 2).mean()
 
 
-def cross_entropy(logits: Tensor, labels: Any) -> Tensor:
+def cross_entropy(logits: Any, labels: Any) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
-    value = logits._read()
+    operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
+    value = operand._read()
     labels = np.array(_values(labels))
     if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
         raise ValueError(
-            f"cross_entropy needs logits of shape (n, classes) and n labels, n at least 1; {_name(logits)} came with "
-            f"labels of shape {labels.shape}."
+            f"cross_entropy needs logits (n, classes) and n labels; {_name(operand)} came with labels of shape "
+            f"{labels.shape}."
         )
     if labels.dtype.kind not in "iu":
         raise TypeError(f"cross_entropy needs integer class numbers as labels, not {labels.dtype}.")
     if np.maximum.reduce(labels.astype(np.uint64)) >= value.shape[1]:  # as unsigned, a negative one is huge
-        raise ValueError(
-            f"cross_entropy got labels from {labels.min()} to {labels.max()}, but with {value.shape[1]} classes they "
-            f"go from 0 to {value.shape[1] - 1}."
-        )
+        classes = f"with {value.shape[1]} classes they go from 0 to {value.shape[1] - 1}"
+        raise ValueError(f"cross_entropy got labels from {labels.min()} to {labels.max()}, but {classes}.")
     rows = np.arange(len(labels))
     # ufunc.reduce is what .max() and .sum() call; calling it directly saves a microsecond each on small batches
     shifted = value - np.maximum.reduce(value, 1, keepdims=True)
@@ -1040,32 +1065,36 @@ def cross_entropy(logits: Tensor, labels: Any) -> Tensor:
         local = e / total
         local[rows, labels] -= 1.0
         local *= upstream / len(labels)
-        logits._accumulate(local)
+        operand._accumulate(local)
 
-    return logits._node(result, (logits,), "cross_entropy", _backward, saved=((logits, value),))
+    return operand._node(result, (operand,), "cross_entropy", _backward, saved=((operand, value),))
 
 
-def binary_cross_entropy_with_logits(logits: Tensor, targets: Any) -> Tensor:
+def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
     """The mean of -t log s - (1 - t) log(1 - s) with s = sigmoid(logit), for targets of the same shape in 0..1."""
-    _same_shape("binary_cross_entropy_with_logits", logits, targets)
-    losses: Tensor = logits.softplus() - logits * targets
-    return losses.mean()
+    first, second = _same_shape("binary_cross_entropy_with_logits", logits, targets)
+    return (first.softplus() - first * second).mean()
 
 
-def _same_shape(loss: str, prediction: Tensor, target: Any) -> None:
-    if np.shape(_values(target)) != prediction.shape:
+def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
+    prediction, target = both = _as_tensors(loss, prediction, target)
+    if prediction.shape != target.shape:
         raise ValueError(
-            f"{loss} compares element with element, but {_name(prediction)} met a target of shape "
-            f"{np.shape(_values(target))}. Reshape one of them."
+            f"{loss} compares element with element, but {_name(prediction)} met a target of shape {target.shape}. "
+            "Reshape one of them."
         )
+    return both
 
 
 def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
     """Operands of a function, those that are none turned into constants of the class and dtype of the first Tensor."""
     if not operands:
         raise ValueError(f"{op} needs at least one tensor.")
-    first = next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
-    return tuple(t if isinstance(t, Tensor) else first._constant(t) for t in operands)
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    if len(tensors) == len(operands):
+        return operands
+    first = tensors[0] if tensors else Tensor(0.0, requires_grad=False)
+    return tuple(operand if isinstance(operand, Tensor) else first._constant(operand) for operand in operands)
 
 
 # ---------------------------------------------------------------- layers and initialisation
@@ -1097,7 +1126,7 @@ def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray
 class Linear:
     """A layer x @ weight + bias: weight (n_in, n_out), bias (n_out,) starting at 0."""
 
-    def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = np.float64) -> None:
+    def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = float) -> None:
         if n_in < 1 or n_out < 1:
             raise ValueError(f"A layer needs at least one input and one output, not {n_in} and {n_out}.")
         self.weight = Tensor(init_weight(n_in, n_out, init, rng).astype(dtype), label="weight")
@@ -1115,12 +1144,7 @@ class MLP:
     """Linear layers of the given sizes, inputs first, with an activation between them and none after the last."""
 
     def __init__(
-        self,
-        sizes: Sequence[int],
-        activation: str = "relu",
-        init: str = "xavier",
-        rng: Any = None,
-        dtype: Any = np.float64,
+        self, sizes: Sequence[int], activation: str = "relu", init: str = "xavier", rng: Any = None, dtype: Any = float
     ) -> None:
         if activation not in ACTIVATIONS:
             raise ValueError(f"There is no activation '{activation}'; choose one of {', '.join(ACTIVATIONS)}.")
@@ -1162,30 +1186,34 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
     A norm that is inf or nan is returned, and the gradients stay as they are: no scaling can save them.
     """
-    if not max_norm > 0:
-        raise ValueError(f"The largest gradient norm must be a positive number, not {max_norm}.")
-    gradients = {p: p.grad for p in parameters if p.grad is not None}
+    max_norm = _setting("The largest gradient norm must be a positive number", max_norm, lambda number: number > 0)
+    gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
     norm = math.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
     if max_norm < norm < math.inf:
         for p, gradient in gradients.items():
-            p.grad = gradient * (float(max_norm) / norm)
+            p.grad = gradient * (max_norm / norm)
     return norm
+
+
+def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
+    """The parameters, each once."""
+    leaves = [] if isinstance(parameters, Tensor) else list(parameters)
+    if not leaves or not all(isinstance(p, Tensor) and p._backward is None for p in leaves):
+        raise TypeError("Give parameters as a list of Tensors, no results of operations, such as network.parameters().")
+    return list(dict.fromkeys(leaves))
 
 
 class Optimizer:
     """What SGD and Adam share. A parameter that is given twice is stepped once; one without a gradient not at all."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float, *remembered: str) -> None:
-        parameters = list(parameters)
-        if not all(isinstance(p, Tensor) for p in parameters):
-            raise TypeError("An optimizer steps Tensors: give it a list of them, such as network.parameters().")
-        self.parameters = list(dict.fromkeys(parameters))
-        self.lr = lr
-        self.weight_decay = float(weight_decay)  # float: a NumPy number would turn float32 into float64
-        if not lr > 0 or not math.isfinite(lr):
-            raise ValueError(f"The learning rate must be a positive number, not {lr}.")
-        # What is remembered from step to step: for each name an array like each parameter, starting at 0
-        self._memory = {name: [np.zeros_like(p._data) for p in self.parameters] for name in remembered}
+        self.parameters = _leaves(parameters)
+        self.lr = _setting("The learning rate must be a positive number", lr, lambda number: 0 < number < math.inf)
+        self.weight_decay = _setting("The weight decay must be a finite number from 0", weight_decay, _from_0)
+        # What is remembered from step to step, by its name and the number of the parameter that it is like
+        self._memory: dict[str, Array] = {
+            f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
+        }
 
     def zero_grad(self) -> None:
         for p in self.parameters:
@@ -1193,9 +1221,9 @@ class Optimizer:
 
     def step(self) -> None:
         for i, p in enumerate(self.parameters):
-            if p.grad is not None:
-                gradient = p.grad + self.weight_decay * p._data if self.weight_decay else p.grad
-                update = self._update(i, gradient)
+            gradient = _own_gradient(p)
+            if gradient is not None:
+                update = self._update(i, gradient + self.weight_decay * p._data if self.weight_decay else gradient)
                 # `update` is an array that nobody else has: the new values are written into it, not into a third one
                 p._assign(np.subtract(p._data, update, out=update if p._data.ndim else None))
 
@@ -1205,23 +1233,16 @@ class Optimizer:
 
     def state(self) -> dict[str, Array]:
         """What is needed to go on as if never stopped."""
-        return {f"{name}{i}": np.array(a) for name, arrays in self._memory.items() for i, a in enumerate(arrays)}
+        return {name: np.array(array) for name, array in self._memory.items()}
 
     def load_state(self, state: Mapping[str, Array]) -> None:
         """Go back, or ahead, to a state. ValueError, and nothing has changed: it is of another network or optimizer."""
-        self._memory = {
-            name: [self._loaded(state, f"{name}{i}", p) for i, p in enumerate(self.parameters)] for name in self._memory
-        }
-
-    def _loaded(self, state: Mapping[str, Array], name: str, like: Any) -> Array:
-        array = np.array(state.get(name, np.nan))
-        if name not in state or array.shape != like.shape or array.dtype != like.dtype:
-            found = f"{array.shape} {array.dtype}" if name in state else "nothing"
-            raise ValueError(
-                f"This state is of another network or optimizer: it has {found} as {name}, where an array of shape "
-                f"{like.shape} and type {like.dtype} is due."
-            )
-        return array
+        for name, mine in self._memory.items():
+            if name not in state or state[name].shape != mine.shape or state[name].dtype != mine.dtype:
+                found = f"{state[name].shape} {state[name].dtype}" if name in state else "missing"
+                due = f"{mine.shape} {mine.dtype} is due"
+                raise ValueError(f"This state is of another network or optimizer: {name} is {found}, where {due}.")
+        self._memory = {name: np.array(state[name]) for name in self._memory}
 
 
 class SGD(Optimizer):
@@ -1231,12 +1252,12 @@ class SGD(Optimizer):
         self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
     ) -> None:
         super().__init__(parameters, lr, weight_decay, "velocity")
-        self.momentum = float(momentum)
+        self.momentum = _setting("The momentum must be a finite number from 0", momentum, _from_0)
 
     def _update(self, i: int, gradient: Array) -> Array:
-        velocity = self._memory["velocity"]
         if self.momentum:
-            velocity[i] = gradient = self.momentum * velocity[i] + gradient
+            gradient = self.momentum * self._memory[f"velocity{i}"] + gradient
+            self._memory[f"velocity{i}"] = gradient
         return float(self.lr) * gradient
 
 
@@ -1252,23 +1273,18 @@ class Adam(Optimizer):
         weight_decay: float = 0.0,
     ) -> None:
         super().__init__(parameters, lr, weight_decay, "mean", "square")
-        self.betas, self.eps = (float(betas[0]), float(betas[1])), float(eps)
-        self.steps = np.zeros(len(self.parameters), int)
+        rule = "Each of the betas must be a number from 0 to below 1"
+        self.betas = tuple(_setting(rule, beta, lambda number: 0 <= number < 1) for beta in betas)
+        self.eps = _setting("eps must be a finite number from 0", eps, _from_0)
+        self._memory["steps"] = np.zeros(len(self.parameters), int)
 
     def _update(self, i: int, gradient: Array) -> Array:
-        (beta1, beta2), means, squares = self.betas, self._memory["mean"], self._memory["square"]
-        self.steps[i] += 1
-        means[i] = beta1 * means[i] + (1.0 - beta1) * gradient
-        squares[i] = beta2 * squares[i] + (1.0 - beta2) * gradient * gradient
+        memory, (beta1, beta2) = self._memory, self.betas
+        memory["steps"][i] += 1
+        steps = int(memory["steps"][i])
+        memory[f"mean{i}"] = mean = beta1 * memory[f"mean{i}"] + (1.0 - beta1) * gradient
+        memory[f"square{i}"] = square = beta2 * memory[f"square{i}"] + (1.0 - beta2) * gradient * gradient
         # Both start at 0, which these two factors correct for; eps stands outside the square root.
-        mean = means[i] / (1.0 - beta1 ** int(self.steps[i]))
-        square = squares[i] / (1.0 - beta2 ** int(self.steps[i]))
+        mean = mean / (1.0 - beta1**steps)
+        square = square / (1.0 - beta2**steps)
         return float(self.lr) * mean / (np.sqrt(square) + self.eps)
-
-    def state(self) -> dict[str, Array]:
-        return super().state() | {"steps": self.steps.copy()}
-
-    def load_state(self, state: Mapping[str, Array]) -> None:
-        steps = self._loaded(state, "steps", self.steps)
-        super().load_state(state)
-        self.steps = steps

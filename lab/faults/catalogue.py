@@ -190,7 +190,7 @@ FAULTS = (
         shapes={"a": (), "b": ()},
         fix=_diff(
             "for node in queue:",
-            "interior = [node for node in topological_order(self) if node._backward is not None]",
+            "order = topological_order(self)",
             "for node in reversed(interior):",
         ),
     ),
@@ -327,8 +327,8 @@ FAULTS = (
         example=mean_of_rows,
         shapes={"X": (2, 4)},
         fix=_diff(
-            "self._accumulate(np.broadcast_to(_with_axes(upstream, axis, value.ndim, keepdims), value.shape))",
-            "return self.sum(axis, keepdims) / _count(self.shape, axis)",
+            "self._accumulate(np.broadcast_to(upstream.reshape(mean.shape), self.shape))",
+            "return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))",
         ),
     ),
     Fault(
@@ -343,7 +343,7 @@ FAULTS = (
         broken=run_of(engine=SoftmaxUnshifted, loss=offset_loss),
         example=large_logits,
         shapes={"x": (3,)},
-        fix=_diff("e = self.exp()", "e = np.exp(value - value.max(axis=axis, keepdims=True))"),
+        fix=_diff("e = self.exp()", "e = np.exp(value - value.max(axis=axes, keepdims=True))"),
         torch_code="torch.autograd.set_detect_anomaly(True)\nx = torch.tensor([1000.0, 0.0], requires_grad=True)\n"
         "e = x.exp()\n(e / e.sum())[0].backward()",
         torch_message="Function 'DivBackward0' returned nan values in its 1th output.",
@@ -362,8 +362,8 @@ FAULTS = (
         shapes={"x": (3,)},
         fix=_diff(
             "return self.softmax(axis).log()",
-            "shifted = value - value.max(axis=axis, keepdims=True)",
-            "result = shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True))",
+            "shifted = value - value.max(axis=axes, keepdims=True)",
+            "result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))",
         ),
         torch_code="torch.autograd.set_detect_anomaly(True)\nx = torch.tensor([0.0, 800.0], requires_grad=True)\n"
         "x.softmax(0).log()[0].backward()",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from model import Tensor, _as_float_array, _fitted, _with_axes, topological_order
+from model import Tensor, _as_float_array, _axes, _fitted, _reduced, topological_order
 
 # ---------------------------------------------------------------- engines with one wrong rule
 
@@ -115,12 +115,13 @@ class MeanUndivided(Tensor):
     __slots__ = ()
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value = self._read()
+        axes = _axes(self, axis)
+        mean = self._read().mean(axis=axes, keepdims=True)
 
         def _backward(upstream):
-            self._accumulate(np.broadcast_to(_with_axes(upstream, axis, value.ndim, keepdims), value.shape))
+            self._accumulate(np.broadcast_to(upstream.reshape(mean.shape), self.shape))
 
-        return self._node(value.mean(axis=axis, keepdims=keepdims), (self,), "mean", _backward)
+        return self._node(_reduced(mean, axes, keepdims), (self,), "mean", _backward)
 
 
 class SoftmaxUnshifted(Tensor):

@@ -1315,7 +1315,9 @@ def test_trap_37_what_breaks_depends_on_what_was_saved():
             y.backward(np.ones(y.shape))
         return not np.allclose(t.grad, derivative(X))
 
-    for op in ("*", "**", "/", "sin", "abs", "prod"):
+    assert wrong(*SAVES_INPUT["/"], "input")  # it divides its result by the input once more
+    assert wrong(*SAVES_INPUT["/"], "output")
+    for op in ("*", "**", "sin", "abs", "prod"):
         assert wrong(*SAVES_INPUT[op], "input"), op
         assert not wrong(*SAVES_INPUT[op], "output"), op
     for op in ("exp", "sqrt", "tanh", "sigmoid", "relu"):

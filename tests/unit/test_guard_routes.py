@@ -96,8 +96,9 @@ def outcome(case, route, target, right, tensor=Sourced):
         handle = route.prepare(output)
     try:
         route.write(output if target is None else leaves[target], handle)
-    except ValueError as error:  # the guard is off, and the array is a broadcast one that NumPy protects itself
-        if "read-only" not in str(error):
+    except (ValueError, TypeError) as error:
+        # the guard is off, and the array is a broadcast one that NumPy protects itself; or an optimizer of a result
+        if not any(reason in str(error) for reason in ("read-only", "no results of operations")):
             raise
         return "refused"
     try:
