@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
-from functools import partialmethod
+from functools import partial, partialmethod
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -76,10 +76,7 @@ class _Changed(ContextDecorator):
     def __call__(self, function: Function) -> Function:
         runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
         if any(kind(code) for kind in runs_later for code in (function, type(function).__call__)):
-            raise TypeError(
-                "A generator or an async function cannot be decorated, because its body runs after the call: write "
-                "`with no_grad():` inside it, with no yield in the block."
-            )
+            raise TypeError("The body of a generator or an async function runs later: use `with no_grad():` inside it.")
         return super().__call__(function)
 
 
@@ -405,7 +402,7 @@ class Tensor:
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
         value = self._read()
-        slope = _setting("The slope of leaky_relu must be a plain number (no gradient would reach it)", slope)
+        slope = _setting("The slope of leaky_relu must be a number (no gradient would reach it)", slope, math.isfinite)
         local = np.where(value > 0.0, value.dtype.type(1.0), value.dtype.type(slope))
 
         def _backward(upstream: Array) -> None:
@@ -425,9 +422,9 @@ class Tensor:
 
     def clip(self, low: float | None = None, high: float | None = None) -> Tensor:
         value = self._read()
-        rule = "A bound of clip must be a plain number (no gradient would reach it)"
-        low = -math.inf if low is None else _setting(rule, low)
-        high = math.inf if high is None else _setting(rule, high)
+        rule = "A bound of clip must be a number (no gradient would reach it)"
+        low = _setting(rule, -math.inf if low is None else low, lambda number: True)
+        high = _setting(rule, math.inf if high is None else high, lambda number: True)
         if not low <= high:
             raise ValueError(f"clip needs low <= high, but low is {low:g} and high is {high:g}.")
 
@@ -674,10 +671,8 @@ class Tensor:
     __array_ufunc__ = None  # so that `array * tensor` comes to `__rmul__`, and `np.exp(tensor)` is a TypeError
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise TypeError(
-            f"NumPy would lose the graph of {_name(self)}: use what the engine has, such as clip, where, concatenate "
-            "or stack, or take the values alone with t.numpy()."
-        )
+        means = "use the engine's own clip, where, stack, ..., or take t.numpy(), the values alone"
+        raise TypeError(f"NumPy would lose the graph of {_name(self)}: {means}.")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
@@ -686,10 +681,7 @@ class Tensor:
     def __getstate__(self) -> Any:
         """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
         if self._backward is not None:
-            raise TypeError(
-                f"{_name(self)} cannot be copied or pickled with its graph: use detach() for its values, or copy what "
-                "it was computed from and compute it again."
-            )
+            raise TypeError(f"{_name(self)} cannot be copied or pickled with its graph: use detach(), for its values.")
         own = {"_data": self._data.copy()[()], "_lent": None, "grad": deepcopy(self.grad)}
         attributes_and_slots: Any = super().__getstate__()
         return attributes_and_slots[0], attributes_and_slots[1] | own
@@ -732,16 +724,10 @@ class Tensor:
 class MutationError(RuntimeError):
     """Values that a backward pass needs were written to after the forward pass.
 
-    route                                                     with the guard (always on)     allow_mutation()
-    t.data += 1, t.data[...] = 1, np.exp(x, out=t.data)       MutationError in backward()    wrong gradient, silently
-    a view or another name of t.data, taken before or after   MutationError in backward()    wrong gradient, silently
-    an optimizer step between forward and backward            MutationError in backward()    wrong if `.data` was read
-    t.data = other                                            MutationError in backward()    the right gradient
-    an array captured by a closure that you wrote yourself    wrong gradient, silently       wrong gradient, silently
-
-    The guard works by copying on hand-out: an array that leaves the engine through `.data` is never the one a closure
-    has captured. So a write cannot reach a gradient, and `backward()` finds it by comparing. `t.numpy()` gives a copy
-    to read. The last route is seen by `lab.traps.detect_mutation`, an engine that compares what all closures captured.
+    The guard copies on hand-out: an array that `.data` gives away is never one that a closure has captured. So no write
+    can reach a gradient, whether it goes by `t.data += 1`, `t.data[...] = 1`, `out=t.data`, a view, another name or an
+    optimizer's step, and `backward()` finds it by comparing. Inside `allow_mutation()` each of these gives a wrong
+    gradient, silently. An array that is captured by a closure of your own needs the guard of lab.traps.detect_mutation.
     """
 
 
@@ -841,9 +827,7 @@ def _freed(node: Tensor) -> None:
     )
 
 
-def _quiet() -> np.errstate:
-    """inf and nan are answers here, not accidents: they are shown, not warned about."""
-    return np.errstate(all="ignore")
+_quiet = partial(np.errstate, all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
 
 def _name(tensor: Tensor) -> str:
@@ -933,11 +917,7 @@ def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(arguments[0]) if len(arguments) == 1 and np.iterable(arguments[0]) else arguments
 
 
-def _from_0(number: float) -> bool:
-    return 0 <= number < math.inf
-
-
-def _setting(rule: str, value: Any, holds: Callable[[float], bool] = lambda number: True) -> float:
+def _setting(rule: str, value: Any, holds: Callable[[float], bool] = lambda number: 0 <= number < math.inf) -> float:
     """A plain number that obeys the rule, as a float: a NumPy number would turn float32 into float64."""
     if not isinstance(value, (float, int, np.floating, np.integer)):
         raise TypeError(f"{rule}, not a {type(value).__name__}.")
@@ -1090,11 +1070,8 @@ def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
     """Operands of a function, those that are none turned into constants of the class and dtype of the first Tensor."""
     if not operands:
         raise ValueError(f"{op} needs at least one tensor.")
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    if len(tensors) == len(operands):
-        return operands
-    first = tensors[0] if tensors else Tensor(0.0, requires_grad=False)
-    return tuple(operand if isinstance(operand, Tensor) else first._constant(operand) for operand in operands)
+    first = next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
+    return tuple(t if isinstance(t, Tensor) else first._constant(t) for t in operands)
 
 
 # ---------------------------------------------------------------- layers and initialisation
@@ -1209,7 +1186,7 @@ class Optimizer:
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float, *remembered: str) -> None:
         self.parameters = _leaves(parameters)
         self.lr = _setting("The learning rate must be a positive number", lr, lambda number: 0 < number < math.inf)
-        self.weight_decay = _setting("The weight decay must be a finite number from 0", weight_decay, _from_0)
+        self.weight_decay = _setting("The weight decay must be a finite number from 0", weight_decay)
         # What is remembered from step to step, by its name and the number of the parameter that it is like
         self._memory: dict[str, Array] = {
             f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
@@ -1252,7 +1229,7 @@ class SGD(Optimizer):
         self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
     ) -> None:
         super().__init__(parameters, lr, weight_decay, "velocity")
-        self.momentum = _setting("The momentum must be a finite number from 0", momentum, _from_0)
+        self.momentum = _setting("The momentum must be a finite number from 0", momentum)
 
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
@@ -1275,7 +1252,7 @@ class Adam(Optimizer):
         super().__init__(parameters, lr, weight_decay, "mean", "square")
         rule = "Each of the betas must be a number from 0 to below 1"
         self.betas = tuple(_setting(rule, beta, lambda number: 0 <= number < 1) for beta in betas)
-        self.eps = _setting("eps must be a finite number from 0", eps, _from_0)
+        self.eps = _setting("eps must be a finite number from 0", eps)
         self._memory["steps"] = np.zeros(len(self.parameters), int)
 
     def _update(self, i: int, gradient: Array) -> Array:
