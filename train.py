@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import io
 import json
 import shlex
 import signal
@@ -16,13 +17,24 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, describe, epochs_text, require, shown
+from lab.training.config import (
+    DEFAULT_LR,
+    SCHEDULES,
+    Config,
+    ConfigError,
+    describe,
+    epochs_text,
+    require,
+    shown,
+    widths,
+)
 from lab.training.datasets import NAMES, DataError
 from lab.training.doctor import Finding
-from lab.training.run_folder import Record, Run, RunError, alone_in, new_run_path, write_atomic
-from lab.training.trainer import Trainer, save_summary, train, trainer_of
+from lab.training.records import Record
+from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
+from lab.training.trainer import Trainer, resumed, save_summary, train
 from lab.training.watch import Watch
 from model import ACTIVATIONS, INITS
 
@@ -35,8 +47,15 @@ EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 something given cann
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:
+    def error(self, message: str) -> NoReturn:
         raise ConfigError(f"{message}; python {self.prog} --help lists what there is.")
+
+
+class _Widths(argparse.Action):
+    """Takes 64 32 as well as 64,32 and 64-32."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        setattr(namespace, self.dest, widths(" ".join(values)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--hidden",
         metavar="WIDTH",
-        type=int,
+        action=_Widths,
         nargs="*",
         help=f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})",
     )
@@ -129,16 +148,19 @@ def _run_command(given: dict[str, Any]) -> int:
     open_events = _event_writer() if given.pop("tensorboard") else None
     if resume:
         require(out is not None, "--resume needs --out DIR: the folder of the run to continue.")
-        run, trainer = Run(Path(out)), None
+        run, trainer = RunFolder(Path(out)), None
     else:
-        trainer = Trainer(Config(**given))  # first, so that a mistake in the data leaves no folder behind
-        path = new_run_path(trainer.config.data) if out is None else Path(out)
-        run = Run.create(path, trainer.config.to_json())
+        config = Config(**given)
+        trainer = Trainer(config)  # first, so that a mistake in the data leaves no folder behind
+        if out is None:
+            run = in_new_folder(config.data, lambda path: RunFolder.create(path, config))
+        else:
+            run = RunFolder.create(Path(out), config)
     with alone_in(run.path):
         try:
             return _train_run(run, trainer or _resume(run, given), open_events, quiet, as_json)
         except KeyboardInterrupt:
-            complete, epochs = len(run.records()), Config.from_json(run.config()).epochs
+            complete, epochs = len(run.records()), run.config().epochs
             print(
                 f"Stopped by Ctrl-C with {complete} of {epochs} epochs complete. Continue with: {_resume_command(run)}",
                 file=sys.stderr,
@@ -146,12 +168,14 @@ def _run_command(given: dict[str, Any]) -> int:
             return 130
 
 
-def _train_run(run: Run, trainer: Trainer, open_events: type[EventWriter] | None, quiet: bool, as_json: bool) -> int:
+def _train_run(
+    run: RunFolder, trainer: Trainer, open_events: type[EventWriter] | None, quiet: bool, as_json: bool
+) -> int:
     log = None if quiet else sys.stderr if as_json else sys.stdout
     if log:
         print("\n".join(_introduction(trainer, run)), file=log, flush=True)
     interrupted = False
-    doctor = Watch(run.records())
+    doctor = Watch(run.records(), trainer.config)
     events = open_events(run.path) if open_events else None
     total, begun = (epochs * trainer.steps_per_epoch for epochs in (trainer.config.epochs, trainer.epoch))
     with _bar(total, begun, "batch", show=not (quiet or as_json)) as bar:
@@ -199,15 +223,14 @@ def _event_writer() -> type[EventWriter]:
     return EventWriter
 
 
-def _resume(run: Run, given: dict[str, Any]) -> Trainer:
+def _resume(run: RunFolder, given: dict[str, Any]) -> Trainer:
     """The flags given must be those of the run; only epochs, patience and data_dir may change."""
     out = str(run.path)
-    begun = Config.from_json(run.config())
+    begun = run.config()
     for name, value in given.items():
         before = getattr(begun, name)
-        same = list(value) == list(before) if name == "hidden" else value == before
         require(
-            same or name in ("epochs", "patience", "data_dir"),
+            value == before or name in ("epochs", "patience", "data_dir"),
             f"--{name.replace('_', '-')} {shown(value)} contradicts the run in {out!r}, which has {shown(before)}: "
             f"leave it out, or start a new run in another --out.",
         )
@@ -217,9 +240,9 @@ def _resume(run: Run, given: dict[str, Any]) -> Trainer:
         f"--epochs {config.epochs} would change the learning rates of the run in {out!r}, because its {begun.schedule} "
         f"schedule is laid out over {begun.epochs} epochs: leave it out, or start a new run in another --out.",
     )
-    trainer = trainer_of(run, config)
+    trainer = resumed(run, config)
     if config != begun:
-        run.write_config(config.to_json())
+        run.write_config(config)
     return trainer
 
 
@@ -230,9 +253,12 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
     require(not given.pop("tensorboard"), "--tensorboard is for a single run: leave it out of a sweep.")
     require(not resume, "--resume is for a single run: the same --sweep with the same --out continues a sweep.")
     axes = _sweep_axes(texts)
-    folder = new_run_path(f"sweep-{given.get('data', Config.data)}") if out is None else Path(out)
-    members = sweep.plan(axes, given, folder)
+    members = sweep.plan(axes, given, Path(out or "."))
     client = None if scheduler is None else sweep.connect(scheduler)
+    if out is None:
+        name = f"sweep-{given.get('data', Config.data)}"
+        members = in_new_folder(name, lambda path: sweep.in_folder(members, path))
+    folder = members[0].path.parent
     again = f"Go on with the same --sweep and --out {shlex.quote(str(folder))}."
     sweep.make_folders(members)
     try:
@@ -276,10 +302,10 @@ def _report_command(argv: Sequence[str]) -> int:
     from lab.training import report
 
     entries = report.read(dict.fromkeys(map(Path, given.runs)))
-    page = report.report(entries)
+    page = report.as_html(entries)
     for entry in entries:
         entry.run.write_summary(entry.picture)
-    write_atomic(Path(given.out), page.encode())
+    write_atomic(Path(given.out), page.encode(errors="replace"))  # a folder's name need not be text
     print(f"report of {len(entries)} runs in {given.out}" if len(entries) > 1 else f"report in {given.out}", flush=True)
     return 0
 
@@ -298,13 +324,12 @@ def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
         require(name not in axes, f"--sweep names {flag} twice: put all its values behind one.")
         axes[name] = []
         for value in values.split(","):
-            words = ["--hidden", *value.split("-")] if name == "hidden" else [f"--{name.replace('_', '-')}={value}"]
-            parsed = getattr(_parser().parse_args(words), name)
-            axes[name].append(tuple(parsed) if name == "hidden" else parsed)
+            parsed = _parser().parse_args([f"--{name.replace('_', '-')}={value}"])
+            axes[name].append(getattr(parsed, name))
     return axes
 
 
-def _resume_command(run: Run) -> str:
+def _resume_command(run: RunFolder) -> str:
     return f"python train.py --resume --out {shlex.quote(str(run.path))}"
 
 
@@ -340,7 +365,7 @@ def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
     )
 
 
-def _introduction(trainer: Trainer, run: Run) -> list[str]:
+def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
     config = trainer.config
     resumed = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
     return [
@@ -365,13 +390,13 @@ def _rounded(value: float | None, form: str) -> str:
     return "nan" if value is None else form.format(value)
 
 
-def _conclusion(trainer: Trainer, run: Run) -> str:
+def _conclusion(trainer: Trainer, run: RunFolder) -> str:
     best = (
         f"best validation accuracy {trainer.best_accuracy:.2%} in epoch {trainer.best_epoch} of {trainer.epoch}; "
         f"run in {run.path}"
     )
     if trainer.stopped_early:
-        return f"Stopped early, after {epochs_text(trainer.config.patience)} without a better one; {best}"
+        return f"Stopped early, after {epochs_text(trainer.epoch - trainer.best_epoch)} without a better one; {best}"
     if not trainer.diverged:
         return best
     remedy = "a smaller --lr" if trainer.config.clip else "a smaller --lr, or --clip 1"
@@ -382,4 +407,6 @@ def _conclusion(trainer: Trainer, run: Run) -> str:
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # a folder's name need not be text
     sys.exit(main())

@@ -231,7 +231,7 @@ def _results(fault: Fault, seed: int) -> None:
     st.markdown(fault.caught_by)
     if fault.kind == "engine":
         _gradient_check(fault, seed)
-    _doctor(healthy, broken)
+    _doctor(fault, seed, healthy, broken)
     _guard(fault)
     _fix(fault)
 
@@ -371,10 +371,13 @@ def _gradient_check(fault: Fault, seed: int) -> None:
             )
 
 
-def _doctor(healthy: LessonRun, broken: LessonRun) -> None:
+def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> None:
     st.markdown("**The training doctor** on both histories")
     left, right = st.columns(2, gap="medium")
-    for column, title, run in ((left, "Healthy", healthy), (right, "Broken", broken)):
+    for column, title, run, setup in (
+        (left, "Healthy", healthy, fault.healthy),
+        (right, "Broken", broken, fault.broken),
+    ):
         with column:
             if not run.records:
                 st.info(
@@ -382,7 +385,7 @@ def _doctor(healthy: LessonRun, broken: LessonRun) -> None:
                     icon=":material/hourglass_empty:",
                 )
                 continue
-            first = diagnose(run.records)[0]
+            first = diagnose(run.records, setup.config(seed))[0]
             say, icon = (st.success, "check") if first.key == "healthy" else (st.warning, "stethoscope")
             evidence = escape_markdown(f"{' '.join(first.evidence)} {first.remedy}")
             say(f"**{title} engine: {first.name.lower()}.** {evidence}", icon=f":material/{icon}:")

@@ -10,7 +10,7 @@ from lab import charts
 from lab.trace.recording import record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
-from lab.training.digit import LEVELS, normalise
+from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
 from lab.training.live import LiveRun
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
@@ -175,12 +175,12 @@ def _transport() -> None:
 
 
 def _read_along(view: View) -> None:
-    """One sample in the player; for digits, also a pad to draw one on."""
+    """One sample in the player; for images like those of the pad, also the pad, to draw one."""
     player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
     if player_box.open:
         with player_box:
             _play_sample(view)
-    if view.run.config.data == "digits":
+    if view.run.trainer.dataset.image_shape == IMAGE_SHAPE:
         pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
         if pad.open:
             with pad:

@@ -14,7 +14,7 @@ from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
-from lab.training.run_folder import Record
+from lab.training.records import Record
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from lab.charts.chart import (
     thinned,
 )
 from lab.training.doctor import BAND, HIGH_NORM
-from lab.training.run_folder import Record
+from lab.training.records import Curve, LayerCurve, Record
 
 MARKERS = 30  # more of them than this along a line would hide it
 BUCKETS = 120  # of the losses of single batches
@@ -193,7 +193,7 @@ def _in_percent(chart: Chart) -> Chart:
 
 def _per_layer(
     title: str,
-    name: str,
+    name: LayerCurve,
     colour: Literal["gradient", "weight"],
     records: Sequence[Record],
     layers: Sequence[str],
@@ -275,7 +275,7 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 
 
 def _others(
-    others: Sequence[tuple[str, Sequence[Record]]], name: str, until: int, colours: Colours
+    others: Sequence[tuple[str, Sequence[Record]]], name: Curve, until: int, colours: Colours
 ) -> list[dict[str, Any]]:
     """Earlier runs to compare with, thinner and without a colour of their own."""
     lines = []
@@ -346,13 +346,13 @@ def horizon(epoch: int, epochs: int) -> int:
     return min(epochs, next((end for end in (10, 20, 40, 80, 160) if epoch <= end), epochs))
 
 
-def _column(records: Sequence[Record], name: str) -> list[float | None]:
+def _column(records: Sequence[Record], name: Curve) -> list[float | None]:
     """A number that the records have, by epoch from 0: what the command line records begins with epoch 1."""
     first = records[0]["epoch"] if records else 0
     return [*[None] * first, *(record[name] for record in records)]
 
 
-def _of_layer(records: Sequence[Record], name: str, layer: str) -> list[float | None]:
+def _of_layer(records: Sequence[Record], name: LayerCurve, layer: str) -> list[float | None]:
     """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
     before = [None] * records[0]["epoch"]
     return [*before, *(record[name][layer] if name in record else None for record in records)]
@@ -370,10 +370,10 @@ def _at_epoch(records: Sequence[Record]) -> str:
     return f"Epoch {records[-1]['epoch']}: "
 
 
-def _curves_alt(what: str, records: Sequence[Record], train: str, val: str, lowest: bool) -> str:
-    known = [r for r in records if r[val] is not None]
+def _curves_alt(what: str, records: Sequence[Record], train: Curve, val: Curve, lowest: bool) -> str:
+    known = [(value, r["epoch"]) for r in records if (value := r[val]) is not None]
     text = f"{what}. {_at_epoch(records)}training {short(records[-1][train])}, validation {short(records[-1][val])}."
     if known:
-        best = (min if lowest else max)(known, key=lambda r: r[val])
-        text += f" {'Lowest' if lowest else 'Highest'} validation {short(best[val])} in epoch {best['epoch']}."
+        best, epoch = (min if lowest else max)(known, key=lambda pair: pair[0])
+        text += f" {'Lowest' if lowest else 'Highest'} validation {short(best)} in epoch {epoch}."
     return text

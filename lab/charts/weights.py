@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, short, thinned
-from lab.training.run_folder import Record
+from lab.training.records import Counted, Histogram, Record
 
 RIDGES = 9  # epochs in a picture of ridges
 
@@ -101,7 +101,7 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int,
     }
 
 
-def _spread(histogram: dict[str, Any]) -> tuple[float, float, int]:
+def _spread(histogram: Histogram) -> tuple[float, float, int]:
     """Mean, deviation and number of the weights, as far as the bins tell."""
     counts, edges = np.array(histogram["counts"], dtype=float), np.array(histogram["edges"])
     total = int(counts.sum()) + histogram["below"] + histogram["above"]
@@ -122,7 +122,8 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
         return nothing(title, "Gradients are counted from the first epoch on.", theme)
     colours = COLOURS[theme]
     shown = thinned(records, RIDGES)
-    histograms = [record[f"{of}_histogram"][layer] for record in shown]
+    counted: Counted = "weight_histogram" if of == "weight" else "gradient_histogram"
+    histograms = [record[counted][layer] for record in shown]
     edges = histograms[0]["edges"]
     names = [_edge(edge) for edge in edges[:-1]]
     first, last = colours["weight" if of == "weight" else "gradient"]
@@ -173,7 +174,7 @@ def _edge(value: float) -> str:
     return f"{value:.2g}" if value == 0 or abs(value) >= 0.01 else f"{value:.0e}"
 
 
-def _percentiles(histogram: dict[str, Any]) -> list[float]:
+def _percentiles(histogram: Histogram) -> list[float]:
     """The quartiles of what a histogram counts, to within a bin."""
     counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]], dtype=float)
     edges = np.array([histogram["edges"][0], *histogram["edges"], histogram["edges"][-1]])

@@ -18,7 +18,7 @@ from lab.faults.training import LessonTrainer, Setup
 from lab.gradcheck import Report, gradcheck
 from lab.trace.parts import Event
 from lab.trace.recording import Recording, Trace
-from lab.training.run_folder import Record
+from lab.training.records import Record, column
 from model import Tensor, allow_mutation, topological_order
 
 # ---------------------------------------------------------------- seen side by side
@@ -215,7 +215,7 @@ class LessonRun:
 def train_with(setup: Setup, seed: int) -> LessonRun:
     """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
     records, trainer = [], LessonTrainer(setup, seed)
-    initial = {"epoch": 0} | trainer.measure()
+    initial = trainer.measure()
     try:
         while not trainer.done:
             trainer.step()
@@ -243,7 +243,7 @@ def which_curve(healthy: LessonRun, broken: LessonRun) -> str:
         return "error"
     if broken.records[-1]["diverged"] or broken.records[-1]["train_loss"] is None:
         return "overflow"
-    right, wrong = ([record["train_loss"] for record in run.records] for run in (healthy, broken))
+    right, wrong = (column(run.records, "train_loss") for run in (healthy, broken))
     if np.allclose(right, wrong, rtol=1e-3):
         return "same"
     return "better" if wrong[-1] <= 1.02 * right[-1] else "worse"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -71,7 +71,7 @@ class Setup:
     engine: type[Tensor] = Tensor
     optimizer: type[SGD] = SGD
     loss: Callable[[Tensor, np.ndarray], Tensor] = likelihood_loss
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # of train.Config
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # of a Config
 
     def config(self, seed: int) -> Config:
         """Small enough to train in a fraction of a second, large enough to learn."""
@@ -88,11 +88,26 @@ def run_of(
     return Setup(engine, optimizer, loss, MappingProxyType(settings))
 
 
-class LessonTrainer(Trainer):
-    """The trainer of train.py on a network and a loss written with basic operations, so that every rule takes part.
+class LessonNetwork(MLP):
+    """The network of the lessons, written with basic operations, so that every rule of the engine takes part.
 
     The second hidden layer has a shortcut around it: there a tensor is used twice.
     """
+
+    def outputs(self, x: Any) -> Iterator[Tensor]:
+        x = self.layers[0].weight._constant(x)
+        for layer in self.layers[:-1]:
+            h = getattr(x @ layer.weight + layer.bias, self.activation)()
+            yield h
+            x = x + h if x.shape == h.shape else h
+        last = self.layers[-1]
+        yield x @ last.weight + last.bias
+
+
+class LessonTrainer(Trainer):
+    """A trainer of that network, made of the parts of a setup."""
+
+    network = LessonNetwork
 
     def __init__(self, setup: Setup, seed: int) -> None:
         super().__init__(setup.config(seed))
@@ -101,17 +116,7 @@ class LessonTrainer(Trainer):
         self.optimizer = setup.optimizer(self.model.parameters(), self.config.lr)
 
     def loss(self, rows: np.ndarray) -> Tensor:
-        logits, _ = self._forward(self.dataset.train_x[rows])
-        return self.setup.loss(logits, self.dataset.train_y[rows])
-
-    def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
-        x, hidden = self.model.layers[0].weight._constant(inputs), []
-        for layer in self.model.layers[:-1]:
-            h = getattr(x @ layer.weight + layer.bias, self.config.activation)()
-            hidden.append(h.numpy())
-            x = x + h if x.shape == h.shape else h
-        last = self.model.layers[-1]
-        return x @ last.weight + last.bias, hidden
+        return self.setup.loss(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
 
 
 def use_engine(network: MLP, engine: type[Tensor]) -> None:

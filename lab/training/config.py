@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from model import ACTIVATIONS, INITS
-
-# ---------------------------------------------------------------- settings
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
 SCHEDULES = ("constant", "step", "cosine")
@@ -38,7 +37,7 @@ class Config:
     activation: str = "relu"
     init: str = "he"
     optimizer: str = "adam"
-    lr: float | None = None
+    lr: float = cast(float, None)
     schedule: str = "constant"
     warmup: int = 0
     momentum: float = 0.0
@@ -50,10 +49,10 @@ class Config:
     val_fraction: float = 0.2
 
     def __post_init__(self) -> None:
-        for name, value in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
-            require(isinstance(value, str) or (value is None and name != "data"), f"--{name} must be a text.")
+        for name, text in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
+            require(isinstance(text, str) or (text is None and name != "data"), f"--{name} must be a text.")
         require(
-            isinstance(self.hidden, (list, tuple)) and all(_is_whole(width, 1) for width in self.hidden),
+            isinstance(self.hidden, (list, tuple)) and all(is_whole(width, 1) for width in self.hidden),
             f"--hidden must be whole numbers from 1 (the widths of the layers), not {shown(self.hidden)}: "
             f"write for example --hidden 64 32.",
         )
@@ -64,12 +63,12 @@ class Config:
         if self.lr is None:
             object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
         require(
-            _is_number(self.lr) and self.lr > 0,
+            is_number(self.lr) and self.lr > 0,
             f"--lr (the learning rate) must be a positive number, not {shown(self.lr)}: "
             f"try {DEFAULT_LR[self.optimizer]}.",
         )
         require(
-            _is_number(self.momentum) and 0 <= self.momentum < 1,
+            is_number(self.momentum) and 0 <= self.momentum < 1,
             f"--momentum must be at least 0 and less than 1, not {shown(self.momentum)}: try 0.9.",
         )
         require(
@@ -77,7 +76,7 @@ class Config:
             "--momentum belongs to sgd, and adam has its own: add --optimizer sgd, or leave --momentum out.",
         )
         require(
-            self.clip is None or (_is_number(self.clip) and self.clip > 0),
+            self.clip is None or (is_number(self.clip) and self.clip > 0),
             f"--clip (the largest gradient norm) must be a positive number, not {shown(self.clip)}: try 1.",
         )
         for name, value, low in (
@@ -87,16 +86,21 @@ class Config:
             ("patience", 1 if self.patience is None else self.patience, 1),
             ("seed", self.seed, 0),
         ):
-            require(_is_whole(value, low), f"--{name} must be a whole number from {low}, not {shown(value)}.")
+            require(is_whole(value, low), f"--{name} must be a whole number from {low}, not {shown(value)}.")
         _require_one_of("schedule", self.schedule, SCHEDULES)
         require(
             self.warmup < self.epochs,
             f"--warmup {self.warmup} leaves nothing of {self.epochs} epochs: choose a smaller one.",
         )
         require(
-            _is_number(self.val_fraction) and 0 < self.val_fraction < 1,
+            is_number(self.val_fraction) and 0 < self.val_fraction < 1,
             f"--val-fraction must lie between 0 and 1, not {shown(self.val_fraction)}: try 0.2.",
         )
+
+    @property
+    def layer_names(self) -> list[str]:
+        """What the records call the layers, the output layer last."""
+        return [f"layer{number}" for number in range(1, len(self.hidden) + 2)]
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self) | {"hidden": list(self.hidden)}
@@ -120,16 +124,32 @@ def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
     require(value in choices, f"--{name} cannot be {shown(value)}: {hint}")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """An int or a float, neither nan nor beyond any float; a bool is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def _is_whole(value: Any, low: int) -> bool:
+def is_whole(value: Any, low: int = 0) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= low
 
 
+def widths(text: str) -> tuple[int, ...]:
+    """The widths of hidden layers from a text such as "64 32", "64, 32", "64-32" or "". Raises ConfigError."""
+    words = re.split(r"[\s,;]+|(?<=\d)[x-](?=\d)", text.strip()) if text.strip() else []
+    hidden: Any = tuple(int(word) if word.isascii() and word.isdecimal() else word for word in words)
+    return Config(hidden=hidden).hidden
+
+
 def shown(value: Any) -> str:
+    """A value as it was given on the command line, for a sentence about it: "64 32", "'moons'"."""
     return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else repr(value)
+
+
+def said(value: Any) -> str:
+    """A setting in words, to be compared with another: "64-32", "0.001", "none"."""
+    if isinstance(value, (list, tuple)):
+        return sizes_text(value) or "none"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def sizes_text(sizes: Sequence[int]) -> str:

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import csv
 import difflib
+import errno
 import gzip
 import io
 import math
 import os
+import re
+import stat
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 
@@ -28,6 +31,8 @@ DIGITS = Path(__file__).resolve().parents[2] / "assets" / "digits.npz"
 SYNTHETIC_SAMPLES = 1000
 IDX_BLOCK = 1 << 20  # bytes
 LARGEST_CELL = 1e100  # the square of a larger number overflows while we measure its column's deviation
+SMALLEST_SCALE = 1e-150  # the square of a smaller number underflows, too
+FARTHEST = 1e9  # deviations from the mean: float32 has no room for such a sample beside the others
 
 MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
 MNIST_SHA256 = MappingProxyType(
@@ -52,6 +57,7 @@ class Dataset:
     train_y, val_y: int64 of shape (samples,), an index into `classes`
     mean, scale:    one number for images, one per column otherwise
     notes:          what was read and how the inputs were prepared, as sentences for the log
+    image_shape:    (height, width) of samples that are images, row by row; None for others
     """
 
     name: str
@@ -63,24 +69,30 @@ class Dataset:
     mean: np.ndarray
     scale: np.ndarray
     notes: tuple[str, ...]
+    image_shape: tuple[int, int] | None = None
 
     @cached_property
     def fingerprint(self) -> int:
         """A checksum of all samples in order: a resumed run must find the data that it was begun with."""
         check = 0
         for part in (self.train_x, self.train_y, self.val_x, self.val_y):
-            check = zlib.crc32(np.ascontiguousarray(part), check)
+            check = zlib.crc32(np.ascontiguousarray(part).data, check)
         return check
 
 
 @dataclass(frozen=True)
 class _Raw:
-    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample."""
+    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample.
+
+    columns: the names of the features, for errors; they have none in images.
+    """
 
     blocks: list[np.ndarray]
     labels: np.ndarray
     classes: tuple[str, ...]
     note: str
+    columns: tuple[str, ...] = ()
+    image_shape: tuple[int, int] | None = None
 
 
 def load(
@@ -104,10 +116,10 @@ def load(
         raise DataError(f"--data-dir is the folder of the MNIST files, but the data is {name!r}: leave it out.")
     if kind == "csv":
         raw = _parse_table(_read_csv(path), path, target)
-    elif name == "digits":
-        raw = _read_digits()
     elif name == "mnist":
         raw = _read_mnist(_mnist_download() if data_dir is None else Path(data_dir))
+    elif name in EMBEDDED:
+        raw = EMBEDDED[name]()
     elif name in SYNTHETIC:
         raw = _generate(name, rng)
     else:
@@ -148,7 +160,7 @@ def prepare(
         raise DataError(f"{name}: labels must be whole numbers from 0 to {len(classes) - 1}, one for each class.")
     if not np.all(np.abs(features) <= LARGEST_CELL):  # false for nan, too
         raise DataError(f"{name}: some samples hold numbers that cannot be used (inf, nan or beyond {LARGEST_CELL:g}).")
-    raw = _Raw([features], labels, tuple(classes), note)
+    raw = _Raw([features], labels, tuple(classes), note, _numbered(features.shape[1]))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -217,14 +229,14 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "blobs": (blobs, 0.25),
     }
 )
-NAMES = ("digits", "mnist", *SYNTHETIC)
 
 
 def _generate(name: str, rng: np.random.Generator) -> _Raw:
     generate, noise = SYNTHETIC[name]
     points, labels = generate(SYNTHETIC_SAMPLES, noise, rng)
     classes = tuple(str(label) for label in range(labels.max() + 1))
-    return _Raw([points], labels, classes, f"{len(points):,} synthetic points in a plane, noise {noise}")
+    note = f"{len(points):,} synthetic points in a plane, noise {noise}"
+    return _Raw([points], labels, classes, note, ("x", "y"))
 
 
 # Images -----------------------------------------------------------------------------------------------------
@@ -236,11 +248,17 @@ def _read_digits() -> _Raw:
     return _images([images], labels, "the handwritten digits of the UCI repository, 8x8 pixels")
 
 
+EMBEDDED: MappingProxyType[str, Callable[[], _Raw]] = MappingProxyType({"digits": _read_digits})
+NAMES = (*EMBEDDED, "mnist", *SYNTHETIC)
+BUILT_IN = (*SYNTHETIC, *EMBEDDED)  # what needs neither a file nor the network
+
+
 def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> _Raw:
+    """Images (samples, height, width), in blocks."""
     values, indices = np.unique(labels, return_inverse=True)
-    return _Raw(
-        [block.reshape(len(block), -1) for block in blocks], indices, tuple(str(value) for value in values), note
-    )
+    rows = [block.reshape(len(block), -1) for block in blocks]
+    height, width = blocks[0].shape[1:]
+    return _Raw(rows, indices, tuple(map(str, values)), note, image_shape=(height, width))
 
 
 def _read_mnist(folder: Path) -> _Raw:
@@ -288,7 +306,7 @@ def read_idx(path: Path, axes: int) -> list[np.ndarray]:
     """
     magic = bytes([0, 0, 8, axes])
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
             begin, header = file.read(4), file.read(4 * axes)
             shape = tuple(int.from_bytes(header[i : i + 4], "big") for i in range(0, len(header), 4))
             blocks = _read_blocks(file, shape) if begin == magic and len(shape) == axes else []
@@ -362,38 +380,48 @@ def _read_csv(path: str) -> list[Row]:
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
     try:
-        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig") as file:
+        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
             return _csv_rows(file, path)
     except OSError as error:
         raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path after csv:.") from None
 
 
+def _open_file(path: str, flags: int) -> int:
+    """Raises OSError for what is neither a file nor a folder: reading a pipe or a device may wait for ever."""
+    kind = os.stat(path).st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        raise OSError(errno.EINVAL, "It is a pipe or a device")
+    return os.open(path, flags)
+
+
 def _csv_rows(file: IO[str], name: str) -> list[Row]:
     """The rows that are not blank."""
     try:
-        separator = max(",;\t", key=file.readline().count)
+        first = file.readline()
+        if re.fullmatch(r'"?sep=.?"?', first.strip(), re.IGNORECASE):
+            raise DataError(f"{name!r} begins with {first.strip()!r}, a line for Excel alone: remove that line.")
         file.seek(0)
-        rows = enumerate(csv.reader(file, delimiter=separator), start=1)
+        rows = enumerate(csv.reader(file, delimiter=separator(first)), start=1)
         return [(number, cells) for number, cells in rows if any(cells)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{name!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
+
+
+def separator(line: str) -> str:
+    """What separates the cells of a CSV, by its first line: a comma, a semicolon or a tab."""
+    others = [mark for mark in ";\t" if mark in line]
+    if others and not re.search(r",(?!\d)|(?<!\d),", line):  # commas that stand in numbers only are decimal commas
+        return max(others, key=line.count)
+    return max(",;\t", key=line.count)
 
 
 def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
     """Columns of numbers and one of classes. The first row is a header when no cell in it is a number."""
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
-    width = len(rows[0][1])
-    for number, cells in rows:
-        if len(cells) != width:
-            raise DataError(
-                f"{path!r}, row {number} has {len(cells)} cells but row {rows[0][0]} has {width}: "
-                f"give every row the same number of cells."
-            )
-    if width < 2:
-        raise DataError(f"{path!r} has one column only: it needs at least one column of numbers and one of classes.")
-    has_header = not any(_is_number(cell) for cell in rows[0][1])
-    header = rows[0][1] if has_header else [f"column {index + 1}" for index in range(width)]
+    width = _width(rows, path)
+    has_header = all(_number(cell) is None for cell in rows[0][1])
+    header = [name.strip() for name in rows[0][1]] if has_header else list(_numbered(width))
     if has_header:
         rows = rows[1:]
     if not rows:
@@ -405,47 +433,91 @@ def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
     for (number, _), label in zip(rows, labels, strict=True):
         if not label:
             raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
-    classes = sorted(set(labels), key=lambda label: (float(label), label) if _is_number(label) else (math.inf, label))
-    if len(classes) > 20 and any(_is_number(label) and not float(label).is_integer() for label in classes):
+    classes = sorted(set(labels), key=_as_class)
+    measured = any(math.isfinite(value) and not value.is_integer() for value, _ in map(_as_class, classes))
+    if len(classes) > 20 and measured:
         raise DataError(
             f"{path!r}: {header[label_at]!r} looks like a measurement ({len(classes)} different values), not like "
             f"classes: choose a column of classes with --target."
         )
+    if not has_header and labels.count(labels[0]) == 1 < len(labels):
+        raise DataError(
+            f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
+            f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
+        )
     index_of = {label: index for index, label in enumerate(classes)}
     note = f"{Path(path).name}, labels from {header[label_at]!r}"
-    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note)
+    names = tuple(header[index] for index in columns)
+    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note, names)
 
 
-def _find_target(path: str, target: str | None, header: list[str]) -> int:
-    names = [name.strip() for name in header]
+def _width(rows: list[Row], path: str) -> int:
+    """How many cells every row has. Raises DataError when they differ, or make no table."""
+    width = len(rows[0][1])
+    for number, cells in rows:
+        if len(cells) != width:
+            longer, last = (number, cells[-1]) if len(cells) > width else (rows[0][0], rows[0][1][-1])
+            raise DataError(
+                f"{path!r}, row {number} has {len(cells)} cells but row {rows[0][0]} has {width}: "
+                f"give every row the same number of cells."
+                if last.strip()
+                else _trailing(path, longer)
+            )
+    if len(rows) > 1 and not any(cells[-1].strip() for _, cells in rows[1:]):
+        raise DataError(_trailing(path, rows[1][0]))
+    if width < 2:
+        raise DataError(f"{path!r} has one column only: it needs at least one column of numbers and one of classes.")
+    return width
+
+
+def _trailing(path: str, number: int) -> str:
+    return f"{path!r}, row {number} ends with a separator, and nothing follows: remove it from all rows that do."
+
+
+def _numbered(columns: int) -> tuple[str, ...]:
+    """Names for columns that have none."""
+    return tuple(f"column {number}" for number in range(1, columns + 1))
+
+
+def _as_class(label: str) -> tuple[float, str]:
+    """Sorts classes: numbers by value, and behind them all other texts, "nan" and "inf" among them."""
+    value = _number(label)
+    return (math.inf if value is None or not math.isfinite(value) else value), label
+
+
+def _find_target(path: str, target: str | None, names: list[str]) -> int:
     if target is None:
         return len(names) - 1
     if target in names:
         return names.index(target)
-    if target.isdecimal() and 1 <= int(target) <= len(names):
+    if target.isascii() and target.isdecimal() and 1 <= int(target) <= len(names):
         return int(target) - 1
     close = difflib.get_close_matches(target, names, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(names[:20])}."
     raise DataError(f"{path!r} has no column {target!r}: {hint}")
 
 
-def _is_number(cell: str) -> bool:
+def _number(cell: str) -> float | None:
+    """What a cell says as a number, nan and inf included. Python would also take 1_000, and digits of other scripts."""
+    if not cell.isascii() or "_" in cell:
+        return None
     try:
-        float(cell)
+        return float(cell)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _cell(path: str, number: int, header: list[str], cells: list[str], index: int) -> float:
     """The number in a cell, or a DataError that says where the cell is."""
     text = cells[index].strip()
-    if _is_number(text) and abs(float(text)) <= LARGEST_CELL:  # false for nan, too
-        return float(text)
+    value = _number(text)
+    if value is not None and abs(value) <= LARGEST_CELL:  # false for nan, too
+        return value
+    place = f"{path!r}, row {number}, column {header[index]!r}"
+    if _number(text.replace(",", ".", 1)) is not None and "," in text:
+        raise DataError(f"{place}: {text[:40]!r} has a decimal comma; save the table with decimal points.")
     shown = f"{text[:40]!r} is not a number that can be used" if text else "the cell is empty"
-    raise DataError(
-        f"{path!r}, row {number}, column {header[index].strip()!r}: {shown}. Put a number there, or remove the row."
-    )
+    raise DataError(f"{place}: {shown}. Put a number there, or remove the row.")
 
 
 # Split and standardise --------------------------------------------------------------------------------------
@@ -467,6 +539,8 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
     variance = np.einsum("ij,ij->j", train_x, train_x, dtype=np.float64) / len(train_x)
     scale = np.sqrt(variance.mean()) if images else np.sqrt(variance)
     scale = np.where(constant.all() if images else constant, 1.0, scale)
+    if not images:
+        _check_spread(name, raw.columns, scale, val_x)
     train_x /= scale
     val_x /= scale
     how = (
@@ -489,7 +563,24 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
         mean=mean,
         scale=scale,
         notes=notes,
+        image_shape=raw.image_shape,
     )
+
+
+def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:
+    """Raises DataError for a column that cannot be standardised. scale: (columns,); val_x: around the training mean."""
+    for index, column in enumerate(columns):
+        if scale[index] < SMALLEST_SCALE:
+            raise DataError(
+                f"{name}: the numbers of {column!r} differ by too little to be told apart: multiply them all by the "
+                f"same large number."
+            )
+        farthest = np.abs(val_x[:, index]).max() / scale[index]
+        if farthest > FARTHEST:
+            raise DataError(
+                f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: put it right, or "
+                f"remove its row."
+            )
 
 
 def _distribute(

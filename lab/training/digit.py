@@ -7,6 +7,7 @@ import numpy as np
 SIDE = 32  # of the bitmap that is drawn on, as those of the UCI digits were
 BLOCK = 4  # the share of ink in each block of 4x4 pixels is one pixel of the 8x8 image
 LEVELS = BLOCK * BLOCK
+IMAGE_SHAPE = (SIDE // BLOCK, SIDE // BLOCK)  # of the images that a network must have learned from
 
 
 def parse(text: str) -> np.ndarray:
@@ -23,7 +24,7 @@ def normalise(bitmap: np.ndarray) -> np.ndarray:
     """
     rows, columns = np.flatnonzero(bitmap.any(axis=1)), np.flatnonzero(bitmap.any(axis=0))
     if not len(rows):
-        return np.zeros((SIDE // BLOCK, SIDE // BLOCK))
+        return np.zeros(IMAGE_SHAPE)
     cropped = bitmap[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     scale = SIDE / max(cropped.shape)
     height, width = (max(1, min(SIDE, round(length * scale))) for length in cropped.shape)
@@ -33,4 +34,5 @@ def normalise(bitmap: np.ndarray) -> np.ndarray:
     square = np.zeros((SIDE, SIDE))
     top, left = (SIDE - height) // 2, (SIDE - width) // 2
     square[top : top + height, left : left + width] = cropped[np.ix_(i, j)]
-    return square.reshape(SIDE // BLOCK, BLOCK, SIDE // BLOCK, BLOCK).sum(axis=(1, 3))
+    blocks = square.reshape(SIDE // BLOCK, BLOCK, SIDE // BLOCK, BLOCK)
+    return np.asarray(blocks.sum(axis=(1, 3)))

@@ -1,20 +1,22 @@
 """What a doctor would say of a training run: the history in, verdicts with evidence and a remedy out.
 
-Each rule reads the records that `train.train` yields, and nothing else. `RULES` is the table: what is looked at, the
-threshold, what it means, what to do. Their order is that of causes before consequences: a run whose loss swings may
-also have dead units, and it is the swinging that has to stop first. `diagnose` returns every rule that fits, the first
-being the verdict.
+Each rule reads the records that `train.train` yields. `RULES` is the table: what was found, what to do, where to look,
+and the function that finds it by the thresholds below. Their order is that of causes before consequences: a run whose
+loss swings may also have dead units, and it is the swinging that has to stop first. `diagnose` returns every rule that
+fits, the first being the verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
-Record = Mapping[str, Any]
+from lab.training.config import Config
+from lab.training.records import Histogram, Record, column
+
 Evidence = tuple[list[str], int]  # sentences with numbers, and the epoch in which it begins to show
 
 # ---------------------------------------------------------------- thresholds
@@ -42,7 +44,6 @@ class Rule:
 
     key: str
     name: str
-    when: str  # the threshold, in words
     remedy: str
     instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
     find: Callable[[History], Evidence | None]
@@ -67,39 +68,38 @@ class History:
     """The records as columns. A number that a record gives as None (inf or nan) is nan here; a key that it lacks makes
     an empty column, and the rules that need it do not fit."""
 
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, records: Sequence[Record], config: Config) -> None:
         self.records = records
+        self.layers = config.layer_names
         self.epochs = [int(record["epoch"]) for record in records]
-        self.loss = _column(records, "train_loss")
-        self.train_accuracy = _column(records, "train_accuracy")
-        self.val_accuracy = _column(records, "val_accuracy")
+        self.loss = column(records, "train_loss")
+        self.train_accuracy = column(records, "train_accuracy")
+        self.val_accuracy = column(records, "val_accuracy")
         self.gap = self.train_accuracy - self.val_accuracy
         self.norms = _table(records, "grad_norm")
         self.updates = _table(records, "update_ratio")
         self.dead = _table(records, "dead_units")
 
-    def names(self, key: str) -> list[str]:
-        return list(self.records[0].get(key, {}))
 
-
-def diagnose(records: Sequence[Record]) -> list[Finding]:
+def diagnose(records: Sequence[Record], config: Config) -> list[Finding]:
     """Every rule that fits the history, causes before consequences; never empty. The first is the verdict.
 
-    records: what `train.train` yields, from the first epoch on; at least one.
+    records: what `train.train` yields, from the first epoch on; at least one. Of the histograms the first and the last
+    are enough. config: the settings of the run.
     """
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
-    history = History(records)
+    history = History(records, config)
+    return _fitting(RULES, history) or _fitting([HEALTHY if len(records) >= FEWEST else EARLY], history)
+
+
+def _fitting(rules: Sequence[Rule], history: History) -> list[Finding]:
     findings = []
-    for rule in RULES:
+    for rule in rules:
         evidence = rule.find(history)
         if evidence is not None:
             sentences, epoch = evidence
             findings.append(Finding(rule.key, rule.name, tuple(sentences), rule.remedy, rule.instrument, epoch))
-    if not findings:
-        rule = HEALTHY if len(records) >= FEWEST else EARLY
-        sentences, epoch = rule.find(history)
-        findings.append(Finding(rule.key, rule.name, tuple(sentences), rule.remedy, rule.instrument, epoch))
     return findings
 
 
@@ -153,7 +153,7 @@ def _dead_units(h: History, share: float) -> Evidence | None:
     layer = int(np.argmax(h.dead[-1]))
     since = int(np.flatnonzero(h.dead[:, layer] >= share)[0])
     return [
-        f"{h.dead[-1, layer]:.0%} of the units of {h.names('dead_units')[layer]} give the same output for every sample "
+        f"{h.dead[-1, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
         f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them."
     ], h.epochs[since]
 
@@ -165,9 +165,9 @@ def _piling(h: History) -> Evidence | None:
     grown = np.flatnonzero((last >= GROWTH * first) & (last >= BAND[1]))
     if not grown.size:
         return None
-    names = h.names("grad_norm")
     sentences = [
-        f"The gradient norm of {names[i]} grows from {first[i]:.2g} in the first epoch to {last[i]:.2g}." for i in grown
+        f"The gradient norm of {h.layers[i]} grows from {first[i]:.2g} in the first epoch to {last[i]:.2g}."
+        for i in grown
     ]
     return sentences, _first(h, h.norms[:, grown[0]] >= GROWTH * first[grown[0]])
 
@@ -209,7 +209,7 @@ def _vanishing(h: History) -> Evidence | None:
     if low.mean() < 0.5:
         return None
     at = int(np.flatnonzero(low)[0])
-    layer = h.names("grad_norm")[int(np.argmin(h.norms[at, :-1]))]
+    layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
     return [
         f"In epoch {h.epochs[at]} the gradient norm of {layer} is {hidden[at]:.2g} and that of the last layer "
         f"{last[at]:.2g}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
@@ -222,7 +222,7 @@ def _exploding(h: History) -> Evidence | None:
         return None
     at, layer = np.unravel_index(np.nanargmax(h.norms), h.norms.shape)
     return [
-        f"The gradient norm of {h.names('grad_norm')[layer]} is {h.norms[at, layer]:.2g} in epoch {h.epochs[at]}; "
+        f"The gradient norm of {h.layers[layer]} is {h.norms[at, layer]:.2g} in epoch {h.epochs[at]}; "
         f"it usually lies between {BAND[0]} and {BAND[1]:g}."
     ], _first(h, np.any(h.norms > HIGH_NORM, axis=1))
 
@@ -300,7 +300,6 @@ RULES = (
     Rule(
         "flat",
         "No gradient reaches the hidden layers",
-        "in the first epoch the gradient norm of every layer but the last is exactly 0",
         "Start from random weights (init he or xavier): with all weights 0 the units of a layer stay alike for ever.",
         "norms",
         _flat,
@@ -308,7 +307,6 @@ RULES = (
     Rule(
         "collapsed",
         "The weights have collapsed",
-        f"at least {MIDDLE:.0%} of a layer's weights lie in the two bins around 0 of the histogram",
         "Lower the weight decay: it pulls harder than the loss.",
         "histogram",
         _collapsed,
@@ -316,7 +314,6 @@ RULES = (
     Rule(
         "climbing",
         "The loss climbs",
-        f"the loss rises in every epoch of the first half, and ends at {CLIMB:g} times its first value or more",
         "Look at the sign of the update: weights go against the gradient. Then at the sign of the loss.",
         "loss",
         _climbing,
@@ -324,7 +321,6 @@ RULES = (
     Rule(
         "overflow",
         "The loss is no longer a number",
-        "the loss of an epoch is inf or nan",
         "Lower the learning rate, or clip the gradients (clip 1). If it happens in the first steps, look at the scale "
         "of the inputs and of the initial weights, and for a log or a division of 0.",
         "loss",
@@ -333,7 +329,6 @@ RULES = (
     Rule(
         "piling",
         "Gradients pile up",
-        f"the gradient norm of a layer at least doubles from the first epoch to the last three, to {BAND[1]:g} or more",
         "Call zero_grad() before every backward(), on an optimizer that holds all parameters. If that is in place, "
         "lower the learning rate.",
         "norms",
@@ -342,7 +337,6 @@ RULES = (
     Rule(
         "rate-high",
         "The loss swings: the learning rate is too high",
-        f"the loss rises by {SWING} per epoch and {SWING_SHARE:.0%} of its mean, on average over all epochs",
         "Divide the learning rate by 3 until the curve is smooth; with sgd, also look at the momentum.",
         "loss",
         _swinging,
@@ -350,7 +344,6 @@ RULES = (
     Rule(
         "dying",
         "A layer has died",
-        f"at least {ALL_DEAD:.0%} of a hidden layer's units give the same output for every sample",
         "Nothing revives a dead layer: start again, with a lower learning rate, He initialisation or leaky_relu.",
         "dead units",
         _dead_layer,
@@ -358,7 +351,6 @@ RULES = (
     Rule(
         "dying",
         "Units die",
-        f"at least {DEAD:.0%} of a hidden layer's units give the same output for every sample",
         "Lower the learning rate, start biases at 0 and weights with He initialisation, or use leaky_relu.",
         "dead units",
         _dying,
@@ -366,7 +358,6 @@ RULES = (
     Rule(
         "vanishing",
         "Gradients vanish on their way back",
-        f"for half of the epochs a hidden layer's gradient norm is below {LOW_RATIO} of the last layer's",
         "Use relu instead of sigmoid or tanh, He initialisation, fewer layers, or shortcuts around them.",
         "norms",
         _vanishing,
@@ -374,7 +365,6 @@ RULES = (
     Rule(
         "exploding",
         "Gradients explode",
-        f"a layer's gradient norm is above {HIGH_NORM:g} in some epoch",
         "Initialise with he or xavier, which keep the scale from layer to layer; clip the gradients; make sure that "
         "zero_grad() comes before every backward().",
         "norms",
@@ -383,7 +373,6 @@ RULES = (
     Rule(
         "rate-low",
         "The learning rate is too low",
-        f"a step changes the weights by less than {SLOW:g} of their size, and the loss falls in nearly every epoch",
         "Multiply the learning rate by 10 until the curve bends, then go back by 3.",
         "updates",
         _slow,
@@ -391,8 +380,6 @@ RULES = (
     Rule(
         "noise",
         "The labels are noisy",
-        f"over three epochs training accuracy is {100 * NOISY_GAP:.0f} points below validation accuracy; or validation "
-        f"accuracy falls by {100 * LOST:.0f} points from an early best while training accuracy rises as much",
         "Look at the training samples that the network gets wrong: their labels may be. Stop at the best epoch.",
         "gap",
         _noise,
@@ -400,7 +387,6 @@ RULES = (
     Rule(
         "overfitting",
         "The network overfits",
-        f"training accuracy is over {100 * WIDE_GAP:.0f} points above validation accuracy, and the gap has widened",
         "More data, a smaller network, weight decay, or stop at the best epoch.",
         "gap",
         _overfitting,
@@ -408,36 +394,31 @@ RULES = (
     Rule(
         "chance",
         "The loss does not move, though the weights do",
-        f"after the first epoch the loss changes by less than {FLAT:.0%}, and none of the rules above explains it",
         "Look at what is compared: do labels belong to their samples, do predictions and targets have the same shape? "
         "(n, 1) against (n,) broadcasts to (n, n). Then try a larger network.",
         "loss",
         _stuck,
     ),
 )
-HEALTHY = Rule("healthy", "Healthy", "none of the rules above fits", "Nothing needs to change.", "loss", _healthy)
-EARLY = Rule("early", "Too early to say", f"fewer than {FEWEST} epochs, and no rule fits", "Train on.", "loss", _early)
+HEALTHY = Rule("healthy", "Healthy", "Nothing needs to change.", "loss", _healthy)
+EARLY = Rule("early", "Too early to say", "Train on.", "loss", _early)
 
 
 # ---------------------------------------------------------------- reading records
 
 
-def _column(records: Sequence[Record], key: str) -> np.ndarray:
-    return np.array([np.nan if record[key] is None else record[key] for record in records], dtype=float)
-
-
-def _table(records: Sequence[Record], key: str) -> np.ndarray:
+def _table(records: Sequence[Record], key: Literal["grad_norm", "update_ratio", "dead_units"]) -> np.ndarray:
     """(epochs, layers), or (epochs, 0) where the records lack the key."""
     rows = [[np.nan if value is None else value for value in record.get(key, {}).values()] for record in records]
     return np.array(rows, dtype=float).reshape(len(records), -1)
 
 
-def _middle(histogram: Mapping[str, Any]) -> float:
+def _middle(histogram: Histogram) -> float:
     """The share of the weights in the two bins around 0."""
     counts = histogram["counts"]
     total = sum(counts) + histogram["below"] + histogram["above"]
     half = len(counts) // 2
-    return (counts[half - 1] + counts[half]) / total
+    return (counts[half - 1] + counts[half]) / max(total, 1)  # weights that are nan lie in no bin
 
 
 def _largest(values: np.ndarray) -> float:

@@ -1,6 +1,6 @@
 """A training run that somebody watches: it can be stepped batch by batch, and taken back to an earlier epoch.
 
-`LiveRun` adds to `train.Trainer` what the command line writes to files: the records of all epochs, the loss of every
+`LiveRun` adds to `Trainer` what the command line writes to files: the records of all epochs, the loss of every
 batch, and states to return to. Training is deterministic, so going back and on again repeats the same numbers exactly.
 """
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from lab.training.config import Config
 from lab.training.datasets import Dataset
-from lab.training.run_folder import Record, State
-from lab.training.trainer import Trainer
+from lab.training.records import Record
+from lab.training.run_folder import State
+from lab.training.trainer import Trainer, put_weights
 from model import MLP
 
 STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
@@ -24,12 +25,12 @@ STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds 
 class Stretch:
     """What some batches of training gave: the loss of each, and for each epoch that ended its record and its state."""
 
-    losses: array = field(default_factory=lambda: array("d"))
+    losses: array[float] = field(default_factory=lambda: array("d"))
     records: list[Record] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
 
-    def train(self, trainer: Trainer) -> None:
-        """One batch more. The batch that completes an epoch also measures it."""
+    def add_batch(self, trainer: Trainer) -> None:
+        """Train on one batch more. The batch that completes an epoch also measures it."""
         self.losses.append(trainer.step())
         if trainer.epoch_complete:
             self.records.append(trainer.finish_epoch())
@@ -37,15 +38,12 @@ class Stretch:
 
 
 class LiveRun:
-    """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training.
-
-    The record of epoch 0 lacks what belongs to gradients.
-    """
+    """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training."""
 
     def __init__(self, config: Config, dataset: Dataset | None = None, state_bytes: int = STATE_BYTES) -> None:
         """Raises DataError when the data of the config cannot be used."""
         self.trainer = Trainer(config, dataset)
-        self.history: list[Record] = [{"epoch": 0} | self.trainer.measure()]
+        self.history: list[Record] = [self.trainer.measure()]
         self._losses = array("d")  # one for each batch
         self._state_bytes = state_bytes
         self._states = {0: self.trainer.state()}
@@ -74,10 +72,6 @@ class LiveRun:
         """What the command line records: everything from epoch 1 on."""
         return self.history[1:]
 
-    def measure(self) -> Record:
-        """What an epoch measures, for the network as it is now."""
-        return {"epoch": self.trainer.epoch} | self.trainer.measure()
-
     def losses(self) -> np.ndarray:
         """The loss of every batch so far, (batches,), as a copy."""
         return np.array(self._losses)
@@ -86,7 +80,7 @@ class LiveRun:
         """Train on so many batches, or until the run is done."""
         stretch = Stretch()
         while batches > 0 and not self.done:
-            stretch.train(self.trainer)
+            stretch.add_batch(self.trainer)
             batches -= 1
         self._add(stretch)
 
@@ -108,11 +102,8 @@ class LiveRun:
     def network(self, epoch: int | None = None) -> MLP:
         """A copy of the network as it is now, or as it was after an epoch that `kept_epoch` returned."""
         trainer = self.trainer
-        weights = trainer.weights() if epoch is None else self._states[epoch]["weights"]
         copy = MLP(trainer.sizes, self.config.activation, "zeros", dtype=np.float32)
-        ends = np.cumsum([parameter.size for parameter in copy.parameters()])
-        for parameter, values in zip(copy.parameters(), np.split(weights, ends[:-1]), strict=True):
-            parameter.data = values.reshape(parameter.shape)
+        put_weights(copy, trainer.weights() if epoch is None else self._states[epoch]["weights"])
         return copy
 
     def rewind(self, epoch: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.training.trainer import layer_outputs
 from model import MLP, Tensor, no_grad
 
 MARGIN = 0.12  # of the extent of the points, around them
@@ -20,7 +19,7 @@ def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
 def _outputs(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
     """The outputs of all hidden layers, then the logits, each (n, width)."""
     with no_grad(), np.errstate(all="ignore"):
-        return [output.numpy() for output in layer_outputs(model, inputs.astype(np.float32, copy=False))]
+        return [output.numpy() for output in model.outputs(inputs.astype(np.float32, copy=False))]
 
 
 def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
@@ -29,7 +28,8 @@ def saliency(model: MLP, x: np.ndarray, label: int) -> np.ndarray:
     with np.errstate(all="ignore"):
         model(inputs)[0, label].backward()
     model.zero_grad()
-    return inputs.grad[0]
+    slopes: np.ndarray = inputs.grad[0]  # type: ignore[index]  # there was a backward pass
+    return slopes
 
 
 def confusion(labels: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import Any
 
-from lab.training.config import Config, describe
+from lab.training.config import Config, describe, said
 from lab.training.doctor import diagnose
-from lab.training.run_folder import Record, Run, RunError
-from lab.training.summary import compare, draw
-from lab.training.sweep import outcome, rank, shown
+from lab.training.records import Record, ending
+from lab.training.run_folder import RunError, RunFolder
+from lab.training.summary import comparison_picture, run_picture
+from lab.training.sweep import rank
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -49,7 +49,7 @@ class Entry:
     """A run in the report. sizes: the widths of its network from the inputs to the classes."""
 
     name: str
-    run: Run
+    run: RunFolder
     config: Config
     records: list[Record]
     sizes: tuple[int, ...]
@@ -59,14 +59,15 @@ class Entry:
         return [record for record in self.records if record["best"]][-1]
 
     @property
-    def outcome(self) -> str:
-        return outcome(self.config, self.records) or "not finished"
+    def ended(self) -> str:
+        """In a word or two, as a table has it."""
+        return ending(self.config, self.records) or "not finished"
 
     @cached_property
     def picture(self) -> bytes:
         """summary.png, drawn from the records."""
         title = f"{self.run.path.name}: {describe(self.sizes, self.config)}"
-        return draw(self.records, title, self.outcome == "stopped early")
+        return run_picture(self.records, title, self.ended == "stopped early")
 
 
 def read(paths: Iterable[Path]) -> list[Entry]:
@@ -75,20 +76,15 @@ def read(paths: Iterable[Path]) -> list[Entry]:
     for path in paths:
         inside = [] if (path / "config.json").is_file() else sorted(p.parent for p in path.glob("*/config.json"))
         for folder in inside or [path]:
-            run = Run(folder)
-            records, state = run.records(), run.checkpoint()
-            if not records or state is None:
+            run = RunFolder(folder)
+            config, records, sizes = run.config(), run.records(), run.sizes()
+            if not records or sizes is None:
                 raise RunError(f"The run in {str(folder)!r} has no complete epoch yet: train it first.")
-            try:
-                entry = Entry(str(folder), run, Config.from_json(run.config()), records, tuple(state["sizes"].tolist()))
-                entry.best, entry.outcome  # noqa: B018 - are the records those of a run?
-            except (KeyError, TypeError, IndexError):
-                raise RunError(f"metrics.jsonl in {str(folder)!r} is not that of a run: leave the run out.") from None
-            entries.append(entry)
+            entries.append(Entry(str(folder), run, config, records, sizes))
     return entries
 
 
-def report(entries: Sequence[Entry]) -> str:
+def as_html(entries: Sequence[Entry]) -> str:
     """The HTML page for runs, at least one."""
     entries = sorted(entries, key=lambda entry: rank(entry.best))
     settings = {entry.name: entry.config.to_json() for entry in entries}
@@ -98,14 +94,14 @@ def report(entries: Sequence[Entry]) -> str:
     parts.append(_table("Results, the best first", _RESULTS, [_result(entry) for entry in entries]))
     if len(entries) > 1:
         if differing:
-            lines = [[name, *(_said(settings[name][key]) for key in differing)] for name in settings]
+            lines = [[name, *(said(settings[name][key]) for key in differing)] for name in settings]
             parts.append(_table("Settings that differ", ["run", *(key.replace("_", " ") for key in differing)], lines))
         else:
             parts.append("<p>All runs have the same settings.</p>")
         curves = {entry.name: entry.records for entry in entries}
         alt = "Validation loss and validation accuracy of all runs by epoch; the numbers are in the tables below."
-        parts.append(_image(compare(curves), alt))
-    same = [[key.replace("_", " "), _said(first[key])] for key in first if key not in differing]
+        parts.append(_image(comparison_picture(curves), alt))
+    same = [[key.replace("_", " "), said(first[key])] for key in first if key not in differing]
     parts.append(f"<details><summary>Settings{' in common' if len(entries) > 1 else ''}</summary>")
     parts.append(_table("Settings", ["setting", "value"], same) + "</details>")
     parts += map(_section, entries)
@@ -113,7 +109,7 @@ def report(entries: Sequence[Entry]) -> str:
 
 
 def _section(entry: Entry) -> str:
-    findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records))
+    findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records, entry.config))
     alt = "Loss, accuracy, gradient norms and weights of the run; the numbers are in the table below."
     numbers = [
         [str(r["epoch"]), *(_number(r[key]) for key in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))]
@@ -134,15 +130,11 @@ def _result(entry: Entry) -> list[str]:
     best = entry.best
     accuracies = [f"{best[key]:.2%}" for key in ("val_accuracy", "train_accuracy")]
     counts = [str(best["epoch"]), str(len(entry.records))]
-    return [entry.name, accuracies[0], _number(best["val_loss"]), accuracies[1], *counts, entry.outcome]
+    return [entry.name, accuracies[0], _number(best["val_loss"]), accuracies[1], *counts, entry.ended]
 
 
 def _number(value: float | None) -> str:
     return "not a number" if value is None else f"{value:.4f}"
-
-
-def _said(value: Any) -> str:
-    return "none" if value is None else shown(tuple(value) if isinstance(value, list) else value)
 
 
 def _table(caption: str, head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

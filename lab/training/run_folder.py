@@ -19,40 +19,25 @@ import json
 import os
 import re
 import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-Record = dict[str, Any]
+from lab.training.config import Config
+from lab.training.records import BULKY, Record, is_record, slim
+
 State = dict[str, np.ndarray]
-BULKY = frozenset({"weight_histogram", "gradient_histogram"})  # most of a record
+T = TypeVar("T")
+
+# A bulky part of a line as we write it: twenty times as fast to take out as to read.
+_BULK = re.compile(rb'"(?:%s)": \{(?:[^{}"]|"[^"]*"|\{[^{}]*\})*\}, ' % "|".join(sorted(BULKY)).encode())
 
 
 class RunError(ValueError):
     """A run folder cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
-
-
-def slim(records: Sequence[Record]) -> list[Record]:
-    """The records without their histograms, to be kept in numbers."""
-    return [{name: value for name, value in record.items() if name not in BULKY} for record in records]
-
-
-def is_record(record: Any, epoch: int) -> bool:
-    """Is this the record of an epoch, as far as its curves go? A loss that is inf or nan is None."""
-    return (
-        isinstance(record, dict)
-        and record.get("epoch") == epoch
-        and all(is_number(record.get(name)) or record.get(name, 0) is None for name in ("train_loss", "val_loss"))
-        and all(is_number(record.get(name)) for name in ("train_accuracy", "val_accuracy"))
-    )
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and abs(value) <= sys.float_info.max  # neither nan nor beyond any float
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -101,16 +86,27 @@ def cannot_write(path: Path, error: OSError) -> RunError:
     return RunError(f"{str(path)!r} could not be written ({error.strerror}): {remedy}, or give another --out.")
 
 
-def new_run_path(data: str) -> Path:
-    """The first of runs/NAME-1, runs/NAME-2, ... that does not exist, for data such as "moons" or "csv:a/b.csv"."""
+def in_new_folder(data: str, make: Callable[[Path], T]) -> T:
+    """What `make` makes in the first of runs/NAME-1, runs/NAME-2, ... that does not exist. Raises RunError as it does.
+
+    data: such as "moons" or "csv:a/b.csv". When another process takes the folder meanwhile, the next one is tried.
+    """
     kind, _, path = data.partition(":")
     name = re.sub(r"[^\w-]+", "-", f"{kind}-{Path(path).stem}" if path else kind)
-    candidates = (Path("runs", f"{name}-{number}") for number in count(1))
-    return next(path for path in candidates if not os.path.lexists(path))
+    for number in count(1):
+        folder = Path("runs", f"{name}-{number}")
+        if os.path.lexists(folder):
+            continue
+        try:
+            return make(folder)
+        except RunError:
+            if not os.path.lexists(folder):
+                raise
+    raise AssertionError  # there is always another number
 
 
-class Run:
-    """A run folder. `Run.create` makes one, `Run(path)` opens one that exists."""
+class RunFolder:
+    """A run on disk. `RunFolder.create` makes one, `RunFolder(path)` opens one that exists."""
 
     def __init__(self, path: Path) -> None:
         """Raises RunError when there is no run in the folder."""
@@ -119,7 +115,7 @@ class Run:
             raise RunError(f"There is no run in {str(path)!r} (no config.json): give --out the folder of a run.")
 
     @classmethod
-    def create(cls, path: Path, config: dict[str, Any]) -> Run:
+    def create(cls, path: Path, config: Config) -> RunFolder:
         """Make the folder with its config.json. Raises RunError when it holds files already or cannot be made."""
         # A new folder is filled beside its place and then renamed: it never exists without its config.json.
         beside = path.parent / f".{path.name}.{os.getpid()}.tmp"
@@ -141,33 +137,55 @@ class Run:
             shutil.rmtree(beside, ignore_errors=True)
         return cls(path)
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> Config:
+        """Raises RunError for a damaged file, ConfigError for settings without sense."""
         try:
             settings = json.loads((self.path / "config.json").read_text())
         except (OSError, ValueError, RecursionError):
             raise self._damaged("config.json") from None
         if not isinstance(settings, dict):
             raise self._damaged("config.json")
-        return settings
+        return Config.from_json(settings)
 
-    def write_config(self, settings: dict[str, Any]) -> None:
-        write_atomic(self.path / "config.json", _pretty(settings))
+    def write_config(self, config: Config) -> None:
+        write_atomic(self.path / "config.json", _pretty(config))
 
     def write_summary(self, png: bytes) -> None:
         write_atomic(self.path / "summary.png", png)
 
-    def records(self) -> list[Record]:
-        """The epochs that metrics.jsonl holds. A last line that was cut off in the middle is left out."""
+    def records(self, histograms: int = 2) -> list[Record]:
+        """The epochs that metrics.jsonl holds. A last line that was cut off in the middle is left out.
+
+        histograms: in so many records they are kept, evenly spread, the first and the last among them; the others are
+        slim. Two are what the doctor and the picture need; those of all epochs may be more than the memory holds.
+        Raises RunError when a line is not the record of its epoch, ConfigError (see `config`).
+        """
+        layers, lines = self.config().layer_names, self._lines()
+        whole = set(np.linspace(0, len(lines) - 1, min(histograms, len(lines))).round().astype(int).tolist())
+        records: list[Record] = []
+        for at, line in enumerate(lines):
+            record = self._parsed(line, at in whole)
+            if not is_record(record, at + 1, layers, at in whole):
+                raise self._damaged("metrics.jsonl")
+            records += [record] if at in whole else slim([record])
+        return records
+
+    def _lines(self) -> list[bytes]:
+        """The complete lines of metrics.jsonl."""
         try:
             lines = (self.path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise RunError(f"metrics.jsonl in {str(self.path)!r} cannot be read ({error.strerror}).") from None
-        if lines and not lines[-1].endswith(b"\n"):
-            lines.pop()
+        return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines
+
+    def _parsed(self, line: bytes, whole: bool) -> Any:
+        """The JSON of a line; not `whole`: without histograms, if the line is as we write it."""
         try:
-            return [json.loads(line) for line in lines]
+            with contextlib.suppress(ValueError):
+                return json.loads(line if whole else _BULK.sub(b"", line))
+            return json.loads(line)
         except (ValueError, RecursionError):
             raise self._damaged("metrics.jsonl") from None
 
@@ -177,7 +195,7 @@ class Run:
         if record["best"]:
             self._write_best_weights(state["best_weights"])
         buffer = io.BytesIO()
-        np.savez(buffer, **state)
+        np.savez(buffer, allow_pickle=False, **state)
         write_atomic(self.path / "checkpoint.npz", buffer.getvalue())
 
     def checkpoint(self) -> State | None:
@@ -191,12 +209,24 @@ class Run:
         except Exception:  # a damaged archive fails in a dozen ways, according to the byte that is wrong
             raise self._damaged("checkpoint.npz") from None
 
+    def sizes(self) -> tuple[int, ...] | None:
+        """The widths of the network, from the inputs to the classes; None while there is no checkpoint, which has them.
+
+        Raises RunError for a damaged one, ConfigError (see `config`).
+        """
+        state, hidden = self.checkpoint(), self.config().hidden
+        if state is None:
+            return None
+        sizes = tuple(state.get("sizes", np.empty(0)).ravel().tolist())
+        if sizes[1:-1] != hidden or len(sizes) != len(hidden) + 2:
+            raise self._damaged("checkpoint.npz")
+        return sizes
+
     def rewind(self, epoch: int, best_weights: np.ndarray) -> None:
         """Bring the files back to the epoch of the checkpoint, in case the process was killed after writing some."""
-        records = self.records()[:epoch]
-        if len(records) < epoch or not all(is_record(record, number) for number, record in enumerate(records, start=1)):
+        if len(self.records()) < epoch:
             raise self._damaged("metrics.jsonl")
-        write_atomic(self.path / "metrics.jsonl", b"".join(_line(record) for record in records))
+        write_atomic(self.path / "metrics.jsonl", b"".join(self._lines()[:epoch]))
         if epoch > 0:
             self._write_best_weights(best_weights)
 
@@ -219,12 +249,12 @@ class Run:
         write_atomic(self.path / "best_weights.npy", buffer.getvalue())
 
     def _damaged(self, name: str) -> RunError:
-        return RunError(f"{name} in {str(self.path)!r} is damaged: start a new run in another --out.")
+        return RunError(f"{name} in {str(self.path)!r} is damaged: move this folder away, and train its run anew.")
 
 
 def _line(record: Record) -> bytes:
     return (json.dumps(record, allow_nan=False) + "\n").encode()
 
 
-def _pretty(settings: dict[str, Any]) -> bytes:
-    return (json.dumps(settings, indent=2) + "\n").encode()
+def _pretty(config: Config) -> bytes:
+    return (json.dumps(config.to_json(), indent=2) + "\n").encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
@@ -12,12 +11,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
-from lab.training.config import Config, ConfigError
-from lab.training.run_folder import BULKY, Record, Run, RunError, alone_in, is_number, is_record, slim
+from lab.training.config import Config, ConfigError, said, sizes_text
+from lab.training.records import Record, slim
+from lab.training.run_folder import RunError, RunFolder, alone_in
 
 MOST = 12  # of the page's runs: the oldest makes room
+WHOLE = 300  # records of an opened run keep their histograms: a longer one would take hundreds of megabytes
 LONGEST_NAME = 60
 UNUSABLE = '/ \\ : * ? " < > |'  # in the names of files, on one system or another
 FILES = re.compile(  # of a run, with those of TensorBoard, and those that were being written when it was killed
@@ -27,8 +27,8 @@ FILES = re.compile(  # of a run, with those of TensorBoard, and those that were 
 
 @dataclass
 class Kept:
-    """A run on the shelf. Its records lack the histograms, unless it was opened whole; `shared`: it lies in the folder,
-    for all visitors."""
+    """A run on the shelf. Its records lack the histograms, unless it was opened; `shared`: it lies in the folder, for
+    all visitors."""
 
     name: str
     config: Config
@@ -51,7 +51,7 @@ def put(shelf: list[Kept], config: Config, records: Sequence[Record]) -> list[Ke
 
 
 def default_name(config: Config) -> str:
-    layers = "-".join(map(str, config.hidden)) or "no hidden layer"
+    layers = sizes_text(config.hidden) or "no hidden layer"
     return f"{config.data} {layers} {config.optimizer} {config.lr:g}"
 
 
@@ -66,16 +66,10 @@ def differences(config: Config, other: Config) -> str:
     """What the first run sets differently: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
     parts = []
     for field in fields(Config):
-        mine, others = (_said(getattr(c, field.name)) for c in (config, other))
+        mine, others = (said(getattr(c, field.name)) for c in (config, other))
         if mine != others:
             parts.append(f"{field.name.replace('_', ' ')} {mine} instead of {others}")
     return ", ".join(parts) or "the same settings"
-
-
-def _said(value: object) -> str:
-    if isinstance(value, tuple):
-        return "-".join(map(str, value)) or "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder
@@ -94,21 +88,19 @@ def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:
     found = []
     for name, path in paths.items():
         try:
-            config, records = _read(path)
-            found.append(Kept(name, config, slim(records), shared=True))
+            found.append(_read(name, path))
         except (RunError, ConfigError) as error:
             complaints.append(f"The run {name!r} is left out: {error}")
     return found, complaints
 
 
 def open_whole(folder: Path, name: str) -> Kept:
-    """The run of this name (see `from_folder`) with its histograms. Raises RunError, ConfigError: one sentence."""
-    path = _find(folder, name)
-    config, records = _read(path)
-    layers = [f"layer{number}" for number in range(1, len(config.hidden) + 2)]
-    if not records or not all(_is_whole(record, layers) for record in records):
-        raise RunError(f"The run {name!r} cannot be shown whole: its metrics.jsonl lacks what some charts need.")
-    return Kept(name, config, records, shared=True)
+    """The run of this name (see `from_folder`) with histograms: those of WHOLE epochs, evenly spread, the first and the
+    last among them. Raises RunError, ConfigError: one sentence."""
+    kept = _read(name, _find(folder, name), histograms=WHOLE)
+    if not kept.records:
+        raise RunError(f"The run {name!r} cannot be shown whole: it has no complete epoch yet.")
+    return kept
 
 
 def rename(folder: Path, name: str, new: str) -> str:
@@ -149,10 +141,11 @@ def delete(folder: Path, name: str) -> None:
 
 def _runs(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """All run folders by name, and a sentence for each that is left out. A link is never followed."""
-    paths, complaints = {}, []
+    paths: dict[str, Path] = {}
+    complaints: list[str] = []
     for entry in _subfolders(folder, complaints):
-        inside = [entry] if _has_config(entry) else filter(_has_config, _subfolders(entry, complaints))
-        for path in inside:
+        inside = [entry] if _has_config(entry) else _subfolders(entry, complaints)
+        for path in filter(_has_config, inside):
             name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
             if name.isprintable():
                 paths[name] = path
@@ -191,54 +184,19 @@ def _changeable(folder: Path, name: str) -> Path:
         raise RunError("This server is shared by its visitors: the runs in its folder are for reading only.")
     path = _find(folder, name)
     try:
-        _read(path)
+        _read(name, path)
     except (RunError, ConfigError) as error:
         raise RunError(f"{name!r} is not a run that could be changed here: {error}") from None
     return path
 
 
-def _read(path: Path) -> tuple[Config, list[Record]]:
+def _read(name: str, path: Path, histograms: int = 0) -> Kept:
+    """The run in a folder, with the histograms of so many epochs. Raises RunError, ConfigError."""
     for file in (path / "config.json", path / "metrics.jsonl"):
         if os.path.lexists(file) and (file.is_symlink() or not os.path.isfile(file)):
             raise RunError(f"its {file.name} is a link or no file at all.")
-    run = Run(path)
-    config, records = Config.from_json(run.config()), run.records()
-    if not all(is_record(record, epoch) for epoch, record in enumerate(records, start=1)):
-        raise RunError("its metrics.jsonl lacks what a chart needs.")
-    return config, records
-
-
-def _is_whole(record: Record, layers: Sequence[str]) -> bool:
-    """Has the record of an epoch everything else, for each layer?"""
-    for name, expected in (
-        ("grad_norm", layers),
-        ("update_ratio", layers),
-        ("dead_units", layers[:-1]),
-        ("saturated", layers[:-1]),
-    ):
-        values = record.get(name)
-        if not isinstance(values, dict) or list(values) != list(expected):
-            return False
-        if not all(value is None or is_number(value) for value in values.values()):
-            return False
-    return all(
-        isinstance(record.get(name), dict)
-        and list(record[name]) == list(layers)
-        and all(map(_is_histogram, record[name].values()))
-        for name in BULKY
-    )
-
-
-def _is_histogram(histogram: Any) -> bool:
-    if not isinstance(histogram, dict) or not histogram.keys() >= {"edges", "counts", "below", "above"}:
-        return False
-    edges, counts = histogram["edges"], histogram["counts"]
-    if not isinstance(edges, list) or not isinstance(counts, list) or len(edges) != len(counts) + 1 or not counts:
-        return False
-    numbers = [*counts, histogram["below"], histogram["above"]]
-    if not all(map(is_number, [*edges, *numbers])):
-        return False
-    return min(numbers) >= 0 and sum(numbers) > 0 and all(low < high for low, high in itertools.pairwise(edges))
+    run = RunFolder(path)
+    return Kept(name, run.config(), run.records(histograms), shared=True)
 
 
 def _may_be_called(name: str) -> bool:

@@ -14,11 +14,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+
+from lab.training.records import Curve, Record, column
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"
-LAYER_STYLES = (
+Style = tuple[str, Any, str]  # colour, dashes and marker of a line
+LAYER_STYLES: tuple[Style, ...] = (
     (BLUE, "-", "o"),
     (RED, "--", "s"),
     (GREEN, "-.", "^"),
@@ -30,11 +34,11 @@ LEAST_SPAN = 0.05  # of an axis, as a share of the values along it
 MARKERS = 20  # more than this along a line would hide it
 
 
-def draw(records: Sequence[dict[str, Any]], title: str, stopped_early: bool = False) -> bytes:
-    """The PNG for the records of a run (see train.Trainer.finish_epoch), at least one."""
+def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False) -> bytes:
+    """The PNG for the records of a run, at least one. Of the histograms it draws those of the last."""
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(title, fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
+    figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early)
     _draw_accuracy(axes[0, 1], records)
@@ -47,27 +51,35 @@ def draw(records: Sequence[dict[str, Any]], title: str, stopped_early: bool = Fa
     return _png(figure)
 
 
-def compare(runs: Mapping[str, Sequence[dict[str, Any]]]) -> bytes:
+def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
     """The PNG with the validation loss and accuracy of several runs, name -> records, at least one epoch each."""
     figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2)
+    shown: tuple[Curve, Curve] = ("val_loss", "val_accuracy")
     for index, records in enumerate(runs.values()):
         colour, _, marker = LAYER_STYLES[index % len(LAYER_STYLES)]
         line = LAYER_STYLES[(index + index // len(LAYER_STYLES)) % len(LAYER_STYLES)][1]
-        for panel, name in zip(axes, ("val_loss", "val_accuracy"), strict=True):
-            _curve(panel, _column(records, "epoch"), _column(records, name), "", (colour, line, marker))
+        for panel, name in zip(axes, shown, strict=True):
+            _curve(panel, column(records, "epoch"), column(records, name), "", (colour, line, marker))
     _scale(axes[0])
     axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
     for panel, title in zip(axes, ("Validation loss (cross-entropy)", "Validation accuracy"), strict=True):
         panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
         _finish(panel)
         _epochs_along(panel, max(map(len, runs.values())))
-    names = [name if len(name) < 100 else f"...{name[-97:]}" for name in runs]
+    names = [_drawable(name if len(name) < 100 else f"...{name[-97:]}") for name in runs]
     legend = figure.legend(axes[0].get_lines(), names, loc="outside lower left", frameon=False, fontsize=9)
     for text in legend.get_texts():
         text.set_parse_math(False)  # a dollar sign in a name is a dollar sign
     return _png(figure)
+
+
+def _drawable(text: str) -> str:
+    """The text with a box for what the font has no sign for: matplotlib would warn of each emoji, and cannot draw at
+    all what is no text, such as a folder's name in another encoding."""
+    known = get_font(findfont(FontProperties())).get_charmap()
+    return "".join(sign if ord(sign) in known else "\N{WHITE SQUARE}" for sign in text)
 
 
 def _finish(panel: Axes) -> None:
@@ -88,24 +100,20 @@ def _png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def _column(records: Sequence[dict[str, Any]], name: str) -> np.ndarray:
-    return np.array([record[name] for record in records], dtype=float)  # None becomes nan: a gap in the line
-
-
-def _best_epoch(records: Sequence[dict[str, Any]]) -> int:
+def _best_epoch(records: Sequence[Record]) -> int:
     return max(record["epoch"] for record in records if record["best"])
 
 
-def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: tuple) -> None:
+def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: Style) -> None:
     colour, line, marker = style
     every = -(-len(epochs) // MARKERS)
     panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
 
 
-def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]], stopped_early: bool) -> None:
-    epochs = _column(records, "epoch")
-    _curve(panel, epochs, _column(records, "train_loss"), "training", (BLUE, "-", "o"))
-    _curve(panel, epochs, _column(records, "val_loss"), "validation", (RED, "--", "s"))
+def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool) -> None:
+    epochs = column(records, "epoch")
+    _curve(panel, epochs, column(records, "train_loss"), "training", (BLUE, "-", "o"))
+    _curve(panel, epochs, column(records, "val_loss"), "validation", (RED, "--", "s"))
     if stopped_early:
         label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
         panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
@@ -113,8 +121,8 @@ def _draw_loss(panel: Axes, records: Sequence[dict[str, Any]], stopped_early: bo
     _head(panel, "Loss (cross-entropy)")
 
 
-def _draw_accuracy(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
-    epochs, train, val = (_column(records, name) for name in ("epoch", "train_accuracy", "val_accuracy"))
+def _draw_accuracy(panel: Axes, records: Sequence[Record]) -> None:
+    epochs, train, val = column(records, "epoch"), column(records, "train_accuracy"), column(records, "val_accuracy")
     _curve(panel, epochs, train, "training", (BLUE, "-", "o"))
     _curve(panel, epochs, val, "validation", (RED, "--", "s"))
     gap = 100 * (train[-1] - val[-1])
@@ -122,14 +130,14 @@ def _draw_accuracy(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
         epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap:+.1f} points at the end"
     )
     best = _best_epoch(records)
-    star = {"marker": "*", "markersize": 13, "color": RED, "markeredgecolor": "white", "linestyle": "none"}
-    panel.plot(best, val[best - 1], label=f"best, {val[best - 1]:.1%} in epoch {best}", **star)
+    label = f"best, {val[best - 1]:.1%} in epoch {best}"
+    panel.plot(best, val[best - 1], "*", markersize=13, color=RED, markeredgecolor="white", label=label)
     panel.yaxis.set_major_formatter(PercentFormatter(1.0))
     _head(panel, "Accuracy")
 
 
-def _draw_gradient_norms(panel: Axes, records: Sequence[dict[str, Any]]) -> None:
-    epochs = _column(records, "epoch")
+def _draw_gradient_norms(panel: Axes, records: Sequence[Record]) -> None:
+    epochs = column(records, "epoch")
     for index, layer in enumerate(records[0]["grad_norm"]):
         norms = np.array([record["grad_norm"][layer] for record in records], dtype=float)
         _curve(panel, epochs, norms, layer, LAYER_STYLES[index % len(LAYER_STYLES)])
@@ -137,7 +145,7 @@ def _draw_gradient_norms(panel: Axes, records: Sequence[dict[str, Any]]) -> None
     _head(panel, "Gradient norm per layer (mean over the epoch)")
 
 
-def _draw_weights(panel: Axes, last: dict[str, Any]) -> None:
+def _draw_weights(panel: Axes, last: Record) -> None:
     for index, (layer, histogram) in enumerate(last["weight_histogram"].items()):
         edges, counts = np.array(histogram["edges"]), np.array(histogram["counts"], dtype=float)
         outside = histogram["below"] + histogram["above"]

@@ -7,6 +7,7 @@ checkpoint, and one that is finished is not trained again: doing the same sweep 
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import math
 import os
@@ -15,16 +16,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.training.config import Config, ConfigError
+from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import load
 from lab.training.doctor import diagnose
-from lab.training.run_folder import Record, Run, RunError, alone_in, write_atomic
-from lab.training.trainer import Trainer, save_summary, train, trainer_of
+from lab.training.records import Record, ending
+from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, write_atomic
+from lab.training.trainer import Trainer, resumed, save_summary, train
 
 if TYPE_CHECKING:
     from distributed import Client  # an optional extra
@@ -43,22 +45,12 @@ class Member:
     path: Path
 
     def records(self) -> list[Record]:
-        return Run(self.path).records()
+        return RunFolder(self.path).records()
 
     def finished(self) -> bool:
         """Is there nothing left to do? The summary is written last."""
         records = self.records()
-        return bool(records) and outcome(self.config, records) != "" and (self.path / "summary.png").exists()
-
-
-def outcome(config: Config, records: Sequence[Record]) -> str:
-    """How a run ended: "trained", "stopped early" or "diverged"; an empty text while it has not."""
-    last = records[-1]
-    if last["diverged"]:
-        return "diverged"
-    if last["epoch"] >= config.epochs:
-        return "trained"
-    return "stopped early" if config.patience is not None and last["since_best"] >= config.patience else ""
+        return bool(records) and ending(self.config, records) != "" and (self.path / "summary.png").exists()
 
 
 def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path) -> list[Member]:
@@ -84,19 +76,29 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
 
 def folder_name(chosen: Mapping[str, Any]) -> str:
     """A folder for the settings {"lr": 0.1, "hidden": (64, 32)}: "lr=0.1,hidden=64-32", never a path."""
-    return ",".join(f"{name}={shown(value)}" for name, value in chosen.items()).replace(os.sep, "-").replace(":", "-")
+    return ",".join(f"{name}={_word(value)}" for name, value in chosen.items()).replace(os.sep, "-").replace(":", "-")
 
 
-def shown(value: Any) -> str:
-    return "-".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+def _word(value: Any) -> str:
+    """A value as --sweep takes it, and with all its digits: two runs must not have one folder."""
+    return sizes_text(value) or "none" if isinstance(value, tuple) else str(value)
+
+
+def in_folder(members: Sequence[Member], folder: Path) -> list[Member]:
+    """The members, with their folders in a new one. Raises RunError when there is one already."""
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    return [replace(member, path=folder / member.path.name) for member in members]
 
 
 def make_folders(members: Sequence[Member]) -> None:
     """A folder for each run, unless it is there already. Raises RunError when it is that of another run."""
     for member in members:
         if not (member.path / "config.json").exists():
-            Run.create(member.path, member.config.to_json())
-        elif Config.from_json(Run(member.path).config()) != member.config:
+            RunFolder.create(member.path, member.config)
+        elif RunFolder(member.path).config() != member.config:
             raise RunError(f"{str(member.path)!r} holds a run with other settings: give the sweep another --out.")
         (member.path.parent / STOP).unlink(missing_ok=True)
 
@@ -112,10 +114,10 @@ def stop(members: Sequence[Member]) -> None:
 
 def train_folder(path: str) -> None:
     """Train the run in a folder to its end, from wherever it stands. This is what a worker process does."""
-    run = Run(Path(path))
+    run = RunFolder(Path(path))
     with alone_in(run.path, wait=True):  # a cluster may still be at work on an earlier sweep
-        config = Config.from_json(run.config())
-        trainer = trainer_of(run, config)
+        config = run.config()
+        trainer = resumed(run, config)
         for record in train(config, trainer):
             run.save(record, trainer.state())
             if (run.path.parent / STOP).exists():
@@ -188,11 +190,21 @@ def connect(address: str) -> Client:
     except ImportError:
         raise ConfigError("--scheduler needs Dask, which is not installed: pip install 'dask[distributed]'.") from None
     try:
+        asyncio.run(_knock(address))
         return Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError):  # a TimeoutError is an OSError
+    except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError; TypeError: tls:// without certificates
         raise ConfigError(
             f"There is no Dask scheduler at {address!r}: start one with 'dask scheduler', and give the address it says."
         ) from None
+
+
+async def _knock(address: str) -> None:
+    """Raises OSError, ValueError or TypeError. A Client that finds nobody raises another error long after."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    comm = await connect(address, timeout=CONNECT_SECONDS, **Security().get_connection_args("client"))
+    await comm.close()
 
 
 @contextmanager
@@ -222,8 +234,8 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
                 "best_epoch": best["epoch"],
                 "epochs": len(records),
                 "seconds": sum(record["seconds"] for record in records),
-                "outcome": outcome(member.config, records),
-                "doctor": [finding.name for finding in diagnose(records)],
+                "outcome": ending(member.config, records),
+                "doctor": [finding.name for finding in diagnose(records, member.config)],
                 "folder": str(member.path),
             }
         )
@@ -244,7 +256,7 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
     head = [*table[0]["settings"], "best val", "val loss", "train", "epoch", "time", " doctor"]
     lines = [
         [
-            *map(shown, row["settings"].values()),
+            *map(_word, row["settings"].values()),
             f"{row['val_accuracy']:.2%}",
             "nan" if row["val_loss"] is None else f"{row['val_loss']:.4f}",
             f"{row['train_accuracy']:.2%}",

@@ -10,11 +10,20 @@ from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from lab.training.run_folder import Record
+from lab.training.records import (
+    Histogram,
+    Histograms,
+    Measure,
+    PerLayer,
+    Record,
+    Share,
+    SharePerHiddenLayer,
+    fields_of,
+)
 
-SCALARS = ("train_loss", "val_loss", "train_accuracy", "val_accuracy", "gap", "lr", "clipped", "seconds")
-PER_LAYER = ("grad_norm", "update_ratio", "dead_units", "saturated")
-HISTOGRAMS = ("weight_histogram", "gradient_histogram")
+SCALARS = fields_of(Measure, Share, float)
+PER_LAYER = fields_of(PerLayer, SharePerHiddenLayer)
+HISTOGRAMS = fields_of(Histograms)
 
 
 class EventWriter:
@@ -25,13 +34,14 @@ class EventWriter:
 
     def write(self, record: Record) -> None:
         """Add an epoch and flush it. A number that is inf or nan, which a record gives as None, is left out."""
-        scalars = {name: record[name] for name in SCALARS}
-        scalars |= {f"{name}/{layer}": value for name in PER_LAYER for layer, value in record[name].items()}
+        known: dict[str, Any] = {**record}
+        scalars = {name: known[name] for name in SCALARS}
+        scalars |= {f"{name}/{layer}": value for name in PER_LAYER for layer, value in known[name].items()}
         values = [Summary.Value(tag=tag, simple_value=value) for tag, value in scalars.items() if value is not None]
         for name in HISTOGRAMS:
             values += [
                 Summary.Value(tag=f"{name}/{layer}", histo=_histogram(histogram))
-                for layer, histogram in record[name].items()
+                for layer, histogram in known[name].items()
             ]
         self._writer.add_event(Event(wall_time=time.time(), step=record["epoch"], summary=Summary(value=values)))
         self._writer.flush()
@@ -40,7 +50,7 @@ class EventWriter:
         self._writer.close()
 
 
-def _histogram(histogram: dict[str, Any]) -> HistogramProto:
+def _histogram(histogram: Histogram) -> HistogramProto:
     """TensorBoard names a bin by its upper edge alone; what lies beyond the edges goes into the outermost bins."""
     edges, counts = histogram["edges"], [histogram["below"], *histogram["counts"]]
     counts[-1] += histogram["above"]

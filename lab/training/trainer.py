@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from lab.ops import OPS, UNKNOWN
 from lab.training.config import Config, describe, require, shown, sizes_text
 from lab.training.datasets import Dataset, load
-from lab.training.run_folder import Record, Run, RunError, State
+from lab.training.records import Histogram, Measure, Record
+from lab.training.run_folder import RunError, RunFolder, State
 from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
 
-# ---------------------------------------------------------------- training
+T = TypeVar("T")
 
 
 def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
@@ -45,8 +47,21 @@ HISTOGRAM_BINS = 48
 _POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
 GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # of all runs; the middle bin holds the zeros
 SATURATED = 0.05  # of its largest value: an activation's derivative below this lets hardly any gradient through
-MOST_WEIGHTS = 100_000_000  # with the optimizer's memory of them about 2 GB
+LARGEST_NETWORK = 100_000_000  # weights: with the optimizer's memory of them about 2 GB
 _INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
+_TRAIN_ANEW = "move the folder of the run away, and train it anew."
+_PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # of a Trainer, in its state
+
+
+class Tally:
+    """What is gathered over the batches of an epoch: an array for each quantity. All of them are part of a state."""
+
+    def __init__(self, layers: int) -> None:
+        self.grad_norm_sums = np.zeros(layers)
+        self.clipped = np.zeros((), int)  # steps
+        self.update_ratios = np.full(layers, np.nan)  # of the last step
+        self.gradient_counts = np.zeros((layers, len(GRADIENT_EDGES) + 1), int)  # of the last batch
+        self.seconds = np.zeros(())
 
 
 class Trainer:
@@ -57,6 +72,8 @@ class Trainer:
     depends on the seed and the number of the epoch alone.
     """
 
+    network: type[MLP] = MLP
+
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
         """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
         self.config = config
@@ -64,21 +81,19 @@ class Trainer:
         self.sizes = (self.dataset.train_x.shape[1], *config.hidden, len(self.dataset.classes))
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
-            weights <= MOST_WEIGHTS,
-            f"--hidden {shown(config.hidden)} makes a network of {weights:,} weights, more than the {MOST_WEIGHTS:,} "
-            f"that are trained here: use narrower layers.",
+            weights <= LARGEST_NETWORK,
+            f"--hidden {shown(config.hidden)} makes a network of {weights:,} weights, more than the "
+            f"{LARGEST_NETWORK:,} that are trained here: use narrower layers.",
         )
         rng = np.random.default_rng([config.seed, _INIT])
-        self.model = MLP(self.sizes, config.activation, config.init, rng, dtype=np.float32)
+        self.model = self.network(self.sizes, config.activation, config.init, rng, dtype=np.float32)
         parameters = self.model.parameters()
-        if config.optimizer == "sgd":
-            self.optimizer = SGD(parameters, config.lr, config.momentum)
-        else:
-            self.optimizer = Adam(parameters, config.lr)
+        self.optimizer: SGD | Adam = (
+            SGD(parameters, config.lr, config.momentum) if config.optimizer == "sgd" else Adam(parameters, config.lr)
+        )
         self.steps_per_epoch = -(-len(self.dataset.train_x) // config.batch_size)  # rounded up
-        self.layer_names = [f"layer{number}" for number in range(1, len(self.sizes))]
+        self.layer_names = config.layer_names
         self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
-        self.layer_gradient_norms: dict[str, float] = {}  # of the last batch, before clipping
 
         self.epoch = 0  # how many are finished
         self.batch = 0  # how many of the current epoch are done
@@ -108,11 +123,7 @@ class Trainer:
     def _begin_epoch(self) -> None:
         self.batch = 0
         self._order = self._shuffled()
-        self._grad_norm_sums = np.zeros(len(self.model.layers))
-        self._clipped = 0
-        self._update_ratios = np.full(len(self.model.layers), np.nan)
-        self._gradient_counts = np.zeros((len(self.model.layers), len(GRADIENT_EDGES) + 1), dtype=int)
-        self._seconds = 0.0
+        self._tally = Tally(len(self.model.layers))
 
     def _shuffled(self) -> np.ndarray:
         rng = np.random.default_rng([self.config.seed, _SHUFFLE, self.epoch])
@@ -135,7 +146,7 @@ class Trainer:
                 self._update()
             else:
                 self.diverged = True
-        self._seconds += time.perf_counter() - started
+        self._tally.seconds += time.perf_counter() - started
         return value
 
     def loss(self, rows: np.ndarray) -> Tensor:
@@ -144,14 +155,12 @@ class Trainer:
 
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""
-        layers = self.model.layers
-        norms = [math.sqrt(sum(float(np.vdot(p.grad, p.grad)) for p in layer.parameters())) for layer in layers]
-        self.layer_gradient_norms = self._per_layer(norms)
-        self._grad_norm_sums += norms
+        layers, tally = self.model.layers, self._tally
+        tally.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
         if self.batch == self.steps_per_epoch:
-            self._gradient_counts[:] = [_counts(layer.weight.grad, GRADIENT_EDGES) for layer in layers]
+            tally.gradient_counts[:] = [_counts(_gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
         if self.config.clip is not None:
-            self._clipped += clip_grad_norm(self.model.parameters(), self.config.clip) > self.config.clip
+            tally.clipped += clip_grad_norm(self.model.parameters(), self.config.clip) > self.config.clip
         steps_before = self.epoch * self.steps_per_epoch + self.batch - 1
         self.optimizer.lr = learning_rate(self.config, steps_before, self.steps_per_epoch)
         if self.batch < self.steps_per_epoch:
@@ -161,32 +170,17 @@ class Trainer:
         self.optimizer.step()
         for index, layer in enumerate(layers):
             change = np.linalg.norm(layer.weight.numpy() - before[index])
-            self._update_ratios[index] = change / np.linalg.norm(before[index])
+            tally.update_ratios[index] = change / np.linalg.norm(before[index])
 
     def finish_epoch(self) -> Record:
-        """Measure the network and return the epoch's record, which is JSON as it stands: inf and nan are None.
-
-        epoch                            from 1
-        ...                              everything that `measure` returns, with the weights at the end of the epoch
-        grad_norm                        per layer: norm of the gradient of its weights and biases, before clipping,
-                                         averaged over the batches of the epoch
-        gradient_histogram               per layer: the gradients of the weights in the epoch's last batch, before
-                                         clipping, in the bins of GRADIENT_EDGES, which are the same for all runs
-        update_ratio                     per layer: how far the epoch's last step moved the weights, over their norm
-        lr                               the learning rate of that step
-        clipped                          the share of the epoch's steps whose gradients were clipped, 0 to 1
-        best                             is this the best epoch so far, by validation accuracy, then by loss?
-        since_best                       epochs since the best so far; with this many, patience is compared
-        diverged                         did the loss stop being a number? It is the last record, then
-        seconds                          time spent on the epoch
-        """
+        """Measure the network and return the record of the epoch. Raises RuntimeError while it has batches to go."""
         if not self.epoch_complete:
             raise RuntimeError(
                 f"Epoch {self.epoch + 1} has {self.steps_per_epoch - self.batch} batches to go: call step()."
             )
-        started = time.perf_counter()
-        measured = self.measure()
+        started, tally = time.perf_counter(), self._tally
         self.epoch += 1
+        measured = self.measure()
         val_accuracy, val_loss = measured["val_accuracy"], measured["val_loss"]
         if val_loss is None:
             val_loss = math.inf
@@ -194,34 +188,23 @@ class Trainer:
         if best:
             self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, val_accuracy, val_loss
             self.best_weights = self.weights()
-        record = {
-            "epoch": self.epoch,
+        record: Record = {
             **measured,
-            "grad_norm": self._per_layer(_number(total / self.batch) for total in self._grad_norm_sums),
-            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in self._gradient_counts),
-            "update_ratio": self._per_layer(_number(ratio) for ratio in self._update_ratios),
+            "grad_norm": self._per_layer(_number(total / self.batch) for total in tally.grad_norm_sums),
+            "gradient_histogram": self._per_layer(_histogram(row, GRADIENT_EDGES) for row in tally.gradient_counts),
+            "update_ratio": self._per_layer(_number(ratio) for ratio in tally.update_ratios),
             "lr": self.optimizer.lr,
-            "clipped": self._clipped / self.batch,
+            "clipped": float(tally.clipped / self.batch),
             "best": best,
             "since_best": self.epoch - self.best_epoch,
             "diverged": self.diverged,
-            "seconds": self._seconds + time.perf_counter() - started,
+            "seconds": float(tally.seconds) + time.perf_counter() - started,
         }
         self._begin_epoch()
         return record
 
-    def measure(self) -> dict[str, Any]:
-        """The network as it is now, at any moment: before the first batch, too. It changes nothing.
-
-        train_loss, val_loss             mean cross-entropy
-        train_accuracy, val_accuracy     the share of samples classified correctly, 0 to 1
-        gap                              train_accuracy - val_accuracy: 0.1 is a gap of ten points
-        dead_units                       per hidden layer: the share of units whose output is the same for all samples
-        saturated                        per hidden layer: the share of outputs in the flat ends of tanh or sigmoid,
-                                         where the derivative is below 5 % of its largest; 0 for other activations
-        weight_histogram                 per layer: counts of the weights in bins between edges, which stay the same
-                                         all through the run, and how many weights lie below and above them
-        """
+    def measure(self) -> Record:
+        """What is known of the network as it is now (see `Measured`); before the first batch, too. Nothing changes."""
         train_loss, train_accuracy, dead, saturated = self._evaluate(self.dataset.train_x, self.dataset.train_y)
         val_loss, val_accuracy, _, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
         histograms = (
@@ -229,6 +212,7 @@ class Trainer:
             for layer, edges in zip(self.model.layers, self.histogram_edges.values(), strict=True)
         )
         return {
+            "epoch": self.epoch,
             "train_loss": _number(train_loss),
             "val_loss": _number(val_loss),
             "train_accuracy": train_accuracy,
@@ -248,10 +232,10 @@ class Trainer:
         with no_grad(), np.errstate(all="ignore"):
             for start in range(0, len(inputs), EVALUATION_BATCH):
                 batch = slice(start, start + EVALUATION_BATCH)
-                logits, hidden = self._forward(inputs[batch])
+                *hidden, logits = self.model.outputs(inputs[batch])
                 loss_sum += cross_entropy(logits, labels[batch]).item() * len(labels[batch])
                 correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
-                for index, outputs in enumerate(hidden):
+                for index, outputs in enumerate(output.numpy() for output in hidden):
                     np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
                     np.maximum(highs[index], outputs.max(axis=0), out=highs[index])
                     saturated[index] += _saturated(self.config.activation, outputs)
@@ -259,12 +243,7 @@ class Trainer:
         shares = [n / (len(labels) * width) for n, width in zip(saturated, self.config.hidden, strict=True)]
         return loss_sum / len(labels), correct / len(labels), dead, shares
 
-    def _forward(self, inputs: np.ndarray) -> tuple[Tensor, list[np.ndarray]]:
-        """The logits (n, classes) for inputs (n, features), and the outputs of the hidden layers."""
-        *hidden, logits = layer_outputs(self.model, inputs)
-        return logits, [outputs.numpy() for outputs in hidden]
-
-    def _per_layer(self, values: Any) -> dict[str, Any]:
+    def _per_layer(self, values: Iterable[T]) -> dict[str, T]:
         return dict(zip(self.layer_names, values, strict=False))  # hidden layers come first, so fewer values fit
 
     def weights(self) -> np.ndarray:
@@ -272,91 +251,98 @@ class Trainer:
         return np.concatenate([p.numpy().ravel() for p in self.model.parameters()])
 
     def set_weights(self, flat: np.ndarray) -> None:
-        """The inverse of `weights`, for example with `np.load("best_weights.npy")`."""
-        if flat.shape != self.weights().shape:
-            raise RunError(
-                f"{flat.size:,} weights do not fit the network {sizes_text(self.sizes)}, which has "
-                f"{self.weights().size:,}: use the settings that they were trained with."
-            )
-        ends = np.cumsum([p.size for p in self.model.parameters()])
-        for parameter, values in zip(self.model.parameters(), np.split(flat, ends[:-1]), strict=True):
-            parameter.data = values.reshape(parameter.shape)
+        """The inverse of `weights`, for example with `np.load("best_weights.npy")`. Raises RunError: another size."""
+        put_weights(self.model, flat)
 
     def state(self) -> State:
         """Everything that changes in training, as arrays. Any moment will do, also in the middle of an epoch."""
-        state = {
+        return {
             "sizes": np.array(self.sizes),
             "data": np.array(self.dataset.fingerprint),
-            "epoch": np.array(self.epoch),
-            "batch": np.array(self.batch),
-            "diverged": np.array(self.diverged),
             "weights": self.weights(),
-            "best_epoch": np.array(self.best_epoch),
-            "best_accuracy": np.array(self.best_accuracy),
-            "best_loss": np.array(self.best_loss),
             "best_weights": self.best_weights,
-            "grad_norm_sums": self._grad_norm_sums.copy(),
-            "clipped": np.array(self._clipped),
-            "update_ratios": self._update_ratios.copy(),
-            "gradient_counts": self._gradient_counts.copy(),
-            "seconds": np.array(self._seconds),
+            **{name: np.array(getattr(self, name)) for name in _PROGRESS},
+            **{name: array.copy() for name, array in vars(self._tally).items()},
+            **{f"optimizer.{name}": array for name, array in self.optimizer.state().items()},
         }
-        return state | {f"optimizer.{name}": array for name, array in self.optimizer.state().items()}
 
     def load_state(self, state: State) -> None:
-        """Go back, or ahead, to a state. Raises RunError when it belongs to another network or to other data."""
-        try:
-            sizes = tuple(state["sizes"].tolist())
-            if sizes != self.sizes:
-                raise RunError(
-                    f"The checkpoint is of a network {sizes_text(sizes)}, but this one is {sizes_text(self.sizes)}: "
-                    f"use the settings that it was trained with."
-                )
-            if state["data"] != self.dataset.fingerprint:
-                raise RunError(
-                    "The data are not those that the checkpoint was trained on: restore them, or start a new run."
-                )
-            self.set_weights(state["weights"])
-            prefix = "optimizer."
-            remembered = {name.removeprefix(prefix): a for name, a in state.items() if name.startswith(prefix)}
-            try:
-                self.optimizer.load_state(remembered)
-            except ValueError as problem:
-                raise RunError(f"The checkpoint lacks what the optimizer needs: start a new run. {problem}") from None
-            self.epoch = int(state["epoch"])
-            self._begin_epoch()
-            self.batch = int(state["batch"])
-            self.diverged = bool(state["diverged"])
-            self.best_epoch = int(state["best_epoch"])
-            self.best_accuracy = float(state["best_accuracy"])
-            self.best_loss = float(state["best_loss"])
-            self.best_weights = state["best_weights"]
-            self._grad_norm_sums = state["grad_norm_sums"].copy()
-            self._clipped = int(state["clipped"])
-            self._update_ratios = state["update_ratios"].copy()
-            self._gradient_counts = state["gradient_counts"].copy()
-            self.layer_gradient_norms = {}
-            self._seconds = float(state["seconds"])
-        except KeyError as missing:
+        """Go back, or ahead, to a state. Raises RunError, and changes nothing, when this trainer cannot have had it."""
+        self._check(state)
+        self.set_weights(state["weights"])
+        self.best_weights = state["best_weights"]
+        self.optimizer.load_state(
+            {name.removeprefix("optimizer."): array for name, array in state.items() if name.startswith("optimizer.")}
+        )
+        for name in _PROGRESS:
+            setattr(self, name, state[name].item())
+        self._order = self._shuffled()
+        for name in vars(self._tally):
+            setattr(self._tally, name, state[name].copy())
+
+    def _check(self, state: State) -> None:
+        """Raises RunError for a state of another network, of other data, or that somebody has changed."""
+        own = self.state()
+        sizes, data = (state.get(name, own[name]) for name in ("sizes", "data"))
+        if not np.array_equal(sizes, own["sizes"]):
             raise RunError(
-                f"The checkpoint lacks {missing}: it was made with other settings, start a new run."
-            ) from None
+                f"The checkpoint is of a network {sizes_text(sizes.ravel().tolist())}, but this one is "
+                f"{sizes_text(self.sizes)}: use the settings that it was trained with."
+            )
+        if not np.array_equal(data, own["data"]):
+            raise RunError(f"The data are not those that the checkpoint was trained on: restore them, or {_TRAIN_ANEW}")
+        if missing := sorted(own.keys() - state.keys()):
+            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_ANEW}")
+        bounds = {
+            "batch": (0, self.steps_per_epoch),
+            "clipped": (0, state["batch"]),
+            "best_epoch": (0, state["epoch"]),
+            "best_accuracy": (0, 1),
+            "best_loss": (0, math.inf),
+            "seconds": (0, sys.float_info.max),
+        }
+        for name, array in own.items():
+            given = state[name]
+            possible = given.shape == array.shape and given.dtype == array.dtype
+            if possible and array.dtype.kind == "i":
+                possible = not np.any(given < 0)
+            if possible and name in bounds:
+                low, high = bounds[name]
+                possible = bool(low <= given <= high)  # false for nan
+            if not possible:
+                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_ANEW}")
 
 
 def train(
     config: Config, trainer: Trainer | None = None, on_batch: Callable[[], Any] | None = None
 ) -> Iterator[Record]:
-    """Train and yield the record of each epoch (see `Trainer.finish_epoch`), until `trainer.done`.
+    """Train and yield the record of each epoch, until `trainer.done`.
 
     Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch.
     """
     trainer = trainer or Trainer(config)
     while not trainer.done:
-        trainer.step()
-        if on_batch is not None:
-            on_batch()
+        if not trainer.epoch_complete:
+            trainer.step()
+            if on_batch is not None:
+                on_batch()
         if trainer.epoch_complete:
             yield trainer.finish_epoch()
+
+
+def put_weights(model: MLP, flat: np.ndarray) -> None:
+    """Give a network its weights and biases from one flat array (see `Trainer.weights`). Raises RunError: another
+    size."""
+    sizes = [parameter.size for parameter in model.parameters()]
+    if flat.shape != (sum(sizes),):
+        layers = [len(model.layers[0].weight), *(layer.bias.size for layer in model.layers)]
+        raise RunError(
+            f"{flat.size:,} weights do not fit the network {sizes_text(layers)}, which has {sum(sizes):,}: use the "
+            f"settings that they were trained with."
+        )
+    parts = np.split(flat, np.cumsum(sizes)[:-1])
+    for parameter, values in zip(model.parameters(), parts, strict=True):
+        parameter.data = values.reshape(parameter.shape)
 
 
 def layer_outputs(model: MLP, inputs: np.ndarray) -> list[Tensor]:
@@ -371,7 +357,18 @@ def layer_outputs(model: MLP, inputs: np.ndarray) -> list[Tensor]:
     return [*outputs, model.layers[-1](x)]
 
 
-def _number(value: float) -> float | None:
+def _gradient(parameter: Tensor) -> np.ndarray:
+    assert parameter.grad is not None, f"no gradient has reached {parameter.label}"
+    return parameter.grad
+
+
+def _square(parameter: Tensor) -> float:
+    """The squared norm of the parameter's gradient."""
+    gradient = _gradient(parameter)
+    return float(np.vdot(gradient, gradient))
+
+
+def _number(value: float) -> Measure:
     return float(value) if math.isfinite(value) else None
 
 
@@ -381,13 +378,13 @@ def _histogram_edges(weights: np.ndarray) -> np.ndarray:
     return np.linspace(-reach, reach, HISTOGRAM_BINS + 1).round(6)
 
 
-def _counts(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+def _counts(values: np.ndarray, edges: Sequence[float] | np.ndarray) -> np.ndarray:
     """How many values lie below the first edge, in each bin, and above the last edge."""
     counts, _ = np.histogram(values, edges)
     return np.array([np.count_nonzero(values < edges[0]), *counts, np.count_nonzero(values > edges[-1])])
 
 
-def _histogram(counts: np.ndarray, edges: Sequence[float]) -> dict[str, Any]:
+def _histogram(counts: np.ndarray, edges: Sequence[float] | np.ndarray) -> Histogram:
     below, *inside, above = counts.tolist()
     return {"edges": np.asarray(edges).tolist(), "counts": inside, "below": below, "above": above}
 
@@ -398,12 +395,17 @@ def _saturated(activation: str, outputs: np.ndarray) -> int:
     return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
 
 
-def trainer_of(run: Run, config: Config) -> Trainer:
+def resumed(run: RunFolder, config: Config) -> Trainer:
     """A trainer that stands where the checkpoint of the run does. Raises DataError, ConfigError, RunError."""
     trainer = Trainer(config)
-    state = run.checkpoint()
+    state, epochs = run.checkpoint(), len(run.records(histograms=0))
     if state is not None:
         trainer.load_state(state)
+    elif epochs > 1:  # a run that is killed as it writes its first checkpoint has one
+        raise RunError(
+            f"checkpoint.npz in {str(run.path)!r} is missing, though {epochs} epochs were trained: put it back, or "
+            f"{_TRAIN_ANEW}"
+        )
     require(
         config.epochs >= trainer.epoch,
         f"--epochs {config.epochs} is less than the {trainer.epoch} epochs that the run in {str(run.path)!r} has "
@@ -413,12 +415,11 @@ def trainer_of(run: Run, config: Config) -> Trainer:
     return trainer
 
 
-def save_summary(run: Run, trainer: Trainer) -> None:
+def save_summary(run: RunFolder, trainer: Trainer) -> None:
     """Draw summary.png, if there is anything to draw."""
     records = run.records()
     if records:
-        from lab.training.summary import draw
+        from lab.training.summary import run_picture
 
-        run.write_summary(
-            draw(records, f"{run.path.name}: {describe(trainer.sizes, trainer.config)}", trainer.stopped_early)
-        )
+        title = f"{run.path.name}: {describe(trainer.sizes, trainer.config)}"
+        run.write_summary(run_picture(records, title, trainer.stopped_early))

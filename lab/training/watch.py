@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose
-from lab.training.run_folder import Record, slim
+from lab.training.records import Record, slim
 
 
 class Watch:
@@ -19,8 +20,9 @@ class Watch:
     STANDS = 3  # looks in a row, before a finding is told
     SILENT = 5.0  # seconds: of a run that is over so soon, all is told at the end, and once
 
-    def __init__(self, records: Sequence[Record]) -> None:
-        """records: of the epochs that the run has already, if any."""
+    def __init__(self, records: Sequence[Record], config: Config) -> None:
+        """records: of the epochs that the run has already, if any; config: its settings."""
+        self._config = config
         self._speaks_from = time.monotonic() + self.SILENT
         self._records = [*records[:1], *slim(records[1:-1]), *records[1:][-1:]]
         self._next_look = 0
@@ -45,5 +47,5 @@ class Watch:
 
     def findings(self) -> list[Finding]:
         """All that stand now, causes before consequences; none when the run is healthy or has only begun."""
-        found = diagnose(self._records) if self._records else []
+        found = diagnose(self._records, self._config) if self._records else []
         return [finding for finding in found if finding.key not in ("healthy", "early")]

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from lab.training.live import LiveRun, Stretch
 from lab.training.run_folder import State
@@ -62,9 +62,8 @@ class Worker:
                 return
             for _ in range(2):
                 try:
-                    if self._process is None:
-                        self._begin()
-                    self._ask(self.rate, None if self.training else self.run.trainer.state())
+                    process = self._process or self._begin()
+                    self._ask(process, self.rate, None if self.training else self.run.trainer.state())
                 except ENDED:
                     self._end()
                 else:
@@ -76,17 +75,17 @@ class Worker:
         """Return when the batch in work is done and no other will follow. It ends the turn."""
         self.take_turn()
         with self._lock:
-            if self.training:
+            if self._process and self.training:
                 try:
-                    self._ask(0, None)
+                    self._ask(self._process, 0, None)
                 except ENDED:
                     self._end()
             self.training = False
 
-    def _begin(self) -> None:
+    def _begin(self) -> subprocess.Popen[bytes]:
         # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.
         single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
-        self._process = subprocess.Popen(
+        self._process = process = subprocess.Popen(
             [sys.executable, "-m", "lab.training.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -94,22 +93,28 @@ class Worker:
             env=os.environ | single,
             start_new_session=True,
         )
+        # Somebody has to ask for its exit code, or what is left of it stays in the system's table of processes.
+        threading.Thread(target=process.wait, daemon=True).start()
         trainer = self.run.trainer
-        _send(self._process.stdin, (trainer.config, trainer.dataset, self._patience))
+        _send(process.stdin, (trainer.config, trainer.dataset, self._patience))
+        return process
 
-    def _ask(self, rate: float, state: State | None) -> None:
+    def _ask(self, process: subprocess.Popen[bytes], rate: float, state: State | None) -> None:
         """Tell the process to train at a rate, from a state if one is given, and take over what it has trained."""
-        _send(self._process.stdin, (rate, state))
-        self.run.take_over(*pickle.load(self._process.stdout))
+        _send(process.stdin, (rate, state))
+        assert process.stdout is not None  # it is a pipe
+        self.run.take_over(*pickle.load(process.stdout))
 
     def _end(self) -> None:
-        self.training = False
-        self._process.kill()
-        with contextlib.suppress(OSError), self._process:  # closes the pipes, one of which may hold a last message
-            self._process = None
+        process, self._process, self.training = self._process, None, False
+        if process:
+            process.kill()
+            with contextlib.suppress(OSError), process:  # closes the pipes, one of which may hold a last message
+                pass
 
 
-def _send(pipe: BinaryIO, message: Any) -> None:
+def _send(pipe: IO[bytes] | None, message: Any) -> None:
+    assert pipe is not None
     pickle.dump(message, pipe, pickle.HIGHEST_PROTOCOL)
     pipe.flush()
 
@@ -154,11 +159,11 @@ def main() -> None:
             _send(answers, (stretch, trainer.state()))
             stretch = Stretch()
         else:
-            stretch.train(trainer)
+            stretch.add_batch(trainer)
             due = max(due + 1 / rate, now - 0.1)  # never hurry to make up for a long delay
 
 
-def _listen(messages: queue.SimpleQueue) -> None:
+def _listen(messages: queue.SimpleQueue[tuple[float, State | None] | None]) -> None:
     """Put every message of the page into the queue, and None when the page is gone."""
     try:
         while True:

@@ -383,7 +383,7 @@ def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
     at.selectbox(key="training lesson").set_value(lesson).run()
     assert at.selectbox(key="training lesson").value == lesson
     run_to_the_end(at)
-    finding = diagnose(live(at).records)[0]
+    finding = diagnose(live(at).records, live(at).config)[0]
     assert finding.key == verdict
     said = " ".join(box.value for box in [*at.success, *at.warning])
     assert finding.name in said
@@ -497,6 +497,15 @@ def runs(tmp_path, monkeypatch):
     return tmp_path / "runs"
 
 
+def test_of_a_long_run_the_nearest_histograms_that_are_kept_are_shown(at, runs, monkeypatch):
+    monkeypatch.setattr("lab.training.shelf.WHOLE", 2)
+    run(at, run="runs/first", epoch="2")
+    first = json.loads((runs / "first/metrics.jsonl").read_text().splitlines()[0])
+    assert [y for _, y in line(at, "weights", "now")][:-1] == first["weight_histogram"]["layer1"]["counts"]
+    assert shown(at)["weights"]["note"] == "epoch 1, the nearest that is kept; dashed: epoch 1"
+    assert not at.exception
+
+
 def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs):
     run(at, run="runs/first", epoch="2")
     records = [json.loads(text) for text in (runs / "first/metrics.jsonl").read_text().splitlines()]
@@ -505,7 +514,8 @@ def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs
     counts = [y for _, y in line(at, "weights", "now")][:-1]
     assert counts == records[1]["weight_histogram"]["layer1"]["counts"]
     assert line(at, "weights", "after epoch 1")
-    assert any(diagnose(records[:2])[0].name in box.value for box in [*at.success, *at.warning, *at.info])
+    name = diagnose(records[:2], Config(data="xor", hidden=(5,), epochs=3))[0].name
+    assert any(name in box.value for box in [*at.success, *at.warning, *at.info])
     at.slider(key="training recorded epoch").set_value(3).run()
     assert "epoch" not in at.query_params
     click(at, "again")

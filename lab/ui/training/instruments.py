@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
 from lab.training.predictions import confusion, grid, over_plane, probabilities, unit_maps
-from lab.training.run_folder import Record
+from lab.training.records import Record
 from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards
@@ -123,7 +122,7 @@ def choose_view() -> View:
                 pointed = pointed_at(min(run.config.hidden[layer], MAPS))
                 unit = unit if pointed is None else (layer, pointed)
             points = choice("Samples", ["validation", "training"], "training points")
-        elif run.config.data == "digits":
+        elif run.trainer.dataset.image_shape:
             images = choice("Samples", ["first", "mistakes"], "training images")
         log = choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
     return View(run, chosen, unit, layer, points, images, log)
@@ -168,7 +167,7 @@ def lay_out(view: View) -> Places:
 
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
-    doctor(view.seen, places.doctor)
+    doctor(view.seen, view.run.config, places.doctor)
     shown = _quick(view) | places.slow
     places.boards.fill({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view))
     places.complete = True
@@ -208,7 +207,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             shown[key] = places.slow[key]
         others = _progress(view.run)
         if update % REST == 0:
-            doctor(view.seen, places.doctor)
+            doctor(view.seen, view.run.config, places.doctor)
             others |= _units(view)
         places.boards.fill({key: make() for key, make in shown.items()}, others)
         due = begun + (update + 1) * ROUND / UPDATES
@@ -255,11 +254,11 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     run, layers = view.run, view.run.trainer.layer_names
 
     def weights() -> Chart:
-        record = run.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
+        record = run.trainer.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
         return charts.weight_histograms(record, run.history[0], layers, page.theme())
 
     slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
-    if run.config.data == "digits":
+    if run.trainer.dataset.image_shape:
         slow |= {"samples": lambda: _samples(view), "confusion": lambda: _confusion(view)}
     slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
@@ -295,9 +294,8 @@ def _samples(view: View) -> Chart:
     answers = probabilities(view.network(), data.val_x)
     wrong = answers.argmax(axis=1) != data.val_y
     rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
-    side = math.isqrt(data.val_x.shape[1])
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
-    images = np.clip(pixels, 0, 1).reshape(-1, side, side)
+    images = np.clip(pixels, 0, 1).reshape(-1, *data.image_shape)
     return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme())
 
 
@@ -307,14 +305,14 @@ def _confusion(view: View) -> Chart:
     return charts.confusion_matrix(confusion(data.val_y, predicted, len(data.classes)), data.classes, page.theme())
 
 
-def doctor(seen: list[Record], place: DeltaGenerator) -> None:
+def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
     """What the training doctor says of the records up to the cursor."""
     records = [record for record in seen if record["epoch"] > 0]
     if not records:
         place.caption("The doctor speaks after the first epoch.")
         return
     box = place.container()
-    first, *more = diagnose(records)
+    first, *more = diagnose(records, config)
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
     if first.instrument == "updates":
         text += " See “Updates” below."

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab import charts
 from lab.training import points
-from lab.training.datasets import DataError, Dataset, from_table
+from lab.training.datasets import DataError, Dataset, from_table, separator
 from lab.ui import page
 
 CELLS = 41  # along each side of the board: a click lands in the middle of one
@@ -101,7 +101,7 @@ def _header(text: str) -> list[str]:
     """The names in the first row, to choose from; `from_table` judges whether they are names at all."""
     first = text.partition("\n")[0]
     try:
-        names = next(csv.reader(io.StringIO(first), delimiter=max(",;\t", key=first.count)), [])
+        names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
     except csv.Error:
         return []
     return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:COLUMNS]

@@ -1,4 +1,4 @@
-"""The settings of the Training lab: its widgets, checked by `train.Config`, kept in the address, said as a command."""
+"""The settings of the Training lab: its widgets, checked by `Config`, kept in the address, said as a command."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError
-from lab.training.datasets import SYNTHETIC
+from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, widths
+from lab.training.datasets import BUILT_IN
 from lab.ui import page
 from lab.ui.training.own_data import your_points, your_table
 from model import ACTIVATIONS, INITS
@@ -34,7 +34,7 @@ LESSONS = {
 }
 OWN = "Your own settings"
 OWN_DATA = {"points": your_points, "table": your_table}
-DATA = (*SYNTHETIC, "digits", *OWN_DATA)  # no MNIST: a page loads nothing from the network
+DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -44,8 +44,7 @@ FIELD = 148  # pixels: five settings side by side on a desk, two on a phone
 
 def _hidden(text: str) -> tuple[int, ...]:
     """Widths such as "16 8", "16, 8" or "16-8". Raises ConfigError, a ValueError, with a sentence."""
-    words = re.split(r"[\s,;]+|(?<=\d)[x-](?=\d)", text.strip()) if text.strip() else []
-    hidden = Config(hidden=tuple(int(word) if word.isdecimal() else word for word in words)).hidden
+    hidden = widths(text)
     if len(hidden) > LAYERS or max(hidden, default=1) > WIDTH:
         raise ConfigError(
             f"This page takes up to {LAYERS} layers of up to {WIDTH} units; the command line has no limit."

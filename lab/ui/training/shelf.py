@@ -11,6 +11,7 @@ import streamlit as st
 
 from lab import charts
 from lab.training.config import Config, ConfigError
+from lab.training.records import BULKY
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
 from lab.ui import page
@@ -158,24 +159,26 @@ def recorded(kept: Kept) -> None:
     layers = list(kept.records[0]["grad_norm"])
     options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None
-    seen, now = kept.records[:epoch], kept.records[epoch - 1]
+    seen = kept.records[:epoch]
+    counted = [record for record in seen if record.keys() >= BULKY]  # not every epoch of a long run has its histograms
+    near = f"epoch {counted[-1]['epoch']}, the nearest that is kept; " if counted[-1] is not seen[-1] else ""
     shown = {
         "loss": charts.loss(kept.records, np.empty(0), 1, **options),
         "accuracy": charts.accuracy(kept.records, **options),
         "gradients": charts.gradient_norms(kept.records, layers, **options),
         "updates": charts.update_ratios(kept.records, layers, **options),
-        "weights": charts.weight_histograms(now, kept.records[0], layers, theme),
+        "weights": charts.weight_histograms(counted[-1], kept.records[0], layers, theme),
     }
     if kept.config.hidden:
         shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
     with st.container(key="training-instruments"):
-        boards = Boards("recorded", {"weights": "dashed: epoch 1"})
+        boards = Boards("recorded", {"weights": f"{near}dashed: epoch 1"})
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board("loss")
         with right:
             boards.board("accuracy")
-        doctor(seen, st.empty())
+        doctor(seen, kept.config, st.empty())
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board(*(key for key in ("gradients", "updates", "dead") if key in shown))
@@ -183,4 +186,4 @@ def recorded(kept: Kept) -> None:
             boards.board("weights")
             layer, of = choose_ridges(layers)
             boards.board("ridges")
-        boards.fill(shown | {"ridges": charts.ridges(seen, layer, of, theme)})
+        boards.fill(shown | {"ridges": charts.ridges(counted, layer, of, theme)})

@@ -1,6 +1,9 @@
 import gzip
 import hashlib
 import http.server
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -9,6 +12,8 @@ import pytest
 
 from lab.training import datasets
 from lab.training.datasets import DataError, from_table, load, prepare
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def assert_sound(data):
@@ -103,6 +108,11 @@ def test_digits_are_the_1797_of_the_repository():
     assert any("training mean" in note for note in data.notes)
 
 
+def test_images_have_a_shape_and_other_data_none():
+    assert load("digits").image_shape == (8, 8)
+    assert load("moons").image_shape is None
+
+
 def test_the_licence_stands_beside_the_digits():
     text = datasets.DIGITS.with_name("digits-LICENCE.md").read_text()
     assert "Alpaydin" in text
@@ -162,6 +172,7 @@ def load_mnist(folder):
 def test_idx_files_are_read_plain_and_gzipped(folder):
     data = load_mnist(folder)
     assert_sound(data)
+    assert data.image_shape == (4, 3)
     raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
     first_pixels = sorted(raw[:, 0].round().astype(int).tolist())
     assert first_pixels == sorted(IMAGES[:, 0, 0].tolist())
@@ -321,6 +332,20 @@ def test_numeric_labels_are_sorted_as_numbers(table):
     assert load(table(rows)).classes == ("2", "9", "10")
 
 
+def test_classes_have_one_order_whatever_they_are_called(table):
+    """One of them is called nan, which is neither smaller nor larger than any number."""
+    name = table("".join(f"{number},{label}\n" for number in range(3) for label in ("nan", 0, 1, 2, 10, "b")))
+    program = f"from lab.training.datasets import load; data = load({name!r}); print(*data.classes, data.fingerprint)"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE
+        ).stdout
+        for seed in "456"
+    }
+    assert len(said) == 1
+    assert said.pop().split()[:-1] == [b"0", b"1", b"2", b"10", b"b", b"nan"]
+
+
 def test_large_offsets_survive_rounding_to_float32(table):
     rows = "".join(f"{1_700_000_000 + number},{number % 2}\n" for number in range(100))
     assert len(np.unique(load(table(rows)).train_x)) == 80
@@ -347,6 +372,23 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
         (FLOWERS + "5,50,iris\n", "'iris' has one sample only"),
         ("".join(f"{n},{n / 7}\n" for n in range(50)), "looks like a measurement"),
+        (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
+        (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
+        (
+            "2020,2021,c\n" + FLOWERS.split("\n", 1)[1],
+            "row 1: no other row is of the class 'c'; if this row is a header",
+        ),
+        (FLOWERS.replace(",", ";").replace("30", "30,5"), "row 4, column 'width': '30,5' has a decimal comma"),
+        (
+            "1,5;10;rose\n" + FLOWERS.split("\n", 1)[1].replace(",", ";"),
+            "row 1, column 'column 1': '1,5' has a decimal",
+        ),
+        ("1,5;rose\n2,5;lily\n" * 3, "row 2, column '1,5': '2,5' has a decimal comma"),
+        ("sep=;\n" + FLOWERS.replace(",", ";"), "begins with 'sep=;', a line for Excel alone: remove"),
+        (FLOWERS.replace("\n", ",\n"), "row 2 ends with a separator, and nothing follows"),
+        (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with a separator, and nothing follows"),
+        (FLOWERS.replace("kind", "kind,"), "row 1 ends with a separator, and nothing follows"),
+        (FLOWERS.replace("3,30,rose", "3,30,rose,"), "row 4 ends with a separator, and nothing follows"),
     ],
 )
 def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
@@ -401,6 +443,38 @@ def test_points_of_ones_own_are_split_and_standardised():
 def test_samples_that_do_not_fit_are_one_sentence(features, labels, words):
     with pytest.raises(DataError, match=words):
         prepare("drawn", features, np.array(labels), ("a", "b"), "points")
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-160])
+def test_numbers_that_differ_by_next_to_nothing_are_refused(table, size):
+    with pytest.raises(DataError, match="the numbers of 'tiny' differ by too little"):
+        load(table("large,tiny,kind\n" + "".join(f"{n},{n * size},{n % 2}\n" for n in range(40))))
+    with pytest.raises(DataError, match="the numbers of 'column 2' differ by too little"):
+        prepare("drawn", np.array([[n, n * size] for n in range(40)]), np.arange(40) % 2, ("a", "b"), "points")
+
+
+def test_small_numbers_are_numbers(table):
+    rows = "".join(f"{n}e-100,{n % 2}\n" for n in range(40))
+    assert_sound(load(table(rows)))
+
+
+@pytest.mark.parametrize("far", ["1e100", "-1e30"])
+def test_a_validation_sample_out_of_this_world_is_refused(table, far):
+    """The deviation is that of the training samples: nothing bounds how far from them another one may lie."""
+    rows = [f"{n},{n % 2}" for n in range(40)]
+    data = load(table("\n".join(rows)))
+    at = round(float(data.val_x[0, 0] * data.scale[0] + data.mean[0]))  # the split depends on the labels alone
+    rows[at] = f"{far},{at % 2}"
+    with pytest.raises(DataError, match=r"a number of 'column 1' lies .* deviations away from the others"):
+        load(table("\n".join(rows)))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in (tmp_path / "pipe.csv", "/dev/null"):
+        with pytest.raises(DataError, match=r"cannot be read \(It is a pipe or a device\)"):
+            load(f"csv:{path}")
 
 
 def test_a_csv_that_is_not_text_is_refused(tmp_path):

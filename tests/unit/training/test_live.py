@@ -32,7 +32,7 @@ def test_its_history_begins_before_the_training():
     assert first["train_loss"] == pytest.approx(run.trainer.measure()["train_loss"])
     run.advance(3)
     assert run.history == [first]
-    assert run.measure()["val_loss"] != first["val_loss"]
+    assert run.trainer.measure()["val_loss"] != first["val_loss"]
 
 
 def test_it_advances_by_batches():

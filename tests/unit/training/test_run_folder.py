@@ -4,12 +4,18 @@ import os
 import numpy as np
 import pytest
 
-from lab.training.run_folder import Run, RunError, new_run_path, write_atomic
+from lab.training.config import Config
+from lab.training.records import slim
+from lab.training.run_folder import RunError, RunFolder, in_new_folder, write_atomic
+from lab.training.trainer import Trainer, train
+
+CONFIG = Config(data="blobs", hidden=(3,), epochs=3, batch_size=400)
+TRAINED = list(train(CONFIG))
 
 
-def record(epoch, best=False):
-    measured = {"train_loss": 1 / epoch, "val_loss": None, "train_accuracy": 0.5, "val_accuracy": 1}
-    return {"epoch": epoch, "best": best, **measured}
+def record(epoch):
+    """The record of an epoch, of a run that learned nothing in the second."""
+    return TRAINED[epoch - 1] | {"best": epoch != 2, "since_best": int(epoch == 2), "val_loss": None}
 
 
 def state(epoch):
@@ -18,7 +24,7 @@ def state(epoch):
 
 @pytest.fixture
 def run(tmp_path):
-    return Run.create(tmp_path / "run", {"lr": 0.1})
+    return RunFolder.create(tmp_path / "run", CONFIG)
 
 
 def names(path):
@@ -28,53 +34,53 @@ def names(path):
 def test_a_run_is_created_whole(tmp_path, run):
     assert names(tmp_path) == ["run"]
     assert names(run.path) == ["config.json"]
-    assert Run(run.path).config() == {"lr": 0.1}
+    assert RunFolder(run.path).config() == CONFIG
     assert run.records() == []
     assert run.checkpoint() is None
 
 
 def test_an_existing_empty_folder_is_used(tmp_path):
     (tmp_path / "empty").mkdir()
-    assert Run.create(tmp_path / "empty", {}).config() == {}
+    assert RunFolder.create(tmp_path / "empty", CONFIG).config() == CONFIG
 
 
 def test_a_folder_with_files_is_never_overwritten(run):
     with pytest.raises(RunError, match="holds files already"):
-        Run.create(run.path, {"lr": 0.2})
-    assert run.config() == {"lr": 0.1}
+        RunFolder.create(run.path, Config(lr=0.2))
+    assert run.config() == CONFIG
 
 
 def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path):
     (tmp_path / "file").write_text("mine")
     for path in (tmp_path / "file", tmp_path / "file" / "run"):
         with pytest.raises(RunError, match=r"could not be written .*: choose a folder"):
-            Run.create(path, {})
+            RunFolder.create(path, CONFIG)
     assert names(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(RunError, match="no run in"):
-        Run(tmp_path)
+        RunFolder(tmp_path)
 
 
 def test_saved_epochs_come_back(run):
-    run.save(record(1, best=True), state(1))
+    run.save(record(1), state(1))
     run.save(record(2), state(2))
-    assert run.records() == [record(1, best=True), record(2)]
+    assert run.records() == [record(1), record(2)]
     assert run.checkpoint()["weights"].tolist() == [2, 2, 2]
     np.testing.assert_array_equal(np.load(run.path / "best_weights.npy"), np.arange(4.0))
     assert names(run.path) == ["best_weights.npy", "checkpoint.npz", "config.json", "metrics.jsonl"]
 
 
 def test_rewind_drops_what_the_checkpoint_does_not_know(run):
-    run.save(record(1, best=True), state(1))
+    run.save(record(1), state(1))
     with (run.path / "metrics.jsonl").open("a") as file:
         file.write(json.dumps(record(2)) + "\n" + '{"epoch": 3, "val_l')  # killed in the middle of the third line
     np.save(run.path / "best_weights.npy", np.zeros(4))
     assert [entry["epoch"] for entry in run.records()] == [1, 2]
     run.rewind(1, state(1)["best_weights"])
-    assert (run.path / "metrics.jsonl").read_text() == json.dumps(record(1, best=True)) + "\n"
+    assert (run.path / "metrics.jsonl").read_text() == json.dumps(record(1)) + "\n"
     np.testing.assert_array_equal(np.load(run.path / "best_weights.npy"), np.arange(4.0))
 
 
@@ -92,11 +98,19 @@ def test_rewind_refuses_metrics_with_a_hole(run):
         "[]",
         "{}",
         json.dumps(record(1)),
-        json.dumps({name: value for name, value in record(2).items() if name != "val_loss"}),
+        *(json.dumps({name: value for name, value in record(2).items() if name != missing}) for missing in record(2)),
         json.dumps(record(2) | {"train_loss": "low"}),
         json.dumps(record(2) | {"val_accuracy": None}),
         json.dumps(record(2) | {"val_accuracy": float("nan")}),
         json.dumps(record(2) | {"train_loss": 10**400}),
+        json.dumps(record(2) | {"train_accuracy": 1.5}),
+        json.dumps(record(2) | {"grad_norm": {"layer1": "large", "layer2": 1.0}}),
+        json.dumps(record(2) | {"grad_norm": {"layer1": 1.0}}),
+        json.dumps(record(2) | {"dead_units": {}}),
+        json.dumps(record(2) | {"since_best": 0.5}),
+        json.dumps(record(2) | {"diverged": None}),
+        json.dumps(record(2) | {"weight_histogram": 5}),
+        json.dumps(record(2) | {"weight_histogram": {"layer1": {}, "layer2": {}}}),
     ],
 )
 def test_rewind_refuses_lines_that_are_no_records(run, line):
@@ -167,9 +181,74 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
     assert path.read_bytes() == b"old"
 
 
+def made(folder):
+    return RunFolder.create(folder, CONFIG).path
+
+
 def test_new_runs_are_numbered(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert str(new_run_path("moons")) == os.path.join("runs", "moons-1")
-    Run.create(new_run_path("moons"), {})
-    assert new_run_path("moons").name == "moons-2"
-    assert new_run_path("csv:../some where/a b.csv").name == "csv-a-b-1"
+    assert str(in_new_folder("moons", made)) == os.path.join("runs", "moons-1")
+    assert in_new_folder("moons", made).name == "moons-2"
+    assert in_new_folder("csv:../some where/a b.csv", made).name == "csv-a-b-1"
+
+
+def test_when_another_process_takes_the_folder_meanwhile_the_next_number_is_tried(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def made_too_late(folder):
+        if folder.name != "moons-3":
+            made(folder)
+        return made(folder)
+
+    assert in_new_folder("moons", made_too_late).name == "moons-3"
+    assert names(tmp_path / "runs") == ["moons-1", "moons-2", "moons-3"]
+
+
+def test_a_folder_that_cannot_be_made_is_tried_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").write_text("a file")
+    with pytest.raises(RunError, match="could not be written"):
+        in_new_folder("moons", made)
+
+
+# ---------------------------------------------------------------- histograms, which are most of metrics.jsonl
+
+
+def whole(records):
+    return ["weight_histogram" in record and "gradient_histogram" in record for record in records]
+
+
+@pytest.mark.parametrize("as_written", [True, False])
+def test_histograms_are_read_for_as_many_epochs_as_asked_for(run, as_written):
+    for epoch in (1, 2, 3):
+        run.save(record(epoch), state(epoch))
+    if not as_written:
+        lines = [json.dumps(record(epoch), separators=(",", ":")) + "\n" for epoch in (1, 2, 3)]
+        (run.path / "metrics.jsonl").write_text("".join(lines))
+    everything = [record(epoch) for epoch in (1, 2, 3)]
+    assert run.records(histograms=0) == slim(everything)
+    assert run.records() == [record(1), *slim([record(2)]), record(3)]
+    assert run.records(histograms=3) == run.records(histograms=100) == everything
+    assert whole(run.records(histograms=1)) == [True, False, False]
+
+
+def test_what_stands_behind_a_histogram_is_read_too(run):
+    """What is taken out of a line, to be read faster, ends where the histograms end."""
+    bulk = {"layer1": {"edges": [0, 1], "counts": [2], "below": 0, "above": 0}}
+    own = record(1) | {"weight_histogram": bulk, "note": '}, {"weight_histogram": {}, '}
+    (run.path / "metrics.jsonl").write_text(json.dumps(own) + "\n")
+    assert run.records(histograms=0) == slim([own])
+    (run.path / "metrics.jsonl").write_text(json.dumps({"weight_histogram": bulk, "gradient_histogram": bulk}) + "\n")
+    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
+        run.records(histograms=0)
+
+
+def test_the_sizes_are_those_of_the_checkpoint(run):
+    assert run.sizes() is None
+    trainer = Trainer(CONFIG)
+    run.save(record(1), trainer.state())
+    assert run.sizes() == (2, 3, 3)
+    for sizes in ([2, 4, 3], [2, 3], 5, [[2, 3, 3]] * 2):
+        run.save(record(1), trainer.state() | {"sizes": np.array(sizes)})
+        with pytest.raises(RunError, match=r"checkpoint.npz in .* is damaged"):
+            run.sizes()

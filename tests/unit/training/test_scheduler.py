@@ -136,3 +136,15 @@ def test_without_dask_it_says_what_to_install(tmp_path, monkeypatch, capsys):
 def test_a_scheduler_without_a_sweep_is_refused(capsys):
     assert train.main(["--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "--scheduler is for a --sweep" in capsys.readouterr().err
+
+
+@needs_dask
+@pytest.mark.parametrize("address", ["foo", "tls://127.0.0.1:9", "smtp://127.0.0.1:25"])
+def test_an_address_that_is_none_is_one_sentence_and_nothing_follows(tmp_path, start, address):
+    """In a process of its own: what Dask has to say of it comes as the process ends."""
+    sweep = start(ROOT / "train.py", *FLAGS, "--sweep", "lr=1", "--scheduler", address, cwd=tmp_path)
+    out, err = sweep.communicate(timeout=120)
+    assert (sweep.returncode, out) == (2, "")
+    assert f"There is no Dask scheduler at '{address}'" in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
-from lab.training.run_folder import BULKY, Run, RunError, alone_in, slim
+from lab.training.records import BULKY, slim
+from lab.training.run_folder import RunError, RunFolder, alone_in
 from lab.training.shelf import (
     MOST,
     default_name,
@@ -81,7 +82,7 @@ def test_differences_are_said_in_words():
 
 def save(path, done):
     """The run `done` as the command line leaves it in the folder `path`, but for the picture."""
-    run = Run.create(path, done.config.to_json())
+    run = RunFolder.create(path, done.config)
     for record in done.records:
         run.save(record, done.trainer.state())
     return run
@@ -123,8 +124,33 @@ def test_a_run_is_opened_whole(runs, done):
     assert "gradient_histogram" in kept.records[-1]
 
 
+def test_of_a_long_run_the_histograms_are_thinned(runs, done, monkeypatch):
+    monkeypatch.setattr("lab.training.shelf.WHOLE", 2)
+    first, second, third = open_whole(runs, "runs/good").records
+    assert [first, third] == [done.records[0], done.records[2]]
+    assert second == slim(done.records)[1]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"edges": [-1e300, 0.0, 1e300], "counts": [3, 3]},
+        {"edges": [0.0, 0.0, 1.0], "counts": [3, 3]},
+        {"counts": [10**400, 3]},
+        {"below": -1},
+    ],
+)
+def test_a_histogram_that_no_chart_can_draw_is_a_sentence(runs, done, edit):
+    record = json.loads(json.dumps(done.records[-1]))
+    record["weight_histogram"]["layer1"] |= edit
+    lines = [json.dumps(line) + "\n" for line in [*done.records[:-1], record]]
+    (runs / "good" / "metrics.jsonl").write_text("".join(lines))
+    with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
+        open_whole(runs, "runs/good")
+
+
 def test_a_run_without_an_epoch_is_listed_but_cannot_be_shown(runs, done):
-    Run.create(runs / "new", done.config.to_json())
+    RunFolder.create(runs / "new", done.config)
     assert "runs/new" in [kept.name for kept in from_folder(runs)[0]]
     with pytest.raises(RunError, match="cannot be shown whole"):
         open_whole(runs, "runs/new")
@@ -387,7 +413,8 @@ def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(runs, done, data):
         kept.to_jsonl().encode()
     sentence = ""
     try:
-        diagnose(open_whole(runs, "runs/good").records)
+        kept = open_whole(runs, "runs/good")
+        diagnose(kept.records, kept.config)
     except (RunError, ConfigError) as error:
         sentence = str(error)
     assert "\n" not in sentence

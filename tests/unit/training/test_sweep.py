@@ -15,7 +15,7 @@ import pytest
 
 import train
 from lab.training import sweep
-from lab.training.run_folder import alone_in
+from lab.training.run_folder import RunError, alone_in
 
 SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
@@ -164,7 +164,7 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
         ("--sweep lr=1 lr=2", "names lr twice"),
         ("--sweep lr=1,1.0", "has 2 runs for the folder"),
         ("--sweep init=he,hee", "did you mean he?"),
-        ("--sweep hidden=8-x", "--hidden: invalid int value: 'x'"),
+        ("--sweep hidden=8-x", "--hidden must be whole numbers from 1 (the widths of the layers), not 8-x"),
         ("--sweep hidden=8,100000-100000", "10,000,600,002 weights, more than"),
         ("--sweep data=moons,mooons", "did you mean 'moons'"),
         ("--sweep momentum=0,0.9", "add --optimizer sgd"),
@@ -186,6 +186,33 @@ def test_a_folder_with_another_run_is_refused(here, capsys):
     assert train.main([*SMALL, "--lr", "0.5", "--out", "s/lr=0.1", "--quiet"]) == 0
     assert train.main([*SMALL, "--sweep", "lr=0.1", "--out", "s"]) == 2
     assert "holds a run with other settings: give the sweep another --out" in capsys.readouterr().err
+
+
+def test_a_damaged_run_of_a_sweep_is_moved_away_and_the_sweep_goes_on(here, capsys):
+    flags = [*SMALL, "--sweep", "lr=0.1,0.2", "--out", "s"]
+    assert train.main([*flags, "--quiet"]) == 0
+    Path("s/lr=0.2/metrics.jsonl").write_text("{}\n")
+    capsys.readouterr()
+    assert train.main(flags) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "metrics.jsonl in 's/lr=0.2' is damaged: move this folder away, and train its run anew. Go on with" in err
+    assert "another" not in err  # which would be no going on
+    Path("s/lr=0.2").rename("away")
+    assert train.main([*flags, "--quiet"]) == 0
+    assert len(metrics("s/lr=0.2")) == 3
+
+
+def test_every_sweep_gets_a_folder_of_its_own(here, capsys):
+    """Also when another process has taken the next number meanwhile."""
+    assert train.main([*SMALL, "--sweep", "lr=0.1", "--quiet"]) == 0
+    members = sweep.plan({"lr": [0.1]}, {"data": "moons"}, here)
+    Path("runs/sweep-moons-2").mkdir()
+    with pytest.raises(RunError, match=r"could not be written \(File exists\)"):
+        sweep.in_folder(members, Path("runs/sweep-moons-2"))
+    assert train.main([*SMALL, "--sweep", "lr=0.1", "--quiet"]) == 0
+    assert sorted(os.listdir("runs")) == ["sweep-moons-1", "sweep-moons-2", "sweep-moons-3"]
+    assert not os.listdir("runs/sweep-moons-2")
 
 
 @linux

@@ -22,7 +22,7 @@ import pytest
 import train
 from lab.training import watch
 from lab.training.doctor import diagnose
-from lab.training.run_folder import Run, alone_in
+from lab.training.run_folder import RunFolder, alone_in
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = str(ROOT / "train.py")
@@ -191,6 +191,30 @@ def test_every_flag_reaches_the_config(here, capsys):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("widths", [["5", "4"], ["5,4"], ["5-4"], ["5,", "4"], ["5x4"]])
+def test_widths_may_be_written_as_a_sweep_and_the_page_write_them(here, capsys, widths):
+    assert call(capsys, *SMALL, "--hidden", *widths, "--out", "r", "--quiet")[0] == 0
+    assert RunFolder(Path("r")).config().hidden == (5, 4)
+
+
+def test_no_widths_are_no_hidden_layer(here, capsys):
+    assert call(capsys, *SMALL, "--out", "r", "--quiet", "--hidden")[0] == 0
+    assert RunFolder(Path("r")).config().hidden == ()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
+@pytest.mark.parametrize("name", [b"not \xff text", "\u624b\u5199 \U0001f600".encode()], ids=["bytes", "unicode"])
+def test_a_folder_may_have_any_name(here, name):
+    folder = os.fsdecode(name)
+    done = run(*SMALL, "--out", folder, cwd=here, errors="surrogateescape")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"run: {folder}\n" in done.stdout
+    assert names(here / folder) == FILES
+    done = run("report", folder, cwd=here, errors="surrogateescape")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "report in report.html\n", "")
+    assert "A training run" in (here / "report.html").read_text("utf-8")
+
+
 def test_a_csv_trains(here, capsys):
     rows = [f"{x},{x * x},{'high' if x > 0 else 'low'}" for x in np.linspace(-1, 1, 60)]
     Path("own.csv").write_text("x,square,side\n" + "\n".join(rows))
@@ -250,16 +274,21 @@ BAD = [
 ]
 
 
-def warnings(*folders):
-    """The doctor's words on what the folders hold, as warnings."""
-    return [f"warning: {finding}" for folder in folders for finding in diagnose(metrics(folder))]
+def found(folder):
+    """What the doctor says of the run in a folder."""
+    return diagnose(metrics(folder), RunFolder(Path(folder)).config())
+
+
+def warnings(folder):
+    """The same, as warnings."""
+    return [f"warning: {finding}" for finding in found(folder)]
 
 
 @pytest.mark.parametrize(("key", "flags"), BAD)
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch, key, flags):
     monkeypatch.setattr(watch.Watch, "SILENT", math.inf)  # on a busy machine, too
     _, _, err = call(capsys, *flags.split(), "--out", "r")
-    assert key in [finding.key for finding in diagnose(metrics("r"))]
+    assert key in [finding.key for finding in found("r")]
     assert err.splitlines() == warnings("r")
     _, out, err = call(capsys, "--resume", "--out", "r", "--json")  # nothing is left to train: the same words again
     assert out == ""
@@ -268,7 +297,7 @@ def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch
 
 def test_a_healthy_run_and_a_run_too_short_to_judge_are_not_warned_of(here, capsys):
     assert call(capsys, "--data", "blobs", "--hidden", 8, "--lr", 0.01, "--epochs", 8, "--out", "r")[2] == ""
-    assert [finding.key for finding in diagnose(metrics("r"))] == ["healthy"]
+    assert [finding.key for finding in found("r")] == ["healthy"]
     assert call(capsys, *SMALL)[2] == ""
 
 
@@ -277,31 +306,32 @@ def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
     assert (out.count("\n"), err) == (1, "")
 
 
-def standing(records):
+def standing(records, config):
     """Epoch by epoch, the names of what the doctor finds in three epochs in a row."""
-    found = [
-        {f.name for f in diagnose(records[: n + 1])} - {"Healthy", "Too early to say"} for n in range(len(records))
+    names = [
+        {f.name for f in diagnose(records[: n + 1], config)} - {"Healthy", "Too early to say"}
+        for n in range(len(records))
     ]
-    return [found[n] & found[n - 1] & found[n - 2] if n > 1 else set() for n in range(len(records))]
+    return [names[n] & names[n - 1] & names[n - 2] if n > 1 else set() for n in range(len(records))]
 
 
 def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch):
     config = train.Config(data="digits", hidden=(16,), activation="tanh", lr=0.2, epochs=20, seed=1)
     records = list(train.train(config))
-    stood = standing(records)
-    flickering = {f.name for n in range(20) for f in diagnose(records[: n + 1])} - set.union(*stood)
+    stood = standing(records, config)
+    flickering = {f.name for n in range(20) for f in diagnose(records[: n + 1], config)} - set.union(*stood)
     assert flickering - {"Healthy", "Too early to say"}  # or this would show nothing
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
     assert reappearing > 0
     monkeypatch.setattr(watch.Watch, "SILENT", 0.0)
-    doctor, told = watch.Watch([]), []
+    doctor, told = watch.Watch([], config), []
     for record, now in zip(records, stood, strict=True):
         news = {finding.name for finding in doctor.look(record)}
         assert news == now - set(told)
         told += sorted(news)
     assert len(told) == len(set(told)) > 0
-    assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records)]
-    assert [str(f) for f in watch.Watch(records).findings()] == [str(f) for f in diagnose(records)]
+    assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records, config)]
+    assert [str(f) for f in watch.Watch(records, config).findings()] == [str(f) for f in diagnose(records, config)]
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
@@ -314,8 +344,9 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
             return super().findings()
 
     for epochs in (100, 1000):
-        doctor = Counting([])
-        for record in train.train(train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)):
+        config = train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)
+        doctor = Counting([], config)
+        for record in train.train(config):
             assert doctor.look(record) == []
         assert doctor.read < 25 * epochs
 
@@ -336,7 +367,7 @@ def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
     epochs = [n for n, line in enumerate(lines) if line.startswith("epoch ")]
     assert len(epochs) == 9
     told = [line for line in lines[: epochs[-1]] if "warning:" in line]
-    assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3])[0]}"
+    assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3], RunFolder(here / 'r').config())[0]}"
     assert [line for line in lines[epochs[-1] :] if "warning:" in line] == warnings(here / "r")
     assert len({line.split(":")[1] for line in told}) == len(told)
     assert not [line for line in lines if "%|" in line and line[:5] in ("epoch", "warni")]
@@ -444,6 +475,72 @@ def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
     assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
 
 
+def trained(capsys, folder, *more):
+    """The files of a small run that was trained for two epochs."""
+    assert call(capsys, *SMALL, "--out", folder, "--quiet", *more)[0] == 0
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def test_resume_without_the_checkpoint_does_not_begin_anew(here, capsys):
+    before = trained(capsys, "r")
+    Path("r/checkpoint.npz").unlink()
+    words = refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert "checkpoint.npz in 'r' is missing, though 2 epochs were trained: put it back" in words
+    del before["checkpoint.npz"]
+    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    Path("r/metrics.jsonl").write_bytes(before["metrics.jsonl"].splitlines(keepends=True)[0])
+    assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0  # as if it was killed before its first checkpoint
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("optimizer.mean0", np.zeros((2, 7), np.float32)),
+        ("epoch", np.array(-1)),
+        ("epoch", np.array(1000)),
+        ("epoch", np.array([1, 2])),
+        ("batch", np.array(10**6)),
+        ("data", np.array([1, 2])),
+        ("best_weights", np.array("none")),
+        ("optimizer.steps", np.zeros(3, int)),
+        ("weights", None),
+    ],
+)
+def test_resume_refuses_a_checkpoint_that_somebody_has_changed(here, capsys, name, value):
+    trained(capsys, "r")
+    with np.load("r/checkpoint.npz") as archive:
+        state = {part: archive[part] for part in archive.files if part != name}
+    np.savez("r/checkpoint.npz", **state, **({} if value is None else {name: value}))
+    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    refused(capsys, "--resume", "--out", "r", "--epochs", 3)
+    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("best", None),
+        ("since_best", None),
+        ("weight_histogram", None),
+        ("weight_histogram", 5),
+        ("grad_norm", "large"),
+        ("train_loss", "low"),
+        ("train_accuracy", 7),
+    ],
+)
+def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(here, capsys, name, value):
+    trained(capsys, "r")
+    lines = Path("r/metrics.jsonl").read_text().splitlines()
+    last = {key: part for key, part in json.loads(lines[-1]).items() if key != name}
+    lines[-1] = json.dumps(last | ({} if value is None else {name: value}))
+    Path("r/metrics.jsonl").write_text("\n".join(lines) + "\n")
+    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    for command in (["--resume", "--out", "r", "--epochs", 3], ["report", "r"]):
+        assert "metrics.jsonl in 'r' is damaged: move this folder away" in refused(capsys, *command)
+    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert not Path("report.html").exists()
+
+
 KILLS = int(os.environ.get("TRAIN_KILLS", "3"))
 KILLED = "--data digits --hidden 16 --epochs 40 --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
 
@@ -464,8 +561,8 @@ def kill(folder, longest):
         return None
     if not (folder / "run").exists():
         return "before there was a run"
-    opened = Run(folder / "run")  # every file can be loaded, whenever the kill came
-    config, records, state = train.Config.from_json(opened.config()), opened.records(), opened.checkpoint()
+    opened = RunFolder(folder / "run")  # every file can be loaded, whenever the kill came
+    config, records, state = opened.config(), opened.records(), opened.checkpoint()
     train.Trainer(config).load_state(state) if state else None
     if any(record["best"] for record in records[: state["epoch"] if state else 0]):
         assert np.load(folder / "run" / "best_weights.npy").size == 64 * 16 + 16 + 16 * 10 + 10
@@ -616,6 +713,9 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--lr", "-1"], "--lr"),
         (["--lr", "fast"], "--lr"),
         (["--hidden", "0"], "--hidden"),
+        (["--hidden", "8", "x"], "--hidden must be whole numbers from 1 (the widths of the layers), not 8 x"),
+        (["--hidden", "-8"], "--hidden must be whole numbers from 1"),
+        (["--hidden", "8.5"], "--hidden must be whole numbers from 1"),
         (["--batch-size", "0"], "--batch-size"),
         (["--val-fraction", "1.5"], "--val-fraction"),
         (["--epochs", "0"], "--epochs"),

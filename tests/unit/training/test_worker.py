@@ -131,6 +131,18 @@ def test_its_process_ends_when_nobody_watches_and_the_visitor_can_come_back():
     assert_as_if_never_interrupted(worker.run)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes of Linux")
+def test_a_process_that_has_ended_leaves_nothing_behind():
+    """Without anybody watching or pausing the run any more: the visitor has closed the page."""
+    worker = Worker(LiveRun(LONG), patience=0.1)
+    worker.watch(worker.take_turn())
+    entry = Path(f"/proc/{worker._process.pid}")
+    deadline = time.monotonic() + 60
+    while entry.exists():
+        assert time.monotonic() < deadline, entry.joinpath("stat").read_text()
+        time.sleep(0.01)
+
+
 def test_a_process_that_is_killed_costs_no_number():
     worker = Worker(LiveRun(LONG))
     for _ in range(3):

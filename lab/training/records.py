@@ -1,0 +1,162 @@
+"""The record of an epoch: what it says, in one class, and whether what was read from a file is one.
+
+Its keys are those of metrics.jsonl. Charts, the doctor, the shelf, TensorBoard and the report read nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type_hints
+
+import numpy as np
+
+from lab.training.config import Config, is_number, is_whole
+
+# Names of fields, for whoever takes one as an argument
+Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
+LayerCurve = Literal["grad_norm", "update_ratio", "dead_units", "saturated"]
+Counted = Literal["weight_histogram", "gradient_histogram"]
+
+
+class Histogram(TypedDict):
+    """How many values lie in each bin between two edges, and how many lie below and above all of them."""
+
+    edges: list[float]
+    counts: list[int]  # one fewer than edges
+    below: int
+    above: int
+
+
+# The kinds of what is measured. `is_record` tells them apart, and TensorBoard and others take all of a kind.
+Share = Annotated[float, "from 0 to 1"]
+Measure = float | None  # None where it is inf or nan, which JSON cannot say
+PerLayer = dict[str, Measure]
+SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, from 0 to 1"]
+Histograms = dict[str, Histogram]  # per layer
+
+
+class Measured(TypedDict):
+    """A network at any moment; before the first batch, too."""
+
+    epoch: int  # how many are complete
+    train_loss: Measure  # mean cross-entropy
+    val_loss: Measure
+    train_accuracy: Share  # of the samples classified correctly
+    val_accuracy: Share
+    gap: float  # train_accuracy - val_accuracy: 0.1 is a gap of ten points
+    dead_units: SharePerHiddenLayer  # of the units, whose output is the same for all samples
+    saturated: SharePerHiddenLayer  # of the outputs, in the flat ends of tanh or sigmoid; 0 for other activations
+    weight_histogram: Histograms  # between edges that stay the same all through the run
+
+
+class Record(Measured, total=False):
+    """A network at the end of an epoch, and how it got there. It is JSON as it stands.
+
+    The record of epoch 0, before the training, has nothing of this second part; a slim record has no histograms.
+    """
+
+    grad_norm: PerLayer  # of the gradient of weights and biases before clipping, averaged over the batches
+    gradient_histogram: Histograms  # of the weights alone, in the last batch before clipping; all runs have these edges
+    update_ratio: PerLayer  # how far the last step moved the weights, over their norm
+    lr: float  # of the last step
+    clipped: Share  # of the steps, whose gradients were clipped
+    best: bool  # the best epoch so far? By validation accuracy, then by loss
+    since_best: int  # epochs since the best so far: with this many, patience is compared
+    diverged: bool  # did the loss stop being a number? Then this is the last record
+    seconds: float  # spent on the epoch
+
+
+FIELDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Record, include_extras=True))  # name -> its kind
+
+
+def fields_of(*kinds: Any) -> tuple[str, ...]:
+    """The names of all that is of one of these kinds."""
+    return tuple(name for name, kind in FIELDS.items() if kind in kinds)
+
+
+BULKY = frozenset(fields_of(Histograms))  # most of a record, and of the time to read one
+
+
+def slim(records: Sequence[Record]) -> list[Record]:
+    """The records without their histograms, to be kept in numbers."""
+    return [cast(Record, {name: value for name, value in record.items() if name not in BULKY}) for record in records]
+
+
+def column(records: Sequence[Record], name: Curve) -> np.ndarray:
+    """A number of all records, (epochs,). None, which stands for inf or nan, becomes nan."""
+    return np.array([record[name] for record in records], dtype=float)
+
+
+def ending(config: Config, records: Sequence[Record]) -> str:
+    """How a run ended: "trained", "stopped early" or "diverged"; an empty text while it has not."""
+    last = records[-1]
+    if last["diverged"]:
+        return "diverged"
+    if last["epoch"] >= config.epochs:
+        return "trained"
+    return "stopped early" if config.patience is not None and last["since_best"] >= config.patience else ""
+
+
+# ---------------------------------------------------------------- is it a record?
+
+LARGEST = 1e39  # no float32 is larger
+
+
+def is_record(value: Any, epoch: int, layers: Sequence[str], whole: bool = True) -> TypeGuard[Record]:
+    """Is this the record of an epoch, from 1 on, of a network with these layers? Not `whole`: histograms aside."""
+    return (
+        isinstance(value, dict)
+        and all(
+            name in value and _IS[kind](value[name], layers)
+            for name, kind in FIELDS.items()
+            if whole or name not in BULKY
+        )
+        and value["epoch"] == epoch
+        and (epoch > 1 or value["best"])
+    )
+
+
+def _is_share(value: Any) -> bool:
+    return is_number(value) and 0 <= value <= 1
+
+
+def _is_measure(value: Any) -> bool:
+    return value is None or (is_number(value) and abs(value) <= LARGEST)
+
+
+def _is_count(value: Any) -> bool:
+    return is_whole(value) and value <= LARGEST
+
+
+def _is_histogram(value: Any) -> bool:
+    if not isinstance(value, dict) or not value.keys() >= Histogram.__annotations__.keys():
+        return False
+    edges, counts = value["edges"], value["counts"]
+    return (
+        isinstance(edges, list)
+        and isinstance(counts, list)
+        and len(edges) == len(counts) + 1 > 1
+        and all(map(_is_count, [*counts, value["below"], value["above"]]))
+        and all(is_number(edge) and abs(edge) <= LARGEST for edge in edges)
+        and all(low < high for low, high in pairwise(edges))
+    )
+
+
+def _per(layers: Sequence[str], value: Any, is_right: Callable[[Any], bool]) -> bool:
+    return isinstance(value, dict) and list(value) == list(layers) and all(map(is_right, value.values()))
+
+
+_IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
+    {
+        int: lambda value, _: _is_count(value),
+        bool: lambda value, _: isinstance(value, bool),
+        float: lambda value, _: is_number(value),
+        Share: lambda value, _: _is_share(value),
+        Measure: lambda value, _: _is_measure(value),
+        PerLayer: lambda value, layers: _per(layers, value, _is_measure),
+        SharePerHiddenLayer: lambda value, layers: _per(layers[:-1], value, _is_share),
+        Histograms: lambda value, layers: _per(layers, value, _is_histogram),
+    }
+)

@@ -1,0 +1,117 @@
+"""The record of an epoch: what a trainer gives is one, and what lacks or garbles anything is none."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lab.training.config import Config
+from lab.training.live import LiveRun
+from lab.training.records import BULKY, FIELDS, Curve, Histogram, Measured, Record, column, ending, is_record, slim
+from lab.training.trainer import Trainer, train
+
+MOONS = Config(data="moons", hidden=(5, 4), epochs=2, batch_size=200)
+RUNS = {
+    "usual": MOONS,
+    "clipped": replace(MOONS, clip=0.01, activation="tanh"),
+    "no hidden layer": replace(MOONS, hidden=()),
+    "zeros": replace(MOONS, init="zeros"),
+    "diverged in the first batches": replace(MOONS, optimizer="sgd", lr=1e30),
+    "weights that are nan": replace(MOONS, lr=1e300),
+    "a loss of billions": replace(MOONS, optimizer="sgd", lr=1e6, activation="identity", epochs=3),
+}
+
+
+def written_and_read(record):
+    return json.loads(json.dumps(record, allow_nan=False))
+
+
+@pytest.mark.parametrize("config", RUNS.values(), ids=RUNS)
+def test_what_a_trainer_gives_is_a_record_before_and_after_it_was_in_a_file(config):
+    records = list(train(config))
+    for epoch, record in enumerate(records, start=1):
+        assert is_record(record, epoch, config.layer_names)
+        assert written_and_read(record) == record
+        assert is_record(written_and_read(record), epoch, config.layer_names)
+        assert not is_record(record, epoch + 1, config.layer_names)
+        assert not is_record(record, epoch, [*config.layer_names, "one more"])
+        assert list(record) == list(FIELDS)
+    assert ending(config, records) == ("diverged" if records[-1]["diverged"] else "trained")
+
+
+def test_the_state_before_the_training_is_the_first_part_of_a_record():
+    run = LiveRun(MOONS)
+    assert run.history[0].keys() == Measured.__annotations__.keys()
+    assert Record.__annotations__.keys() == FIELDS.keys()
+    assert run.history[0]["epoch"] == 0
+
+
+@pytest.fixture(scope="module")
+def last():
+    return list(train(MOONS))[-1]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_field_counts(last, name):
+    def holds(value):
+        return is_record(last | {name: value}, 2, MOONS.layer_names)
+
+    assert holds(last[name])
+    assert not is_record({key: value for key, value in last.items() if key != name}, 2, MOONS.layer_names)
+    for wrong in ("text", [], {}, [last[name]], 10**400, float("nan"), float("-inf")):
+        assert not holds(wrong), wrong
+    if isinstance(last[name], dict):
+        layers = list(last[name])
+        assert not holds({layer: last[name][layer] for layer in reversed(layers)})
+        assert not holds({layer: last[name][layer] for layer in layers[:-1]})
+        assert not holds(last[name] | {layers[-1]: "text"})
+
+
+def test_a_share_lies_between_nothing_and_all(last):
+    for name in ("train_accuracy", "clipped"):
+        for value, right in ((0, True), (1, True), (-0.01, False), (1.01, False), (None, False)):
+            assert is_record(last | {name: value}, 2, MOONS.layer_names) is right
+    assert not is_record(last | {"dead_units": {"layer1": 0.5, "layer2": 1.5}}, 2, MOONS.layer_names)
+
+
+@pytest.mark.parametrize("name", sorted(Histogram.__annotations__))
+def test_a_histogram_is_whole(last, name):
+    histogram = last["weight_histogram"]["layer1"]
+    garbled = [None, "text", -1, [], [1.5] * len(histogram["counts"]), [3, *histogram["edges"]], 10**400]
+    for value in garbled:
+        changed = last["weight_histogram"] | {"layer1": histogram | {name: value}}
+        assert not is_record(last | {"weight_histogram": changed}, 2, MOONS.layer_names), value
+    lacking = {key: part for key, part in histogram.items() if key != name}
+    lacking = last["weight_histogram"] | {"layer1": lacking}
+    assert not is_record(last | {"weight_histogram": lacking}, 2, MOONS.layer_names)
+
+
+def test_a_slim_record_is_one_where_histograms_do_not_count(last):
+    (thin,) = slim([last])
+    assert last.keys() - thin.keys() == BULKY
+    assert is_record(thin, 2, MOONS.layer_names, whole=False)
+    assert not is_record(thin, 2, MOONS.layer_names)
+    assert len(json.dumps(thin)) < 0.3 * len(json.dumps(last))
+
+
+def test_the_first_epoch_is_the_best_so_far():
+    first = next(train(MOONS))
+    assert is_record(first, 1, MOONS.layer_names)
+    assert not is_record(first | {"best": False}, 1, MOONS.layer_names)
+
+
+@pytest.mark.parametrize("name", Curve.__args__)
+def test_a_column_has_nan_for_what_is_no_number(name):
+    records = [record | {name: None if record["epoch"] == 2 else 0.5} for record in train(MOONS)]
+    np.testing.assert_array_equal(column(records, name), [0.5, np.nan])
+
+
+def test_whatever_is_gathered_over_an_epoch_is_saved_and_restored():
+    """A quantity that is new needs no line in `state` or `load_state`."""
+    trainer = Trainer(MOONS)
+    trainer._tally.a_new_quantity = np.arange(3)
+    saved = trainer.state()
+    trainer._tally.a_new_quantity[:] = 7
+    trainer.load_state(saved)
+    assert trainer._tally.a_new_quantity.tolist() == saved["a_new_quantity"].tolist() == [0, 1, 2]
