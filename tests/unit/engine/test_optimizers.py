@@ -1,0 +1,52 @@
+"""Optimizers and initial weights."""
+
+import numpy as np
+import pytest
+
+from model import SGD, Adam, Linear, Tensor
+
+
+def test_trap_49_adam_divides_outside_the_root_and_corrects_its_bias():
+    for gradient in (1e-8, 1e-3, 5.0, -2.0):
+        p = Tensor([1.0])
+        p.grad = np.array([gradient])
+        Adam([p], lr=0.1, eps=1e-8).step()
+        expected = 1.0 - 0.1 * gradient / (abs(gradient) + 1e-8)  # at t = 1 the corrected means are g and g squared
+        assert p.numpy()[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_trap_49_adam_with_a_zero_gradient_stays_finite():
+    p = Tensor([1.0, 2.0])
+    optimizer = Adam([p], lr=0.1)
+    for _ in range(3):
+        p.grad = np.zeros(2)
+        optimizer.step()
+    np.testing.assert_array_equal(p.numpy(), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("make", [lambda p: SGD(p, lr=0.1, momentum=0.5), lambda p: Adam(p, lr=0.1)])
+def test_trap_49_a_tied_parameter_is_stepped_once(make):
+    once, twice = Tensor([1.0]), Tensor([1.0])
+    once_optimizer, twice_optimizer = make([once]), make([twice, twice])
+    for _ in range(2):
+        once.grad, twice.grad = np.array([0.5]), np.array([0.5])
+        once_optimizer.step()
+        twice_optimizer.step()
+    np.testing.assert_array_equal(once.numpy(), twice.numpy())
+
+
+@pytest.mark.parametrize(
+    ("init", "std"),
+    [
+        ("xavier", np.sqrt(2 / (600 + 300))),
+        ("he", np.sqrt(2 / 600)),
+        ("normal", 1.0),
+        ("uniform", 1 / np.sqrt(3 * 600)),
+        ("zeros", 0.0),
+    ],
+)
+def test_trap_50_the_spread_of_the_initial_weights(init, std):
+    weight = Linear(600, 300, init=init, rng=0).weight.numpy()
+    assert weight.shape == (600, 300)
+    assert weight.std() == pytest.approx(std, rel=0.01)
+    assert weight.mean() == pytest.approx(0.0, abs=0.01 * std + 1e-12)
