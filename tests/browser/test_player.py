@@ -170,9 +170,9 @@ def test_the_source_line_and_the_closure_are_those_of_the_event(open_player):
     number = int(re.match(r"\d+", lit)[0])
     line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
     assert lit[len(str(number)) :].strip() == line.strip()
-    assert "_accumulate(upstream * b)" in line
+    assert "_accumulate(upstream * right)" in line
     captured = page.locator(".closure tbody tr").first.locator("td, th")
-    expect(captured).to_have_text(["a", "input: the value of a", "2", "unchanged"])
+    expect(captured).to_have_text(["left", "input: the value of a", "2", "unchanged"])
 
 
 def test_words_for_no_path_and_not_computed_yet_differ(open_player):

@@ -6,7 +6,7 @@ import pytest
 from lab.expression import parse
 from lab.trace.numerical import PER_NODE, check
 from lab.trace.recording import record
-from tests.unit.trace.test_recording import LEAVES, shared
+from tests.programs import LEAVES, shared
 
 
 def test_both_gradients_stand_side_by_side():
