@@ -422,8 +422,10 @@ def brief(value: Any) -> str:
     array = np.asarray(value)
     if array.ndim == 0:
         return numeral(float(array))
-    style = {"float_kind": numeral}
-    return " ".join(np.array2string(array, separator=", ", threshold=6, edgeitems=2, formatter=style).split())
+    text = np.array2string(
+        array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: numeral(float(number))}
+    )
+    return " ".join(text.split())
 
 
 def describe(node: Node) -> str:
