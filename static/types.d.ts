@@ -242,7 +242,7 @@ export interface Wish {
   event: number;
 }
 
-// -- lab/ui/frames.py: what stands in the feed of a page of charts, by key
+// -- lab/ui/boards.py: what stands in the feed of a page of charts, by key
 
 export interface TableData {
   headers: string[];
@@ -273,7 +273,7 @@ export interface ShownProgress {
   text: string;
 }
 
-/** lab/ui/units.py */
+/** lab/ui/training/units.py */
 export interface ShownUnits extends TableData {
   /** for each unit a text of digits in base 36, row by row from the top, which index the palette */
   maps: string[];

@@ -107,7 +107,7 @@ def test_without_the_player_the_plain_drawing_stands_in():
     at.session_state["fault player"] = {"failed": True}
     run(at)
     assert "could not be loaded" in texts(at.info)
-    assert "grad -0.4" in at.get("graphviz_chart")[0].proto.spec
+    assert "grad −0.4" in at.get("graphviz_chart")[0].proto.spec
 
 
 def test_another_seed_shows_other_numbers_and_the_same_effect():
