@@ -26,14 +26,23 @@ from lab.faults.compare import (
 from lab.trace.dot import draw
 from lab.trace.recording import brief
 from lab.training.doctor import diagnose
-from lab.ui import page
+from lab.ui import page, state
 from lab.ui.player import player
+from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor
 
-FIRST = {"fault": FAULTS[0].key, "seed": 0, "gradient": None, "curve": None, "run": False, "play": False, "event": None}
 ENGINES = ("broken", "healthy")
-SEEDS = 1000
+FAULT = Field("fault", "fault fault", FAULTS[0].key, state.one_of(*BY_KEY), always=True)
+SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
+OF_ONE_FAULT = (  # what another fault begins without
+    Field("gradient", "fault gradient", None, state.one_of(*EFFECTS), state.optional),
+    Field("curve", "fault curve", None, state.one_of(*CURVES), state.optional),
+    Field("run", "fault run", False, state.flag, state.flagged),
+    Field("play", "fault play", False, state.flag, state.flagged),
+    state.player_event("fault event"),
+)
+FIELDS = (FAULT, SEED, *OF_ONE_FAULT)
 
 
 def main() -> None:
@@ -42,7 +51,8 @@ def main() -> None:
         "Choose a fault and read what is broken. Say what you expect of its gradients and of a training run, then run "
         "the healthy and the broken engine from the same numbers and look for what is outlined.",
     )
-    _start()
+    state.restore("fault", FIELDS)
+    state.mirror("fault", FIELDS, kept=["event"] if _is_played() else [])
     fault, seed = _choice()
     left, right = st.columns(2, gap="large")
     with left:
@@ -52,7 +62,6 @@ def main() -> None:
     _guess()
     if st.session_state["fault run"]:
         _results(fault, seed)
-    _keep()
     page.closing(
         "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the same. "
         "Then one that learns *faster* than the healthy engine, for a while.",
@@ -61,53 +70,16 @@ def main() -> None:
     )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _start() -> None:
-    """On entering the page: what the address asks for, else what the visitor left here, else the defaults."""
-    if "fault fault" in st.session_state:
-        return
-    kept = st.session_state.get("fault kept", FIRST)
-    parsers = {
-        "fault": page.one_of(*BY_KEY),
-        "seed": _seed,
-        "gradient": page.one_of(*EFFECTS),
-        "curve": page.one_of(*CURVES),
-        "run": lambda text: page.one_of("1")(text) == "1",
-        "play": lambda text: page.one_of("1")(text) == "1",
-        "event": int,
-    }
-    asked = "fault" in st.query_params  # a link to a fault begins with that fault, not with what was guessed before
-    for name, parse in parsers.items():
-        st.session_state[f"fault {name}"] = page.from_address(name, (FIRST if asked else kept)[name], parse)
-
-
-def _seed(text: str) -> int:
-    if not 0 <= int(text) < SEEDS:
-        raise ValueError(text)
-    return int(text)
-
-
-def _keep() -> None:
-    kept = {name: st.session_state[f"fault {name}"] for name in FIRST}
-    st.session_state["fault kept"] = kept
-    page.to_address(
-        fault=kept["fault"],
-        seed=str(kept["seed"]) if kept["seed"] else None,
-        gradient=kept["gradient"],
-        curve=kept["curve"],
-        run="1" if kept["run"] else None,
-        play="1" if kept["run"] and kept["play"] else None,
-        event=None if kept["event"] is None else str(kept["event"]),
-    )
+def _is_played() -> bool:
+    """Is the player on the page?"""
+    now = st.session_state
+    return now["fault run"] and now["fault play"] and BY_KEY[now["fault fault"]].kind == "engine"
 
 
 def _begin_again() -> None:
     """Another fault: nothing is guessed and nothing is shown yet."""
-    st.session_state["fault gradient"] = st.session_state["fault curve"] = None
-    st.session_state["fault run"] = st.session_state["fault play"] = False
-    _leave_event()
+    state.step()
+    state.reset(OF_ONE_FAULT)
 
 
 def _leave_event() -> None:
@@ -134,8 +106,7 @@ def _choice() -> tuple[Fault, int]:
         )
         seed = st.number_input(
             "Seed",
-            0,
-            SEEDS - 1,
+            *SEED.limits,
             key="fault seed",
             on_change=_leave_event,
             help="Other numbers, other initial weights.",
@@ -292,10 +263,15 @@ def _events(fault: Fault, seed: int) -> None:
             f"{_sum_missed(passes['broken'].events[first - 1])}Go through what comes before and after it, then see "
             "what the healthy engine does there."
         )
-        asked = st.session_state["fault event"]
-        build = fault.shorter or fault.example
-        event = min(first, len(trace.events)) if asked is None else asked
-        shown = player(trace, key="fault player", build=build, event=event, address="event", height=340)
+        shown = player(
+            trace,
+            key="fault player",
+            build=fault.shorter or fault.example,
+            event=min(first, len(trace.events)),
+            opened=st.session_state["fault event"],
+            address="event",
+            height=340,
+        )
         if shown.failed:
             st.info("The player could not be loaded. This is the plain drawing.")
             st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The graph. As text:\n{trace.to_text()}")

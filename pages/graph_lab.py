@@ -3,7 +3,6 @@
 import json
 import math
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +15,20 @@ from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.recording import Trace, brief, record
-from lab.ui import page
+from lab.ui import page, state
 from lab.ui.player import Live, live_values, player
-from lab.ui.table import markdown_table
+from lab.ui.state import Family, Field
+from lab.ui.table import escape_markdown, markdown_table
 
 PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
 OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
-PLAYER_KEY = "graph lab player"
-LIMIT = 1000.0  # of a number on a slider's scale, either way
+PLAYER_KEY = "graph player"
+LONGEST = 2000  # characters of an expression
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
-SHAPES = ("number", "vector", "matrix")
+EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
+SHAPES = tuple(EXAMPLES)
 
 
 def main() -> None:
@@ -37,34 +38,33 @@ def main() -> None:
         "**Run backward pass** sends gradients back up. Look for the :orange[orange] numbers: they tell how fast the "
         "result grows when that input grows.",
     )
-    _start()
-    if st.session_state.view == PLAYER:
+    if state.restore("graph", FIELDS):
+        _begin()
+    if st.session_state["graph view"] == PLAYER:
         left, right = st.columns([2, 3], gap="large")
         with right:
-            expression = _parsed(_text())
+            expression = _expression()
         with left:
             _example()
             if expression:
-                _settings(expression, _values_of(expression))
+                _settings(expression)
         left, right = st.columns([2, 1], gap="large")
         with left:
             _buttons(ready=expression is not None)
         with right:
             _view()
-        if expression:
-            # The player's inputs start anew from here; while one is dragged, only `_play` runs and this stays.
-            st.session_state["starts"] = _values_of(expression)
         _play(expression)
     else:
         controls, picture = st.columns([2, 3], gap="large")
         with controls:
             _example()
-            expression = _parsed(_text())
+            expression = _expression()
             values = _inputs(expression) if expression else None
             _buttons(ready=values is not None)
             _view()
+        state.mirror("graph", FIELDS)
         with picture:
-            if values is not None:
+            if expression and values is not None:
                 _picture(expression, values)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
@@ -74,40 +74,14 @@ def main() -> None:
     )
 
 
-# ---------------------------------------------------------------- state: in the session, mirrored in the address
-
-
-def _start() -> None:
-    """What the address asks for, on the first run of a session."""
-    if "stage" in st.session_state:
-        return
-    first = PRESETS[2]
-    text = page.from_address("expression", first["text"], _limited)
-    preset = next((p for p in PRESETS if p["text"] == text), None)
-    st.session_state.preset = preset["name"] if preset else OWN
-    st.session_state.expression = text
-    st.session_state["inputs"] = dict(preset["values"]) if preset else {}
-    for key in [key for key in st.query_params if key.startswith("in_")]:
-        name = key.removeprefix("in_")
-        value = page.from_address(key, None, _value)
-        if value is not None:
-            st.session_state["inputs"][name] = value
-    st.session_state.stage = page.from_address("stage", "none", page.one_of(*STAGES))
-    st.session_state.view = page.from_address("view", PLAYER, page.one_of(PLAYER, PLAIN))
-    st.session_state.opened_at = page.from_address("event", None, int)
-
-
-def _limited(text: str) -> str:
-    if len(text) > 2000:
-        raise ValueError("longer than an expression may be")
-    return text
+# ---------------------------------------------------------------- state
 
 
 def _value(text: str) -> float | list:
     """A number, a vector or a matrix as JSON: [[1, 2], [3, 4]]. ValueError says what is wrong."""
     try:
         array = np.array(json.loads(text), dtype=float)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, RecursionError, OverflowError):
         raise ValueError(
             "Write a number, or a vector such as [1, 2], or a matrix with rows of one length: [[1, 2], [3, 4]]."
         ) from None
@@ -118,22 +92,87 @@ def _value(text: str) -> float | list:
     return array.tolist()
 
 
+def _text(text: str) -> str:
+    if len(text) > LONGEST:
+        raise ValueError(text)
+    return text
+
+
+def _step(text: str) -> float:
+    return STEPS[STEPS.index(float(text))]
+
+
+REACH = Field("reach", "graph reach", 10.0, float, state.number, (1.0, 1000.0))
+FIELDS = (
+    Field("expression", "graph expression", PRESETS[2]["text"], _text, always=True),
+    Family("in_", "graph inputs", {}, _value, json.dumps),  # of the present expression
+    Field("stage", "graph stage", "none", state.one_of(*STAGES)),
+    state.player_event("graph event"),
+    Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
+    REACH,
+    Field("step", "graph step", 0.1, _step, state.number),
+)
+
+
+def _begin() -> None:
+    """Another expression, with its inputs: nothing is left of what stood here before."""
+    now = st.session_state
+    preset = next((p for p in PRESETS if p["text"] == now["graph expression"]), None)
+    now["graph preset"] = preset["name"] if preset else OWN
+    # A name that is typed again finds its value again.
+    now["graph remembered"] = (preset["values"] if preset else {}) | now["graph inputs"]
+    _forget_widgets()
+
+
+def _forget_widgets(name: str = "") -> None:
+    """The widgets of one input, or of all, begin with its value again."""
+    for key in [key for key in st.session_state if str(key).startswith(f"leaf {name} ".rstrip() + " ")]:
+        del st.session_state[key]
+
+
 def _choose_preset() -> None:
-    preset = next((p for p in PRESETS if p["name"] == st.session_state.preset), None)
+    preset = next((p for p in PRESETS if p["name"] == st.session_state["graph preset"]), None)
     if preset:
-        st.session_state.expression = preset["text"]
-        st.session_state["inputs"] = dict(preset["values"])
-        for key in [key for key in st.session_state if str(key).startswith("leaf ")]:
-            del st.session_state[key]
-    st.session_state.stage = "none"
+        state.step()
+        st.session_state["graph expression"], st.session_state["graph inputs"] = preset["text"], {}
+        _begin()
+    _go("none")
 
 
 def _edit_expression() -> None:
-    preset = next((p for p in PRESETS if p["text"] == st.session_state.expression), None)
-    st.session_state.preset = preset["name"] if preset else OWN
-    with suppress(ExpressionError):  # a slip of the keyboard takes nothing away
-        parse(st.session_state.expression)
-        st.session_state.stage = "none"
+    preset = next((p for p in PRESETS if p["text"] == st.session_state["graph expression"]), None)
+    st.session_state["graph preset"] = preset["name"] if preset else OWN
+    if isinstance(_parsed(), Expression):  # a slip of the keyboard takes nothing away
+        _go("none")
+
+
+def _go(stage: str) -> None:
+    """To a stage of the passes, and so away from the event that a link asked for."""
+    st.session_state["graph stage"] = stage
+    st.session_state["graph event"] = None
+
+
+def _parsed() -> Expression | ExpressionError:
+    """The text, read once for all runs in which it stays."""
+    text = st.session_state["graph expression"]
+    known, found = st.session_state.get("graph parsed", (None, None))
+    if known != text:
+        try:
+            found = parse(text)
+        except ExpressionError as error:
+            found = error
+        st.session_state["graph parsed"] = text, found
+    return found
+
+
+def _values_of(expression: Expression) -> dict[str, float | list]:
+    """The values that the inputs start from, before the learner moves them."""
+    return {name: st.session_state["graph remembered"].get(name, 1.0) for name in expression.names}
+
+
+def _remember(values: dict[str, float | list]) -> None:
+    st.session_state["graph inputs"] = values
+    st.session_state["graph remembered"] = st.session_state["graph remembered"] | values
 
 
 # ---------------------------------------------------------------- controls
@@ -141,43 +180,36 @@ def _edit_expression() -> None:
 
 def _example() -> None:
     names = [*(p["name"] for p in PRESETS), OWN]
-    st.selectbox("Example", names, key="preset", persist_state="session", on_change=_choose_preset)
+    st.selectbox("Example", names, key="graph preset", persist_state="session", on_change=_choose_preset)
 
 
-def _text() -> str:
-    return st.text_area(
+def _expression() -> Expression | None:
+    """The field for the text, and below it what is wrong with it."""
+    st.text_area(
         "Expression",
-        key="expression",
+        key="graph expression",
         on_change=_edit_expression,
-        persist_state="session",
         height=100,
         help="Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
         "Methods: x.relu(), x.sum(axis=0). Each name that no line defines gets an input below.",
     )
-
-
-def _parsed(text: str) -> Expression | None:
-    try:
-        expression = parse(text)
-    except ExpressionError as error:
-        _show_mistake(error)
+    found = _parsed()
+    if isinstance(found, ExpressionError):
+        _show_mistake(found)
         return None
-    page.to_address(expression=text)
-    return expression
+    return found
 
 
 def _view() -> None:
-    chosen = st.segmented_control(
+    st.segmented_control(
         "Picture",
         [PLAYER, PLAIN],
         format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.get,
-        key="view",
-        persist_state="session",
+        key="graph view",
         required=True,
         label_visibility="collapsed",
         width="stretch",
     )
-    page.to_address(view=None if chosen == PLAYER else chosen)
 
 
 def _show_mistake(error: ExpressionError) -> None:
@@ -186,62 +218,53 @@ def _show_mistake(error: ExpressionError) -> None:
         st.code(error.marked.partition("\n\n")[2], language=None)
 
 
-def _values_of(expression: Expression) -> dict[str, float | list]:
-    """The values that the inputs start from, before the learner moves them."""
-    return {name: st.session_state["inputs"].get(name, 1.0) for name in expression.names}
-
-
 def _inputs(expression: Expression) -> dict[str, float | list] | None:
     """A slider with a number entry for each number, a text field for each vector or matrix."""
-    stored = _values_of(expression)
     values = {
         name: _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
-        for name, start in stored.items()
+        for name, start in _values_of(expression).items()
     }
-    _settings(expression, stored)
-    if None in values.values():
+    _settings(expression)
+    found = {name: value for name, value in values.items() if value is not None}
+    if len(found) < len(values):
         return None
-    _keep(values)
-    return values
+    _remember(found)
+    return found
 
 
-def _settings(expression: Expression, values: dict[str, float | list]) -> None:
-    with st.popover("Inputs: range, step, shape", icon=":material/tune:"):
-        st.number_input(
-            "Sliders go from minus this to plus this", 1.0, LIMIT, 10.0, key="reach", persist_state="session"
-        )
-        st.select_slider("Step of the sliders", STEPS, 0.1, key="step", persist_state="session")
-        for name in expression.names:
-            shape = SHAPES[np.ndim(values[name])]
+def _settings(expression: Expression) -> None:
+    box = st.popover("Inputs: range, step, shape", icon=":material/tune:", key="graph settings", on_change="rerun")
+    if not box.open:
+        return
+    values = _values_of(expression)
+    with box:
+        st.number_input("Sliders go from minus this to plus this", *REACH.limits, key="graph reach")
+        st.select_slider("Step of the sliders", STEPS, key="graph step")
+        for name, value in values.items():
             key = f"leaf {name} shape"
-            chosen = st.segmented_control(f"Shape of {name}", list(SHAPES), default=shape, key=key, required=True)
-            if chosen != shape:
-                example = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}[chosen]
-                st.session_state["inputs"] = {**values, name: example}
-                st.rerun()
+            st.session_state[key] = SHAPES[np.ndim(value)]
+            st.segmented_control(f"Shape of {name}", SHAPES, key=key, required=True, on_change=_reshape, args=(name,))
 
 
-def _keep(values: dict[str, float | list]) -> None:
-    """Remember the values, in the session and in the address. A name that is typed again finds its value again."""
-    st.session_state["inputs"] = {**st.session_state["inputs"], **values}
-    page.to_address(**{f"in_{name}": json.dumps(value) for name, value in values.items()})
-    for key in [key for key in st.query_params if key.startswith("in_") and key[3:] not in values]:
-        page.to_address(**{key: None})
+def _reshape(name: str) -> None:
+    example = EXAMPLES[st.session_state[f"leaf {name} shape"]]
+    _remember(st.session_state["graph inputs"] | {name: example})
+    _forget_widgets(name)
 
 
 def _slider(name: str, start: float) -> float:
-    reach, step = st.session_state.get("reach", 10.0), st.session_state.get("step", 0.1)
+    now = st.session_state
+    reach, step = now["graph reach"], now["graph step"]
     if abs(start) > reach:  # from a link, say: a round number, so that it stays while the slider moves
         reach = 10.0 ** math.ceil(math.log10(abs(start)))
-    state = st.session_state
     # With another range they are other widgets. The page writes into neither of them after its first run: a value from
     # here would undo what the hand has done in the meantime.
     slider, entry = (f"leaf {name} {kind} {reach} {step}" for kind in ("slider", "number"))
-    state.setdefault(slider, float(start))
-    state.setdefault(entry, float(start))
+    now.setdefault(slider, float(start))
+    now.setdefault(entry, float(start))
 
     def copy(of: str, to: str) -> None:
-        state[to] = state[of]
+        now[to] = now[of]
 
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -266,11 +289,7 @@ def _array_entry(name: str, start: list) -> list | None:
 
 
 def _buttons(ready: bool) -> None:
-    def go(stage: str) -> None:
-        st.session_state.stage = stage
-        st.session_state.opened_at = None
-
-    stage = st.session_state.stage
+    stage = st.session_state["graph stage"]
     done, next_one = ":material/check:", ":material/play_arrow:"
     left, right = st.columns(2)
     # One type for all stages: a button that changed its type would lose the keyboard's focus.
@@ -278,7 +297,7 @@ def _buttons(ready: bool) -> None:
         "Run forward pass",
         type="primary",
         icon=next_one if stage == "none" else done,
-        on_click=go,
+        on_click=_go,
         args=("forward",),
         disabled=not ready,
         width="stretch",
@@ -287,46 +306,54 @@ def _buttons(ready: bool) -> None:
         "Run backward pass",
         type="primary",
         icon=done if stage == "backward" else next_one,
-        on_click=go,
+        on_click=_go,
         args=("backward",),
         disabled=not ready or stage == "none",
         width="stretch",
         help="Runs after the forward pass." if stage == "none" else None,
     )
-    page.to_address(stage=None if stage == "none" else stage)
 
 
 # ---------------------------------------------------------------- the picture and its twins
 
 
-@st.fragment
 def _play(expression: Expression | None) -> None:
     """The player, with the inputs in it. While an input is dragged, only this part of the page runs.
 
     Where the text cannot be read or its values cannot be computed, the player stays with what it showed last.
     """
-    said = st.container()  # always there, so that the player keeps its place on the page
-    last_expression, last_trace = st.session_state.get("played", (None, None))
+    now = st.session_state
+    last_expression, _ = now.get("graph played", (None, None))
     expression = expression or last_expression
-    if expression is None:
-        return
     live = {}
-    for name, value in st.session_state["starts"].items():
-        reach = max(st.session_state.get("reach", 10.0), float(np.max(np.abs(value))))
-        live[name] = Live(value, -reach, reach, st.session_state.get("step", 0.1))
+    for name, value in (_values_of(expression) if expression else {}).items():
+        reach = max(now["graph reach"], float(np.max(np.abs(value))))
+        live[name] = Live(value, -reach, reach, now["graph step"])
+    _moving(expression, live)
+
+
+@st.fragment
+def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
+    """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
+    now = st.session_state
+    said = st.container()  # always there, so that the player keeps its place on the page
+    if expression is None:
+        state.mirror("graph", FIELDS)
+        return
     values = live_values(PLAYER_KEY, live)
-    _keep(values)
+    _remember(values)
+    state.mirror("graph", FIELDS, kept=["event"])
+    _, last = now.get("graph played", (None, None))
     with said:
         computed = _recorded(expression, values)
-        if computed is None and last_trace is not None:
+        if computed is None and last is not None:
             st.caption("The player still shows what could be computed last.")
     if computed is not None:
-        st.session_state["played"] = expression, computed
-    trace = computed or last_trace
+        now["graph played"] = expression, computed
+    trace = computed or last
     if trace is None:
         return
-    stage = st.session_state.stage
-    count = st.session_state.opened_at
+    stage = now["graph stage"]
     st.html('<h2 class="for-readers">The pass, event by event</h2>')  # above the headings of the player
     shown = player(
         trace,
@@ -334,7 +361,8 @@ def _play(expression: Expression | None) -> None:
         live=live,
         build=expression if computed else None,
         script=_script(expression, values),
-        event=_count(trace, stage) if count is None else count,
+        event=_count(trace, stage),
+        opened=now["graph event"],
         address="event",
     )
     if shown.failed:
@@ -350,7 +378,7 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
     trace = _recorded(expression, values)
     if trace is None:
         return
-    stage = st.session_state.stage
+    stage = st.session_state["graph stage"]
     count = _count(trace, stage)
     drawing = draw(trace, count, page.theme())
     st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{trace.to_text(count)}")
@@ -367,8 +395,8 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
         return record(expression, values)
     except ExpressionError as error:
         _show_mistake(error)
-    except RuntimeError as error:  # the result is a leaf, or no input takes part in it
-        st.warning(str(error))
+    except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
+        st.warning(escape_markdown(str(error)))
     return None
 
 

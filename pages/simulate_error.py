@@ -1,9 +1,7 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,8 +14,9 @@ from lab.traps.boxes import describe_boxes, draw_boxes
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.messages import MESSAGES
-from lab.ui import page
+from lab.ui import page, state
 from lab.ui.player import player
+from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 
 PARTS = {
@@ -42,12 +41,12 @@ def main() -> None:
         "see what becomes of the gradient, first with the engine's guard off, then with it on. If an error message of "
         "PyTorch brought you here, paste it under **Error messages**.",
     )
-    _start()
-    tabs = st.tabs(list(PARTS.values()), key="trap part", on_change="rerun")
-    contents = (_four_steps, _predict, _cut, _life, _messages)
-    for tab, name, content in zip(tabs, PARTS, contents, strict=True):
+    if state.restore("simulate error", FIELDS):
+        _keep_possible()
+    state.mirror("simulate error", FIELDS)
+    tabs = st.tabs(list(PARTS.values()), key="trap part", on_change=state.step)
+    for tab, content in zip(tabs, (_four_steps, _predict, _cut, _life, _messages), strict=True):
         if tab.open:
-            page.to_address(part=None if name == "steps" else name)
             with tab:
                 content()
     page.closing(
@@ -61,71 +60,55 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _start() -> None:
-    """On entering the page: what the address asks for, else what the visitor left here, else the defaults."""
-    if "trap part" in st.session_state:
-        return
-    part = page.from_address("part", "steps", page.one_of(*PARTS))
-    st.session_state["trap part"] = PARTS[part]
-    _enter("trap op", "op", START.op, page.one_of(*OPS))
-    _enter("trap written", "written", START.written, page.one_of(*WRITTEN))
-    _enter("trap route", "route", START.route, page.one_of(*ROUTES))
-    _enter("trap guard", "guard", "off", page.one_of(*GUARDS))
-    _enter("trap number", "number", START.number, _number)
-    _enter("trap step", "step", 0, _step_number)
-    for name in ("a", "b"):
-        asked = page.from_address(name, None, _vector)
-        for i, value in enumerate(getattr(START, name)):
-            st.session_state.setdefault(f"trap {name}{i}", value)
-            if asked is not None:
-                st.session_state[f"trap {name}{i}"] = asked[i]
-    _keep_possible()
-    guesses = page.from_address("guesses", None, _bits)
-    for i, cell in enumerate(CELLS):
-        st.session_state.setdefault(_key(cell), False)
-        if guesses is not None:
-            st.session_state[_key(cell)] = bool(guesses >> i & 1)
-    st.session_state.setdefault("guesses run", None)
-    _enter("cut kind", "cut", "detach", page.one_of(*KINDS))
-    _enter("cut a", "cut_a", 2.0, _number)
-    _enter("cut b", "cut_b", 3.0, _number)
-    _enter("life actions", "life", "", lifecycle.parse_life)
-    _enter("life rate", "rate", 0.1, _rate)
-    _enter("message", "message", None, page.one_of(*MESSAGES))
-
-
-def _enter(key: str, name: str, default: Any, parse: Callable[[str], Any]) -> None:
-    st.session_state.setdefault(key, default)
-    st.session_state[key] = page.from_address(name, st.session_state[key], parse)
-
-
-def _number(text: str) -> float:
-    if not abs(float(text)) <= LARGEST:
-        raise ValueError(text)
-    return float(text)
-
-
-def _rate(text: str) -> float:
-    if not 0.01 <= float(text) <= 0.5:
-        raise ValueError(text)
-    return float(text)
-
-
-def _vector(text: str) -> list[float]:
-    numbers = [_number(part) for part in text.split(",")]
-    if len(numbers) != len(START.a):
+def _vector(text: str) -> tuple[float, ...]:
+    numbers = tuple(float(part) for part in text.split(","))
+    if len(numbers) != len(START.a) or not all(abs(number) <= LARGEST for number in numbers):
         raise ValueError(text)
     return numbers
 
 
-def _step_number(text: str) -> int:
-    return int(page.one_of("0", "1", "2", "3", "4")(text))
-
-
-def _bits(text: str) -> int:
+def _bits(text: str) -> tuple[bool, ...]:
     if not 0 <= int(text, 16) < 2 ** len(CELLS):
         raise ValueError(text)
-    return int(text, 16)
+    return tuple(bool(int(text, 16) >> i & 1) for i in range(len(CELLS)))
+
+
+def _in_hexadecimal(guesses: tuple[bool, ...]) -> str:
+    return f"{sum(guess << i for i, guess in enumerate(guesses)):x}"
+
+
+def _shown_vector(values: tuple[float, ...]) -> str:
+    return ",".join(f"{value:g}" for value in values)
+
+
+def _key(cell: tuple[str, str, bool]) -> str:
+    return f"guess {cell[0]} {cell[1]} {'on' if cell[2] else 'off'}"
+
+
+PART = Field("part", "trap part", PARTS["steps"], lambda text: PARTS[state.one_of(*PARTS)(text)],
+             {title: name for name, title in PARTS.items()}.get, always=True)  # fmt: skip
+NUMBER = Field("number", "trap number", START.number, float, state.number, (-LARGEST, LARGEST))
+CUT_A = Field("cut_a", "cut a", 2.0, float, state.number, (-LARGEST, LARGEST))
+CUT_B = Field("cut_b", "cut b", 3.0, float, state.number, (-LARGEST, LARGEST))
+RATE = Field("rate", "life rate", 0.1, float, state.number, (0.01, 0.5))
+FIELDS = (
+    PART,
+    Field("op", "trap op", START.op, state.one_of(*OPS)),
+    Field("written", "trap written", START.written, state.one_of(*WRITTEN)),
+    Field("route", "trap route", START.route, state.one_of(*ROUTES)),
+    Field("guard", "trap guard", "off", state.one_of(*GUARDS)),
+    NUMBER,
+    Field("step", "trap step", 0, int, limits=(0, len(STEPS))),
+    Field("a", tuple(f"trap a{i}" for i in range(len(START.a))), START.a, _vector, _shown_vector),
+    Field("b", tuple(f"trap b{i}" for i in range(len(START.b))), START.b, _vector, _shown_vector),
+    Field("guesses", tuple(map(_key, CELLS)), (False,) * len(CELLS), _bits, _in_hexadecimal),
+    Field("cut", "cut kind", "detach", state.one_of(*KINDS)),
+    CUT_A,
+    CUT_B,
+    Field("life", "life actions", "", lifecycle.parse_life),
+    RATE,
+    Field("message", "message chosen", None, state.one_of(*MESSAGES), state.optional),
+)
 
 
 def _keep_possible() -> None:
@@ -134,9 +117,14 @@ def _keep_possible() -> None:
         st.session_state["trap route"] = START.route
 
 
+def _go_to(part: str) -> None:
+    state.step()
+    st.session_state["trap part"] = PARTS[part]
+
+
 def _watch(experiment: Experiment, step: int = 4) -> None:
     """Show an experiment in the first part of the page (as a callback)."""
-    st.session_state["trap part"] = PARTS["steps"]
+    _go_to("steps")
     st.session_state["trap op"], st.session_state["trap written"] = experiment.op, experiment.written
     st.session_state["trap route"], st.session_state["trap number"] = experiment.route, experiment.number
     st.session_state["trap guard"] = "on" if experiment.guard else "off"
@@ -171,35 +159,32 @@ def _settings() -> Experiment:
     with st.container(horizontal=True, gap="medium"):
         op = st.segmented_control(
             "Operation", list(OPS), format_func=lambda name: f"`{OPS[name].text}`", required=True, key="trap op",
-            persist_state="session", wrap=True,
+            wrap=True,
         )  # fmt: skip
         written = st.segmented_control(
             "Write to", list(WRITTEN), format_func=lambda what: f"the {what}, `{WRITTEN[what]}`", required=True,
-            key="trap written", persist_state="session", on_change=_keep_possible,
+            key="trap written", on_change=_keep_possible,
         )  # fmt: skip
     how, whether, numbers = st.columns([5, 2, 4], gap="medium", vertical_alignment="bottom")
     routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
     route = how.selectbox(
-        "How it is written", routes, key="trap route", persist_state="session",
+        "How it is written", routes, key="trap route",
         format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
     )  # fmt: skip
     guard = whether.segmented_control(
-        "Guard", list(GUARDS), required=True, key="trap guard", persist_state="session",
+        "Guard", list(GUARDS), required=True, key="trap guard",
         help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
     )  # fmt: skip
     inputs = OPS[op].inputs
     with numbers.popover("Numbers", icon=":material/tune:", width="stretch"):
         if ROUTES[route].takes_number:
-            st.slider("Number that is written", -LARGEST, LARGEST, step=0.5, key="trap number", persist_state="session")
+            st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number")
         for name in inputs:
             for i in range(len(START.a)):
                 key = f"trap {name}{i}"
-                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key, persist_state="session")
+                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key)
     values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
-    experiment = Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
-    page.to_address(op=op, written=written, route=route, guard=guard, number=f"{experiment.number:g}")
-    page.to_address(**{name: ",".join(f"{v:g}" for v in vector) for name, vector in values.items()})
-    return experiment
+    return Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
 
 
 def _step_buttons(experiment: Experiment) -> int:
@@ -218,7 +203,6 @@ def _step_buttons(experiment: Experiment) -> int:
                 type="primary", disabled=number > done + 1, icon=f":material/{icon}:",
             )  # fmt: skip
             st.markdown(f":small[{line}]", text_alignment="center")
-    page.to_address(step=str(done) if done else None)
     return done
 
 
@@ -329,10 +313,6 @@ def _graph(graph: Trace, count: int | None = None, cuts_in_it: list[tuple[int, i
 # ---------------------------------------------------------------- predict, then run
 
 
-def _key(cell: tuple[str, str, bool]) -> str:
-    return f"guess {cell[0]} {cell[1]} {'on' if cell[2] else 'off'}"
-
-
 def _predict() -> None:
     st.markdown(
         f"Every operation, both writes, both guards; the write is always `.data += 1`, at a = {brief(START.a)} and "
@@ -347,13 +327,11 @@ def _predict() -> None:
                     st.checkbox(
                         f"`{spec.text}`, write to `{target}`, guard {guard}: {'an error' if on else 'wrong gradient'}",
                         key=_key((op, written, on)),
-                        persist_state="session",
                     )
-    bits = sum(st.session_state[_key(cell)] << i for i, cell in enumerate(CELLS))
-    page.to_address(guesses=f"{bits:x}" if bits else None)
+    guesses = [st.session_state[_key(cell)] for cell in CELLS]
     if st.button(f"Run all {len(CELLS)}", type="primary", key="guess go"):
-        st.session_state["guesses run"] = bits
-    if st.session_state["guesses run"] == bits:
+        st.session_state["guesses run"] = guesses
+    if st.session_state.get("guesses run") == guesses:
         _score()
 
 
@@ -390,14 +368,11 @@ def _cut() -> None:
         "`detach()` and `no_grad()` change no number of the forward pass. They cut the graph, and a gradient that "
         "should have flowed does not: it lacks a part, or it is `None`. No error says so, unless nothing is left."
     )
-    kind = st.segmented_control(
-        "What is cut", list(KINDS), format_func=KINDS.get, required=True, key="cut kind", persist_state="session"
-    )
+    kind = st.segmented_control("What is cut", list(KINDS), format_func=KINDS.get, required=True, key="cut kind")
     left, right = st.columns(2, gap="large")
-    a = left.slider("a", -LARGEST, LARGEST, step=0.5, key="cut a", persist_state="session")
-    b = right.slider("b", -LARGEST, LARGEST, step=0.5, key="cut b", persist_state="session")
+    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a")
+    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b")
     left, right = st.columns(2, gap="large")
-    page.to_address(cut=kind, cut_a=f"{a:g}", cut_b=f"{b:g}")
     whole, cut, numerical = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b), cuts.numerical(a, b)
     for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[kind]}", cut)):
         with column:
@@ -446,9 +421,8 @@ def _life() -> None:
     def restart() -> None:
         st.session_state["life actions"] = ""
 
-    rate = st.slider("Learning rate", 0.01, 0.5, step=0.01, key="life rate", persist_state="session")
+    rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
     actions = st.session_state["life actions"]
-    page.to_address(life=actions or None, rate=f"{rate:g}")
     life = lifecycle.live(actions, rate)
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
@@ -488,16 +462,15 @@ def _messages() -> None:
         "engine's own words for it, and the lines that cure it. All of it is run as you look."
     )
     text = st.text_area(
-        "Error message", key="message text", height=110, max_chars=10_000, persist_state="session", on_change=_forget,
+        "Error message", key="message text", height=110, max_chars=10_000, persist_state="session", on_change=_find,
         placeholder=f"RuntimeError: {MESSAGES['inplace'].phrases[0]} …",
     )  # fmt: skip
-    st.button("Find it", key="message find", type="primary", on_click=_forget)
+    st.button("Find it", key="message find", type="primary", on_click=_find)
 
     def choose(key: str) -> None:
-        st.session_state["message"] = key
+        st.session_state["message chosen"] = key
 
-    found = messages.find(text or "")
-    key = st.session_state["message"] or next(iter(found), None)
+    key = st.session_state["message chosen"]
     if key is None and (text or "").strip():
         st.info("This text matches none of the messages known here. They are listed below: choose the nearest.")
     others = [other for other in MESSAGES if other != key]
@@ -507,12 +480,12 @@ def _messages() -> None:
     with st.container(horizontal=True, gap="small"):
         for other in others:
             st.button(MESSAGES[other].title, key=f"message {other}", on_click=choose, args=(other,))
-    page.to_address(message=key)
 
 
-def _forget() -> None:
+def _find() -> None:
     """A new text is searched afresh: what was chosen before does not count any more."""
-    st.session_state["message"] = None
+    found = messages.find(st.session_state["message text"] or "")
+    st.session_state["message chosen"] = next(iter(found), None)
 
 
 def _demonstration(key: str, text: str) -> None:
@@ -543,12 +516,12 @@ def _demonstration(key: str, text: str) -> None:
 
 def _relive(actions: str) -> None:
     st.session_state["life actions"] = actions
-    st.session_state["trap part"] = PARTS["life"]
+    _go_to("life")
 
 
 def _show_cut() -> None:
     st.session_state["cut kind"] = "all"
-    st.session_state["trap part"] = PARTS["cut"]
+    _go_to("cut")
 
 
 main()

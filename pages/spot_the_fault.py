@@ -9,7 +9,8 @@ from lab.charts import Chart, in_reach, number
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import LessonRun, train_with
 from lab.faults.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
-from lab.ui import page
+from lab.ui import page, state
+from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 
 EVIDENCE = {
@@ -29,7 +30,10 @@ def main() -> None:
         f"One thing may be wrong with this training run, or nothing. Start from the loss, ask for evidence, and name "
         f"the culprit. You have {START} points: each piece of evidence costs some, a wrong name costs {WRONG}.",
     )
-    _start()
+    solved = st.session_state.get("spot solved", {})
+    if state.restore("spot", FIELDS):  # back to an earlier case is not back to before a later one was solved
+        st.session_state["spot solved"] = solved | st.session_state["spot solved"]
+    state.mirror("spot", FIELDS)
     case = open_case(_number())
     run = _run(case.number)
     left, right = st.columns([3, 2], gap="large")
@@ -38,7 +42,6 @@ def main() -> None:
     with right:
         _accuse(case)
     _evidence(case, run)
-    _to_address()
     page.closing(
         "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
         "more piece.",
@@ -50,52 +53,37 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _start() -> None:
-    """On entering the page: what the address asks for, else the case that the visitor was at."""
-    state = st.session_state
-    state.setdefault("spot points", {})  # case -> points, of the cases that were solved
-    if "spot case" in state:
-        return
-    kept = state.get("spot kept", {"case": 1, "seen": (), "named": ()})
-    asked = page.from_address("case", None, _case)
-    if asked is not None and asked != kept["case"]:
-        kept = {"case": asked, "seen": (), "named": ()}
-    state["spot case"] = kept["case"]
-    state["spot seen"] = page.from_address("seen", kept["seen"], _several(*EVIDENCE))
-    state["spot named"] = page.from_address("named", kept["named"], _several(*open_case(kept["case"]).suspects))
-
-
-def _case(text: str) -> int:
-    if not 1 <= int(text) <= CASES:
+def _solved_cases(text: str) -> dict[int, int]:
+    """ "1-7,4-10": case 1 with 7 points, case 4 with all of them."""
+    solved = {int(case): int(points) for case, points in (pair.split("-") for pair in text.split(","))}
+    if not all(1 <= case <= CASES and 0 <= points <= START for case, points in solved.items()):
         raise ValueError(text)
-    return int(text)
+    return solved
 
 
-def _several(*choices: str):
-    """A parser of names joined by commas, in any order, each once."""
-
-    def parse(text: str) -> tuple[str, ...]:
-        names = tuple(text.split(","))
-        if not set(names) <= set(choices) or len(set(names)) < len(names):
-            raise ValueError(text)
-        return names
-
-    return parse
+def _named(text: str) -> tuple[str, ...]:
+    return state.several_of(*open_case(st.session_state["spot case"]).suspects)(text)
 
 
-def _to_address() -> None:
-    state = st.session_state
-    state["spot kept"] = {"case": state["spot case"], "seen": state["spot seen"], "named": state["spot named"]}
-    page.to_address(
-        case=str(state["spot case"]),
-        seen=",".join(state["spot seen"]) or None,
-        named=",".join(state["spot named"]) or None,
-    )
+CASE = Field("case", "spot case", 1, int, limits=(1, CASES), always=True)
+OF_ONE_CASE = (  # what another case begins without
+    Field("seen", "spot seen", (), state.several_of(*EVIDENCE), state.joined),
+    Field("named", "spot named", (), _named, state.joined),
+)
+SOLVED = Field(
+    "solved",
+    "spot solved",
+    {},
+    _solved_cases,
+    lambda solved: ",".join(f"{case}-{points}" for case, points in solved.items()),
+)
+FIELDS = (CASE, *OF_ONE_CASE, SOLVED)
 
 
 def _begin_again() -> None:
     """Another case: no evidence, nobody named."""
-    st.session_state["spot seen"] = st.session_state["spot named"] = ()
+    state.step()
+    state.reset(OF_ONE_CASE)
     st.session_state["spot suspect"] = None
 
 
@@ -105,13 +93,13 @@ def _number() -> int:
         _begin_again()
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.number_input("Case", 1, CASES, key="spot case", on_change=_begin_again, width=130)
+        number = st.number_input("Case", *CASE.limits, key="spot case", on_change=_begin_again, width=130)
         st.button("Next case", key="spot next", on_click=following, icon=":material/skip_next:")
-        points = st.session_state["spot points"]
-        if points:
-            mean = sum(points.values()) / len(points)
-            plural = "case" if len(points) == 1 else "cases"
-            st.markdown(f"Solved: {len(points)} {plural}, {mean:.1f} points on average.")
+        solved = st.session_state["spot solved"]
+        if solved:
+            mean = sum(solved.values()) / len(solved)
+            plural = "case" if len(solved) == 1 else "cases"
+            st.markdown(f"Solved: {len(solved)} {plural}, {mean:.1f} points on average.")
     return number
 
 
@@ -124,19 +112,19 @@ def _run(number: int) -> LessonRun:
 
 
 def _accuse(case: Case) -> None:
-    state = st.session_state
-    named = state["spot named"]
+    now = st.session_state
+    named = now["spot named"]
     solved = case.culprit in named
     mistakes = [key for key in named if key != case.culprit]
-    points = score(state["spot seen"], len(mistakes))
+    points = score(now["spot seen"], len(mistakes))
     st.header("The culprit")
-    st.metric("Points", f"{state['spot points'].get(case.number, points) if solved else points} of {START}")
+    st.metric("Points", f"{now['spot solved'].get(case.number, points) if solved else points} of {START}")
 
     def name_it() -> None:
-        suspect = state["spot suspect"]
-        state["spot named"] = (*state["spot named"], suspect)
+        suspect = now["spot suspect"]
+        now["spot named"] = (*now["spot named"], suspect)
         if suspect == case.culprit:
-            state["spot points"].setdefault(case.number, points)
+            now["spot solved"] = {case.number: points} | now["spot solved"]
 
     for key in mistakes:
         st.warning(f"Not “{_name(key)}”. Look again.", icon=":material/close:")
@@ -193,16 +181,16 @@ def _loss(run: LessonRun) -> None:
 
 
 def _evidence(case: Case, run: LessonRun) -> None:
-    state = st.session_state
+    now = st.session_state
 
     def ask(name: str) -> None:
-        state["spot seen"] = (*state["spot seen"], name)
+        now["spot seen"] = (*now["spot seen"], name)
 
     st.header("Evidence")
     with st.container(horizontal=True):
         for name, title in EVIDENCE.items():
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
-            seen = name in state["spot seen"]
+            seen = name in now["spot seen"]
             st.button(
                 f"{title}, {'seen' if seen else cost}",
                 key=f"spot ask {name}",
@@ -211,7 +199,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
                 disabled=seen,
                 icon=":material/visibility:" if seen else ":material/search:",
             )
-    shown = [name for name in state["spot seen"] if name in ("accuracy", "norms", "weights", "dead")]
+    shown = [name for name in now["spot seen"] if name in ("accuracy", "norms", "weights", "dead")]
     if shown and not run.records:
         st.info("No epoch was completed, so there are no curves and no histograms to show.")
     elif shown:
@@ -219,9 +207,9 @@ def _evidence(case: Case, run: LessonRun) -> None:
             for column, name in zip(st.columns(2, gap="medium"), shown[start : start + 2], strict=False):
                 with column:
                     _show(_chart(name, run), name)
-    if "step" in state["spot seen"]:
+    if "step" in now["spot seen"]:
         _traced(case)
-    if "check" in state["spot seen"]:
+    if "check" in now["spot seen"]:
         _checks(case)
 
 

@@ -16,13 +16,15 @@ from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.training.shelf import put
 from lab.training.worker import Worker
-from lab.ui import page
+from lab.ui import page, state
 from lab.ui.boards import Boards
 from lab.ui.player import player
+from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.training import settings, shelf
 from lab.ui.training.digit_pad import digit_pad
-from lab.ui.training.instruments import TICK, View, choose_view, draw, follow, lay_out, train
+from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, follow, lay_out, train
+from lab.ui.training.own_data import POINTS
 from lab.ui.training.settings import FIELD, FIRST, OWN_DATA
 
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
@@ -35,9 +37,12 @@ def main() -> None:
         "which layer’s gradients fade first. A change of a setting begins a new run at once; the slider "
         "**Show the epoch** goes back to where it went wrong.",
     )
-    _start()
+    anew = state.restore("training", FIELDS)
+    if anew:
+        _begin()
     st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
     if st.session_state["training opened"]:
+        _mirror()
         shelf.recorded(st.session_state["training opened"])
         return
     config = settings.settings()
@@ -45,6 +50,9 @@ def main() -> None:
     data = own(st.session_state["training val_fraction"], st.session_state["training seed"]) if own else None
     if config and (data or not own):
         _keep_up(config, data)
+    if anew:
+        _go_to_epoch()
+    _mirror()
     _transport()
     with st.container(key="training-instruments"):
         turn = st.session_state["training worker"].take_turn()
@@ -75,55 +83,94 @@ def _keep_up(config: Config, data: Dataset | None) -> None:
 
     data: the visitor's own, or None for what the config names.
     """
-    state, run = st.session_state, _run()
+    now, run = st.session_state, _run()
     if config == run.config and (data is None or data.fingerprint == run.trainer.dataset.fingerprint):
         return
-    state["training worker"].pause()
-    state["training shelf"] = put(state["training shelf"], run.config, run.records)
-    state["training worker"] = Worker(LiveRun(config, data))
-    state["training cursor"] = config.epochs
+    now["training worker"].pause()
+    now["training shelf"] = put(now["training shelf"], run.config, run.records)
+    now["training worker"] = Worker(LiveRun(config, data))
+    now["training cursor"] = config.epochs
 
 
-def _start() -> None:
-    """What the address asks for, on the first run of a session."""
-    state = st.session_state
-    if "training worker" in state:
-        return
-    state["training opened"] = shelf.from_link()
-    config = settings.from_link()
-    if config.data in OWN_DATA:  # until the visitor's own have been read
-        config = replace(config, data=FIRST.data)
-    state["training worker"] = Worker(LiveRun(config))
-    opened = state["training opened"]
-    epochs = len(opened.records) + 1 if opened else config.epochs
-    epoch = page.from_address("epoch", None, page.one_of(*map(str, range(1, epochs))))
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _speed(text: str) -> float:
+    return SPEEDS[SPEEDS.index(float(text))]
+
+
+def _epoch(text: str) -> int:
+    opened = st.session_state["training opened"]
+    first, last = (1, len(opened.records)) if opened else (0, st.session_state["training epochs"])
+    if not first <= int(text) <= last:
+        raise ValueError(text)
+    return int(text)
+
+
+FIELDS = (
+    *settings.SETTINGS.values(),
+    POINTS,
+    shelf.OPENED,
+    Field("epoch", "training epoch", None, _epoch, state.optional),  # None: at the end of what has been trained
+    Field("speed", "training speed", 300, _speed, state.number),
+    *VIEW,
+)
+
+
+def _begin() -> None:
+    """What the address asks for, in a session that is new or has another run."""
+    now = st.session_state
+    config = settings.restored()
+    if "training worker" not in now:
+        if config.data in OWN_DATA:  # until the visitor's own have been read
+            config = replace(config, data=FIRST.data)
+        now["training worker"] = Worker(LiveRun(config))
+        now["training running"] = False
+        now["training cursor"] = config.epochs
+        now["training shelf"] = []
+        now["training compared"] = []
+    if opened := now["training opened"]:
+        now["training recorded epoch"] = now["training epoch"] or len(opened.records)
+
+
+def _go_to_epoch() -> None:
+    """A link to an epoch trains at once, for real: nothing but the settings is stored in it."""
+    now, run = st.session_state, _run()
+    epoch = now["training epoch"]
+    now["training cursor"] = run.config.epochs if epoch is None else epoch
+    if epoch is not None and epoch > run.trainer.epoch and not run.done:
+        now["training running"] = True
+        now["training speed"] = math.inf
+
+
+def _mirror() -> None:
+    now, run = st.session_state, _run()
+    opened = now["training opened"]
     if opened:
-        state["training recorded epoch"] = int(epoch or epochs - 1)
-        epoch = None
-    # A link to an epoch trains at once, for real: nothing but the settings is stored in it.
-    state["training running"] = epoch is not None
-    state["training cursor"] = int(epoch or config.epochs)
-    state["training speed"] = math.inf if epoch else 300
-    state["training shelf"] = []
-    state["training compared"] = []
+        chosen, last = now["training recorded epoch"], len(opened.records)
+    else:
+        chosen, last = now["training cursor"], run.config.epochs
+    # The last epoch belongs into the address of a finished run only: the page then trains up to it.
+    now["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
+    state.mirror("training", FIELDS)
 
 
 # ---------------------------------------------------------------- start, pause, step, reset
 
 
 def _transport() -> None:
-    state = st.session_state
-    worker: Worker = state["training worker"]
-    run, running = worker.run, state["training running"]
+    now = st.session_state
+    worker: Worker = now["training worker"]
+    run, running = worker.run, now["training running"]
 
     def stop() -> None:
         worker.pause()
-        state["training running"] = False
-        state["training cursor"] = run.config.epochs
+        now["training running"] = False
+        now["training cursor"] = run.config.epochs
 
     def toggle() -> None:
         worker.pause()
-        state["training running"] = not running
+        now["training running"] = not running
 
     def step() -> None:
         stop()
@@ -133,8 +180,8 @@ def _transport() -> None:
         stop()
         run.rewind(0)
 
-    if "training complaint" in state:
-        st.error(state.pop("training complaint"))
+    if "training complaint" in now:
+        st.error(now.pop("training complaint"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Pause" if running else "Continue" if run.batches else "Start",
@@ -166,7 +213,6 @@ def _transport() -> None:
             SPEEDS,
             format_func=lambda rate: f"{rate:,}" if math.isfinite(rate) else "full speed",
             key="training speed",
-            persist_state="session",
             width=FIELD + 60,
         )
 

@@ -183,6 +183,10 @@ export interface PlayerData {
   event: number | null;
   /** the query parameter that holds the event */
   address?: string | null;
+  /** the event that the address need not name; null: the last one */
+  usual?: number | null;
+  /** of the player on its page */
+  key?: string;
   /** of the drawing, in pixels */
   height?: number;
   /** the experiment as a Python program, or "" */

@@ -79,6 +79,7 @@ def player(
     build: Callable[..., Tensor] | None = None,
     script: str = "",
     event: int | None = None,
+    opened: int | None = None,
     address: str | None = None,
     height: int = 420,
 ) -> Shown:
@@ -88,15 +89,18 @@ def player(
     build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
     script   the experiment as a Python program, to take away
     event    how many events have happened at first, and again whenever this changes; all by default
-    address  the query parameter that holds the event, so that a copied link opens there
+    opened   the same, asked for by the address: it goes before `event`
+    address  the query parameter that holds the event, where it is not `event`, so that a copied link opens there
     height   of the drawing, in pixels
     """
     state = _state(key)
     live = live or {}
     values = live_values(key, live)
     data = {
+        "key": key,
         "trace": playable(trace),
-        "event": event,
+        "event": event if opened is None else opened,
+        "usual": event,
         "address": address,
         "height": height,
         "script": script,
@@ -119,10 +123,10 @@ def player(
         on_failed_change=keep_value,
         on_want_change=keep_value,
     )
-    reached = _whole(state.get("event"))
+    reached = next(at for at in (_whole(state.get("event")), opened, event, len(trace.events)) if at is not None)
     return Shown(
         values=values,
-        event=min(reached if reached is not None else len(trace.events) if event is None else event, len(trace.events)),
+        event=min(reached, len(trace.events)),
         selected=_whole(state.get("selected")),
         failed=bool(shown.get("failed")),
     )

@@ -20,10 +20,16 @@ const REST = 100; // milliseconds without a new event
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
 /** @import { Frame } from "./playback.js" */
 
+/** @typedef {object} Place where a player was
+ * @property {string} structure of its trace
+ * @property {number | null} event at which the server had opened it
+ * @property {number} k the event it had come to */
+
 /** @typedef {object} Host
  * @property {string} graphviz where Graphviz is
  * @property {(state: PlayerState) => void} [send] to the server, if there is one
- * @property {(wish: Wish) => void} [ask] */
+ * @property {(wish: Wish) => void} [ask]
+ * @property {Map<string, Place>} [places] where the players were that have left the page */
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
@@ -167,8 +173,9 @@ export function mount(root, host) {
   function writeAddress() {
     const address = new URL(location.href);
     if (data?.address) {
-      address.searchParams.set(data.address, String(k));
-      history.replaceState(history.state, "", address);
+      if (k === (data.usual ?? playback?.length)) address.searchParams.delete(data.address);
+      else address.searchParams.set(data.address, String(k));
+      if (address.href !== location.href) history.replaceState(history.state, "", address);
     }
     return address.href;
   }
@@ -183,14 +190,18 @@ export function mount(root, host) {
       data = next;
       const fresh = new Playback(next.trace);
       const sameStructure = playback?.structure === fresh.structure;
+      const moved = !sameStructure || next.event !== before?.event;
+      const place = playback ? undefined : host.places?.get(next.key ?? "");
+      const back = place?.structure === fresh.structure && place.event === next.event ? place : undefined;
       playback = fresh;
       if (!sameStructure) {
         pinned = null;
         cell = null;
         reserve(0);
       }
-      if (!sameStructure || next.event !== before?.event) k = next.event ?? playback.length;
+      if (moved) k = back?.k ?? next.event ?? playback.length;
       k = Math.min(k, playback.length);
+      if (moved) writeAddress();
       element.style.setProperty("--height", `${next.height ?? 420}px`);
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
@@ -206,6 +217,8 @@ export function mount(root, host) {
     },
 
     destroy() {
+      if (playback && data?.key)
+        host.places?.set(data.key, { structure: playback.structure, event: data.event ?? null, k });
       observer.disconnect();
       lower.destroy();
       controls.destroy();

@@ -7,6 +7,8 @@ import { mount } from "./player.js";
 
 /** @type {WeakMap<ShadowRoot, Entry>} */
 const players = new WeakMap();
+/** @type {Map<string, import("./player.js").Place>} */
+const places = new Map();
 const here = new URL(".", import.meta.url);
 const style = fetch(new URL("player.css", here)).then(async (answer) => {
   const sheet = new CSSStyleSheet();
@@ -28,6 +30,7 @@ export async function show(component) {
       graphviz: new URL("../graphviz/graphviz.js", here).href,
       send: (state) => entry.component.setStateValue("state", state),
       ask: (wish) => entry.component.setTriggerValue("want", wish),
+      places,
     });
   }
   if (!entry.player) return; // the first call is still waiting for the style; it will show these data

@@ -66,8 +66,8 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     page.keyboard.press("Enter")
     page.get_by_text("As you expected: the same gradients").wait_for()
     page.get_by_text("8,191").wait_for()
-    assert "run=1" in page.url
-    assert "gradient=same" in page.url
+    page.wait_for_url("**run=1**")
+    page.wait_for_url("**gradient=same**")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -127,4 +127,4 @@ def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     page.get_by_text(f"Right: {BY_KEY['sign-flipped'].name}").wait_for()
     page.get_by_role("link", name="See it beside the healthy engine").click()
     page.get_by_role("heading", name="What finds it").wait_for()
-    assert "fault=sign-flipped" in page.url
+    page.wait_for_url("**fault=sign-flipped**")

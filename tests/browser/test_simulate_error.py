@@ -59,7 +59,7 @@ def test_guard_off_then_on(open_page, theme):
     page.locator(
         ".ledger .note", has_text="Here the engine stopped: The backward pass of `*` needs its input"
     ).wait_for()
-    assert "guard=on" in page.url
+    page.wait_for_url("**guard=on**")
     assert "Traceback" not in page.inner_text("body")
 
 
@@ -84,7 +84,7 @@ def test_choices_are_kept_while_numbers_move(open_page):
     slider.focus()
     slider.press("ArrowRight")
     page.get_by_text("other[0] = 1.5").first.wait_for()
-    assert "route=name" in page.url
+    page.wait_for_url("**route=name**")
     page.keyboard.press("Escape")
     page.get_by_role("radio", name="a.relu()").click()
     page.get_by_text("y = a.relu()").first.wait_for()
@@ -106,8 +106,8 @@ def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
     for step in STEPS:
         ready(page, step).click()
     page.get_by_text(REFUSED).wait_for()
-    assert "op=exp" in page.url
-    assert "written=output" in page.url
+    page.wait_for_url("**op=exp**")
+    page.wait_for_url("**written=output**")
 
 
 def test_predict_then_run(open_page):

@@ -76,7 +76,7 @@ def test_a_link_shows_the_same_settings(open_page):
     button(page, "Start").click()
     button(page, "Pause").wait_for()
     page.get_by_role("heading", name="Decision boundary").wait_for()
-    assert "data=xor" in page.url
+    page.wait_for_url("**data=xor**")
 
 
 def test_a_click_places_a_point_and_a_new_run_begins(open_page):
@@ -89,7 +89,7 @@ def test_a_click_places_a_point_and_a_new_run_begins(open_page):
         box = board.bounding_box()
         board.click(position={"x": box["width"] * share, "y": box["height"] * 0.5})
     page.get_by_text("22 of at most 150 points").wait_for()
-    assert "points=" in page.url
+    page.wait_for_url("**points=**")
 
 
 def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):

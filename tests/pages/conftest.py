@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 from streamlit.testing.v1 import AppTest
 
@@ -31,11 +32,36 @@ def texts(elements):
     return "\n".join(str(element.value) for element in elements)
 
 
-def in_address(at, name):
-    value = at.query_params[name]
-    return value[0] if isinstance(value, list) else value
+def components(at, name):
+    """The components of one kind that are on the page: "player", "address", ..."""
+    return [c for c in at.get("bidi_component") if c.proto.component_name.endswith(f"tensor_ops_lab_{name}")]
+
+
+def entry(at):
+    """What the page tells the browser of its address."""
+    (component,) = components(at, "address")
+    return json.loads(component.proto.bytes)
+
+
+def address(at):
+    """The parameters that the page wants in the browser's address."""
+    return dict(parse_qsl(entry(at)["query"], keep_blank_values=True))
+
+
+def switch(at, page):
+    """Go to another page by the menu: an address without parameters."""
+    at.query_params.clear()
+    at.switch_page(page).run()
+    assert not at.exception
+
+
+def go_back(at, **address):
+    """The browser's Back, to another address of this page."""
+    at.session_state["address asked"] = entry(at)["page"], f"?{urlencode(address)}"
+    at.run()
+    assert not at.exception
 
 
 def sent(at):
     """What the player was given to show."""
-    return json.loads(at.get("bidi_component")[0].proto.bytes)
+    return json.loads(components(at, "player")[0].proto.bytes)

@@ -8,7 +8,7 @@ from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, play, train_with, which_curve
 from model import Tensor
-from tests.pages.conftest import app, run, sent, texts
+from tests.pages.conftest import address, app, components, run, sent, texts
 
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
@@ -91,15 +91,15 @@ def test_every_broken_engine_is_played_beside_the_healthy_one(fault):
 
 def test_the_player_is_there_when_it_is_asked_for_and_opens_at_an_event():
     at = opened(fault="overwrite", run="1")
-    assert not at.get("bidi_component")
+    assert not components(at, "player")
     at = opened(fault="overwrite", run="1", play="1", event="4")
     assert sent(at)["event"] == 4
     at.number_input(key="fault seed").set_value(5).run()
     assert sent(at)["event"] == 9
-    assert "event" not in at.query_params
+    assert "event" not in address(at)
     at.selectbox(key="fault fault").set_value("recursive").run()
-    assert not at.get("bidi_component")
-    assert not opened(fault="zero-init", run="1", play="1").get("bidi_component")  # no single pass shows it
+    assert not components(at, "player")
+    assert not components(opened(fault="zero-init", run="1", play="1"), "player")  # no single pass shows it
 
 
 def test_without_the_player_the_plain_drawing_stands_in():
@@ -132,8 +132,8 @@ def test_another_fault_begins_again():
     assert not at.exception
     assert at.radio(key="fault gradient").value is None
     assert not html(at)[2:]  # the style and the inputs: no gradients
-    assert at.query_params["fault"] in ("recursive", ["recursive"])
-    assert "run" not in at.query_params
+    assert address(at)["fault"] == "recursive"
+    assert "run" not in address(at)
 
 
 def test_a_pasted_message_leads_to_the_fault():

@@ -5,7 +5,7 @@ import pytest
 from lab.trace.derive import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
 from lab.traps.in_place import run as run_experiment
-from tests.pages.conftest import app, in_address, press, run, sent, texts
+from tests.pages.conftest import address, app, press, run, sent, switch, texts
 
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
@@ -118,7 +118,7 @@ def test_the_sliders_change_what_is_run():
     assert "same numbers" in at.success[0].value
     at.slider(key="trap a0").set_value(-4.0).run()
     assert "a0 = [-4.0, -1.0, 3.0]" in texts(at.code)
-    assert in_address(at, "a") == "-4,-1,3"
+    assert address(at)["a"] == "-4,-1,3"
 
 
 def test_choosing_the_output_takes_the_optimizer_away():
@@ -179,7 +179,7 @@ def test_predictions_are_in_the_link_and_a_case_can_be_watched():
     press(at, "guess watch")
     assert at.session_state["trap part"] == "Four steps"
     assert "exp" in at.error[0].value
-    assert in_address(at, "op") == "exp"
+    assert address(at)["op"] == "exp"
 
 
 @pytest.mark.parametrize("kind", ["detach", "no_grad", "all"])
@@ -202,7 +202,7 @@ def test_a_life_is_lived_button_by_button():
     assert "already gone through" in at.error[0].value
     press(at, "life undo")
     assert not at.error
-    assert in_address(at, "life") == "flb"
+    assert address(at)["life"] == "flb"
     at.slider(key="life rate").set_value(0.5)
     for _ in range(12):
         press(at, "life whole")
@@ -219,7 +219,7 @@ def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps(
     assert at.success
     press(at, "message watch")
     assert at.session_state["trap part"] == "Four steps"
-    assert (in_address(at, "op"), in_address(at, "written")) == ("relu", "output")
+    assert (address(at)["op"], address(at)["written"]) == ("relu", "output")
     four_steps(at)
     assert "`relu` needs its own output" in at.error[0].value
 
@@ -239,7 +239,7 @@ def test_every_message_has_its_demonstration_under_its_own_link(key):
     at = opened(part="messages", message=key)
     assert "Error: " in at.error[0].value
     assert "No error" in at.success[0].value
-    assert in_address(at, "message") == key
+    assert address(at)["message"] == key
 
 
 def test_inside_the_app_the_page_keeps_what_was_set():
@@ -247,8 +247,7 @@ def test_inside_the_app_the_page_keeps_what_was_set():
     at.switch_page("pages/simulate_error.py").run()
     at.segmented_control(key="trap op").set_value("exp").run()
     press(at, "trap go 1")
-    at.switch_page("pages/graph_lab.py").run()
-    at.switch_page("pages/simulate_error.py").run()
-    assert not at.exception
+    switch(at, "pages/graph_lab.py")
+    switch(at, "pages/simulate_error.py")
     assert at.session_state["trap op"] == "exp"
     assert at.session_state["trap step"] == 1

@@ -4,7 +4,7 @@ import pytest
 
 from lab.faults.catalogue import BY_KEY
 from lab.faults.suspects import COSTS, NOTHING, START, WRONG, open_case
-from tests.pages.conftest import app, run
+from tests.pages.conftest import address, app, run
 
 
 def opened(**address):
@@ -80,7 +80,7 @@ def test_the_next_case_begins_again():
     assert not at.exception
     assert at.number_input(key="spot case").value == 7
     assert points(at) == START
-    assert "seen" not in at.query_params
+    assert "seen" not in address(at)
 
 
 @pytest.mark.parametrize("number", range(1, 31))

@@ -14,6 +14,7 @@ from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.trainer import train
+from tests.pages.conftest import address, switch
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -204,7 +205,7 @@ def test_the_cursor_takes_all_instruments_back(at):
     assert "epoch 5" in heading(at, "Decision boundary")
     marks = line_series(at, "loss", "validation")["markLine"]["data"]
     assert "5" in [mark["xAxis"] for mark in marks]
-    assert at.query_params["epoch"] == "5"
+    assert address(at)["epoch"] == "5"
     counts = [y for _, y in line(at, "weights", "now")][:-1]
     assert counts == live(at).records[4]["weight_histogram"]["layer1"]["counts"]
     at.slider(key="training cursor").set_value(0).run()
@@ -299,7 +300,7 @@ def test_the_address_restores_the_settings_and_carries_them(at):
     assert live(at).config == expected
     assert not at.info
     at.text_input(key="training hidden").set_value("12, 4").run()
-    assert at.query_params["hidden"] == "12 4"
+    assert address(at)["hidden"] == "12 4"
     assert live(at).config.hidden == (12, 4)
 
 
@@ -517,10 +518,10 @@ def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs
     name = diagnose(records[:2], Config(data="xor", hidden=(5,), epochs=3))[0].name
     assert any(name in box.value for box in [*at.success, *at.warning, *at.info])
     at.slider(key="training recorded epoch").set_value(3).run()
-    assert "epoch" not in at.query_params
+    assert "epoch" not in address(at)
     click(at, "again")
     assert live(at).config == Config(data="xor", hidden=(5,), epochs=3)
-    assert "run" not in at.query_params
+    assert "run" not in address(at)
 
 
 def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at, runs):
@@ -534,7 +535,7 @@ def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at
     assert len(line(at, "loss", "runs/first")) == 4
     at.button(key="open runs/first").click().run()
     assert not at.exception
-    assert at.query_params["run"] == "runs/first"
+    assert address(at)["run"] == "runs/first"
     assert not at.session_state["training running"]
     click(at, "recorded close")
     at.session_state["training shelf open"] = True
@@ -578,9 +579,8 @@ def test_leaving_and_returning_keeps_the_run():
     at.text_input(key="training hidden").set_value("5").run()
     click(at, "step")
     before = live(at)
-    at.switch_page("pages/graph_lab.py").run()
-    at.switch_page("pages/training_lab.py").run()
-    assert not at.exception
+    switch(at, "pages/graph_lab.py")
+    switch(at, "pages/training_lab.py")
     assert live(at) is before
     assert at.text_input(key="training hidden").value == "5"
 
@@ -607,7 +607,7 @@ def test_points_are_placed_by_typing_and_a_new_run_begins(at):
     at.button(key="own points add").click().run()
     assert not at.exception
     assert at.session_state["own points"][-1] == (0.25, 0.0, 0)
-    assert at.query_params["points"].endswith(";0.25,0,A")
+    assert address(at)["points"].endswith(";0.25,0,A")
     assert live(at) is not before
     assert len(live(at).trainer.dataset.train_x) + len(live(at).trainer.dataset.val_x) == 21
     at.button(key="own points undo").click().run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ from lab.training.records import Record
 from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards
-from lab.ui.training.settings import command
+from lab.ui.state import Field, one_of
+from lab.ui.training.settings import LAYERS, command
 from lab.ui.training.units import pointed_at, small_maps
 from model import MLP
 
@@ -45,6 +47,34 @@ INSTRUMENTS = {  # of the doctor -> the chart that shows it
     "histogram": "weights",
     "dead units": "dead",
 }
+
+
+ANSWER = "the answer of the network"
+POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
+AXES, RIDGES_OF = ("linear", "logarithmic"), ("weights", "gradients")
+TABS = ("Over the epochs", "Updates", "Command line")
+
+
+def _unit(text: str) -> str:
+    """ "1.3": unit 3 of layer 1. One that the network does not have gives way to its answer."""
+    layer, number = map(int, text.split("."))
+    return f"layer {layer}, unit {number}"
+
+
+def _shown_unit(unit: str) -> str:
+    return ".".join(re.findall(r"\d+", unit))
+
+
+VIEW = (  # what the visitor wants to see, of whatever is trained
+    Field("unit", "training unit", ANSWER, _unit, _shown_unit),
+    Field("layer", "training unit layer", 0, lambda text: int(text) - 1, lambda layer: str(layer + 1), (0, LAYERS - 1)),
+    Field("samples", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
+    Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
+    Field("axis", "training log", AXES[0], one_of(*AXES)),
+    Field("tab", "training tabs", TABS[0], one_of(*TABS)),
+    Field("ridges", "training ridge layer", "layer1", one_of(*(f"layer{n + 1}" for n in range(LAYERS + 1)))),
+    Field("ridges_of", "training ridge of", RIDGES_OF[0], one_of(*RIDGES_OF)),
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +131,6 @@ def choose_view() -> View:
             key="training rewind",
             help="Train on from there: the same numbers come again.",
         )
-    page.to_address(epoch=str(chosen) if chosen < epochs else None)
     unit, layer, points, images = None, None, "validation", "first"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if run.trainer.sizes[0] == 2:
@@ -110,26 +139,25 @@ def choose_view() -> View:
                 for layer, width in enumerate(run.config.hidden)
                 for number in range(width)
             }
-            answer = "the answer of the network"
-            if state.get("training unit") not in units:
-                state["training unit"] = answer
-            unit = units.get(st.selectbox("On the plane", [answer, *units], key="training unit", width=230))
+            if state["training unit"] not in units:
+                state["training unit"] = ANSWER
+            unit = units.get(st.selectbox("On the plane", [ANSWER, *units], key="training unit", width=230))
             if run.config.hidden:
                 layers = list(range(len(run.config.hidden)))
-                if state.get("training unit layer") not in layers:
+                if state["training unit layer"] not in layers:
                     state["training unit layer"] = 0
                 layer = state["training unit layer"]
                 pointed = pointed_at(min(run.config.hidden[layer], MAPS))
                 unit = unit if pointed is None else (layer, pointed)
-            points = choice("Samples", ["validation", "training"], "training points")
+            points = choice("Samples", POINTS_OF, "training points")
         elif run.trainer.dataset.image_shape:
-            images = choice("Samples", ["first", "mistakes"], "training images")
-        log = choice("Loss axis", ["linear", "logarithmic"], "training log") == "logarithmic"
+            images = choice("Samples", IMAGES_OF, "training images")
+        log = choice("Loss axis", AXES, "training log") == "logarithmic"
     return View(run, chosen, unit, layer, points, images, log)
 
 
-def choice(label: str, options: list[str], key: str) -> str:
-    return st.segmented_control(label, options, default=options[0], key=key, required=True, persist_state="session")
+def choice(label: str, options: tuple[str, ...], key: str) -> str:
+    return st.segmented_control(label, options, key=key, required=True)
 
 
 @dataclass
@@ -356,8 +384,8 @@ def _units(view: View) -> dict[str, Any]:
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
     """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
-    names = {"Over the epochs": _ridges, "Updates": _updates, "Command line": _terminal}
-    for draw, tab in zip(names.values(), st.tabs(list(names), key="training tabs", on_change="rerun"), strict=True):
+    drawings = (_ridges, _updates, _terminal)
+    for draw, tab in zip(drawings, st.tabs(TABS, key="training tabs", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
                 return draw(view)
@@ -387,12 +415,14 @@ def choose_ridges(layers: list[str]) -> tuple[str, str]:
     """Widgets for a layer, and for "weight" or "gradient"."""
     with st.container(horizontal=True):
         layer = layer_choice("Layer", layers, "training ridge layer")
-        of = choice("Histograms of the", ["weights", "gradients"], "training ridge of")
+        of = choice("Histograms of the", RIDGES_OF, "training ridge of")
     return layer, of.removesuffix("s")
 
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:
-    return st.segmented_control(label, layers, default=layers[0], key=key, required=True, format_func=charts.layer_name)
+    if st.session_state[key] not in layers:
+        st.session_state[key] = layers[0]
+    return st.segmented_control(label, layers, key=key, required=True, format_func=charts.layer_name)
 
 
 def _others() -> list[tuple[str, list[Record]]]:

@@ -12,17 +12,17 @@ from lab import charts
 from lab.training import points
 from lab.training.datasets import DataError, Dataset, from_table, separator
 from lab.ui import page
+from lab.ui.state import Field
 
 CELLS = 41  # along each side of the board: a click lands in the middle of one
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
 LAST = "the last one"
+POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
 def your_points(val_fraction: float, seed: int) -> Dataset | None:
     """A board to place points on; their dataset, or None with a sentence when they cannot be trained yet."""
     state = st.session_state
-    if "own points" not in state:
-        state["own points"] = page.from_address("points", points.START, points.from_text)
 
     def add(x: float, y: float) -> None:
         if len(state["own points"]) < points.MOST:
@@ -62,7 +62,6 @@ def your_points(val_fraction: float, seed: int) -> Dataset | None:
             st.echarts_chart(
                 board.spec, height=board.height, alt=board.alt, key="own points board", on_select=click
             )  # fmt: skip
-        page.to_address(points=points.to_text(state["own points"]) if state["own points"] != points.START else None)
         try:
             return points.dataset(state["own points"], val_fraction, seed)
         except DataError as error:

@@ -12,7 +12,8 @@ import streamlit as st
 
 from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, widths
 from lab.training.datasets import BUILT_IN
-from lab.ui import page
+from lab.ui import state
+from lab.ui.state import Field
 from lab.ui.training.own_data import your_points, your_table
 from model import ACTIVATIONS, INITS
 
@@ -52,81 +53,83 @@ def _hidden(text: str) -> tuple[int, ...]:
     return hidden
 
 
-def _up_to(limit: float, convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
-        value = convert(text)
-        if value > limit:
-            raise ValueError(text)
-        return value
-
-    return parse
-
-
-PARSERS: dict[str, Callable[[str], Any]] = {
-    "data": page.one_of(*DATA),
-    "hidden": _hidden,
-    "activation": page.one_of(*ACTIVATIONS),
-    "init": page.one_of(*INITS),
-    "optimizer": page.one_of(*DEFAULT_LR),
-    "lr": _up_to(100, float),
-    "momentum": float,
-    "batch_size": _up_to(BATCHES[-1], int),
-    "epochs": _up_to(EPOCHS, int),
-    "seed": _up_to(2**32, int),
-    "val_fraction": float,
-    "schedule": page.one_of(*SCHEDULES),
-    "warmup": int,
-    "clip": float,
-    "patience": int,
-}
-UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
-
-
-def from_link() -> Config:
-    """The settings that the address carries, which the widgets show from now on; the usual ones where it has none."""
-    chosen = {}
-    for name, parse in PARSERS.items():
-
-        def checked(text: str, name: str = name, parse: Callable = parse) -> Any:
-            alone = {"optimizer": "sgd", "epochs": EPOCHS, name: parse(text)}
-            return getattr(Config(**alone), name)  # a ConfigError is a ValueError
-
-        chosen[name] = page.from_address(name, getattr(FIRST, name), checked)
-    try:
-        config = _fitting(chosen)
-    except ConfigError as error:
-        st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
-        config = FIRST
-    set_widgets(config)
-    return config
-
-
 def _key(name: str) -> str:
     return f"training {name}"
 
 
-def _widths(hidden: tuple[int, ...]) -> str:
-    return " ".join(map(str, hidden))
+def _in_widget(name: str, value: Any) -> Any:
+    """A value of a Config as its widget has it: widths as a text, 0 for no limit."""
+    return " ".join(map(str, value)) if name == "hidden" else (value or 0) if name in UNLIMITED else value
 
 
-def _fitting(settings: dict[str, Any]) -> Config:
-    """The config of these settings. Momentum is sgd's: adam has its own, and leaves this one for later."""
-    return Config(**settings | ({} if settings["optimizer"] == "sgd" else {"momentum": 0.0}))
+def _setting(
+    name: str,
+    convert: Callable[[str], Any] = str,
+    limits: tuple[Any, Any] | None = None,
+    *,
+    show: Callable[[Any], str | None] = str,
+    always: bool = False,
+) -> Field:
+    def parse(text: str) -> Any:
+        value = convert(text)
+        Config(**{"optimizer": "sgd", "epochs": EPOCHS, name: value})  # a ConfigError is a ValueError
+        return _in_widget(name, value)
+
+    return Field(name, _key(name), _in_widget(name, getattr(FIRST, name)), parse, show, limits, always)
+
+
+def _shown_widths(text: str) -> str | None:
+    try:
+        return _in_widget("hidden", _hidden(text))
+    except ConfigError:  # the page says so, and an address needs no mistakes
+        return None
+
+
+UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
+SETTINGS = {
+    field.name: field
+    for field in (
+        _setting("data", state.one_of(*DATA), always=True),
+        _setting("hidden", _hidden, show=_shown_widths),
+        _setting("activation", state.one_of(*ACTIVATIONS)),
+        _setting("init", state.one_of(*INITS)),
+        _setting("optimizer", state.one_of(*DEFAULT_LR)),
+        _setting("lr", float, (0.0, 100.0), show=state.number),
+        _setting("momentum", float, (0.0, 0.99), show=state.number),
+        _setting("batch_size", int, (1, BATCHES[-1])),
+        _setting("epochs", int, (1, EPOCHS)),
+        _setting("seed", int, (0, 2**32)),
+        _setting("val_fraction", float, show=state.number),
+        _setting("schedule", state.one_of(*SCHEDULES)),
+        _setting("warmup", int, (0, EPOCHS)),
+        _setting("clip", float, (0.0, 1000.0), show=state.number),
+        _setting("patience", int, (0, EPOCHS)),
+    )
+}
+
+
+def restored() -> Config:
+    """The settings as the address said them; the usual ones, with a note, where they do not fit together."""
+    try:
+        return _config()
+    except ConfigError as error:
+        st.info(f"The settings in the address do not fit together, so the usual ones are used. {_sentence(error)}")
+        set_widgets(FIRST)
+        return FIRST
 
 
 def _config() -> Config:
     """What the widgets show. Raises ConfigError."""
-    settings = {name: st.session_state[_key(name)] for name in PARSERS}
+    settings = {name: st.session_state[_key(name)] for name in SETTINGS}
     settings["hidden"] = _hidden(settings["hidden"])
-    return _fitting(settings | {name: settings[name] or None for name in UNLIMITED})
+    if settings["optimizer"] != "sgd":
+        settings["momentum"] = 0.0  # adam has its own, and leaves this one for later
+    return Config(**settings | {name: settings[name] or None for name in UNLIMITED})
 
 
 def set_widgets(config: Config) -> None:
-    for name in PARSERS:
-        value = getattr(config, name)
-        st.session_state[_key(name)] = (
-            _widths(value) if name == "hidden" else (value or 0) if name in UNLIMITED else value
-        )
+    for name in SETTINGS:
+        st.session_state[_key(name)] = _in_widget(name, getattr(config, name))
 
 
 def _sentence(error: ConfigError) -> str:
@@ -138,9 +141,9 @@ def settings() -> Config | None:
 
     def choose_lesson() -> None:
         if st.session_state["training lesson"] in LESSONS:
+            state.step()
             set_widgets(LESSONS[st.session_state["training lesson"]])
 
-    keep = {"persist_state": "session", "width": FIELD}
     try:
         config, mistake = _config(), None
     except ConfigError as error:
@@ -154,35 +157,28 @@ def settings() -> Config | None:
             DATA,
             key=_key("data"),
             format_func=lambda name: f"your {name}" if name in OWN_DATA else name,
-            **keep,
+            width=FIELD,
         )
-        st.text_input("Hidden layers", key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", **keep)
-        st.selectbox("Activation", ACTIVATIONS, key=_key("activation"), **keep)
+        st.text_input("Hidden layers", key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD)
+        st.selectbox("Activation", ACTIVATIONS, key=_key("activation"), width=FIELD)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Initial weights", INITS, key=_key("init"), **keep)
-        st.selectbox("Optimizer", tuple(DEFAULT_LR), key=_key("optimizer"), **keep)
+        st.selectbox("Initial weights", INITS, key=_key("init"), width=FIELD)
+        st.selectbox("Optimizer", tuple(DEFAULT_LR), key=_key("optimizer"), width=FIELD)
         _scale("Learning rate", "lr", RATES)
         _scale("Batch size", "batch_size", BATCHES)
         with st.popover("More", icon=":material/tune:", width=FIELD):
-            keep["width"] = "stretch"
             if st.session_state[_key("optimizer")] == "sgd":
-                st.slider("Momentum", 0.0, 0.99, step=0.01, key=_key("momentum"), **keep)
+                st.slider("Momentum", *SETTINGS["momentum"].limits, step=0.01, key=_key("momentum"), width="stretch")
             _scale("Share of the samples held out to validate", "val_fraction", FRACTIONS, width="stretch")
-            st.selectbox("Learning rate over time", SCHEDULES, key=_key("schedule"), **keep)
-            st.number_input("Epochs of warm-up", 0, EPOCHS, key=_key("warmup"), **keep)
-            st.number_input("Clip gradients to this norm (0: never)", 0.0, 1000.0, step=0.5, key=_key("clip"), **keep)
-            st.number_input(
-                "Stop after epochs without a better one (0: never)", 0, EPOCHS, key=_key("patience"), **keep
-            )
-            st.number_input("Epochs", 1, EPOCHS, key=_key("epochs"), **keep)
-            st.number_input("Seed", 0, 2**32, key=_key("seed"), help="Fixes weights and order of samples.", **keep)
+            st.selectbox("Learning rate over time", SCHEDULES, key=_key("schedule"), width="stretch")
+            _count("Epochs of warm-up", "warmup")
+            _count("Clip gradients to this norm (0: never)", "clip", step=0.5)
+            _count("Stop after epochs without a better one (0: never)", "patience")
+            _count("Epochs", "epochs")
+            _count("Seed", "seed", help="Fixes weights and order of samples.")
     if config is None:
         st.error(mistake)
         return None
-    for name in PARSERS:
-        value = getattr(config, name)
-        text = _widths(value) if name == "hidden" else f"{value:g}" if isinstance(value, float) else str(value)
-        page.to_address(**{name: None if value == getattr(FIRST, name) else text})
     return config
 
 
@@ -190,23 +186,29 @@ def _scale(label: str, name: str, scale: tuple, width: Any = FIELD) -> None:
     """A slider over the values of a scale, and over those that a link or a run brought along."""
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
-    st.select_slider(label, options, format_func="{:g}".format, key=_key(name), persist_state="session", width=width)
+    st.select_slider(label, options, format_func="{:g}".format, key=_key(name), width=width)
+
+
+def _count(label: str, name: str, **options: Any) -> None:
+    low, high = SETTINGS[name].limits or (None, None)
+    st.number_input(label, low, high, key=_key(name), width="stretch", **options)
 
 
 def command(config: Config) -> str:
     """The same run on the command line."""
     default = Config()
     words = ["python train.py"]
-    for name in PARSERS:
+    for name in SETTINGS:
         value = getattr(config, name)
         if value != getattr(default, name):
-            words.append(
-                f"--{name.replace('_', '-')} {_widths(value) if name == 'hidden' else shlex.quote(str(value))}"
-            )
+            text = _in_widget(name, value) if name == "hidden" else shlex.quote(str(value))
+            words.append(f"--{name.replace('_', '-')} {text}")
     return " ".join(words)
 
 
 def trainable(config: Config) -> bool:
-    """Can this page train it? A run of the command line may have other data, or a larger network."""
-    small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH and config.epochs <= EPOCHS
-    return config.data in DATA and small
+    """Can this page train it? A run of the command line may have other data, a larger network, or more than its
+    widgets take."""
+    small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH
+    fitting = all(field.fits(_in_widget(name, getattr(config, name))) for name, field in SETTINGS.items())
+    return config.data in DATA and small and fitting

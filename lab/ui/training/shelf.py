@@ -16,6 +16,7 @@ from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
 from lab.ui import page
 from lab.ui.boards import Boards
+from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units
 from lab.ui.training.settings import set_widgets, trainable
@@ -24,16 +25,14 @@ RUNS = Path("runs")  # where the command line puts its runs
 COMPARED = 3  # earlier runs in one chart
 
 
-def from_link() -> Kept | None:
-    """The recorded run that the address names, if it does."""
+def _recorded(name: str) -> Kept:
+    try:
+        return open_whole(RUNS, name)
+    except RunError as error:
+        raise ValueError(str(error)) from None
 
-    def run(name: str) -> Kept:
-        try:
-            return open_whole(RUNS, name)
-        except RunError as error:
-            raise ValueError(str(error)) from None
 
-    return page.from_address("run", None, run)
+OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run, as it was
 
 
 def shelf() -> None:
@@ -72,6 +71,7 @@ def _shelved(kept: Kept) -> None:
     def show() -> None:
         with _complaining():
             state["training opened"] = open_whole(RUNS, kept.name)
+            step()
             state["training recorded epoch"] = len(kept.records)
             state["training worker"].pause()
             state["training running"] = False
@@ -135,8 +135,8 @@ def recorded(kept: Kept) -> None:
     state, last, theme = st.session_state, len(kept.records), page.theme()
 
     def close() -> None:
+        step()
         state["training opened"] = None
-        page.to_address(run=None, epoch=None)
 
     def train_again() -> None:
         close()
@@ -155,7 +155,6 @@ def recorded(kept: Kept) -> None:
         epoch = last
         if last > 1:
             epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
-    page.to_address(run=kept.name, epoch=str(epoch) if epoch < last else None)
     layers = list(kept.records[0]["grad_norm"])
     options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None

@@ -1,0 +1,267 @@
+"""How a page keeps what it shows: in the session, and in the address, so that a reload, a copied link and the browser's
+Back bring it again.
+
+A page lists its `Field`s. It begins with `restore`, which reads the address into the session where the address is news;
+`mirror` tells the browser what the address is to be. Nothing else reads or writes the address, except that the player
+keeps its event there (lab/ui/player.py).
+
+Streamlit's own `st.query_params` makes an entry in the browser's history for each change. So a component writes the
+address, in static/address/: it makes an entry only for a `step`.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from lab.trace.recording import strict_json
+from lab.ui.assets import loading
+
+LONGEST, LONGEST_NAME = 100_000, 40  # characters: of an address, and of a parameter's name that a note repeats
+STREAMLITS_OWN = ("embed", "embed_options")  # parameters
+
+_component = st.components.v2.component(
+    "tensor_ops_lab_address",
+    js=loading("address/address.js")
+    + "export default function (component) { loading.then((address) => address.show(component), () => {}); }",
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that a page remembers.
+
+    name     of its parameter in the address
+    key      in the session, of the widget where there is one; several keys where one parameter holds several values
+    default  for a visitor whose address does not say it; of several keys a tuple
+    parse    the parameter's text -> the value. ValueError for what does not fit
+    show     the value -> the parameter's text; None leaves it out of the address
+    limits   the lowest and the highest value that the widget takes
+    always   in the address even where it is the default. One field of a page should be: an address without any
+             parameter is that of the menu, which leads to what the visitor left here
+    """
+
+    name: str
+    key: str | tuple[str, ...]
+    default: Any
+    parse: Callable[[str], Any] = str
+    show: Callable[[Any], str | None] = str
+    limits: tuple[Any, Any] | None = None
+    always: bool = False
+
+    def owns(self, name: str) -> bool:
+        """Is it the parameter with this name?"""
+        return name == self.name
+
+    def read(self, address: Mapping[str, str]) -> tuple[Any, list[str]]:
+        """The value that the address gives it, or the default; and the names of the parameters that do not fit."""
+        if self.name not in address:
+            return copy(self.default), []
+        try:
+            return self._checked(address[self.name]), []
+        except (ValueError, ArithmeticError):
+            return copy(self.default), [self.name]
+
+    def write(self, value: Any) -> dict[str, str]:
+        """Its part of the address."""
+        text = None if value == self.default and not self.always else self.show(value)
+        return {} if text is None else {self.name: text}
+
+    def fits(self, value: Any) -> bool:
+        """Does its widget take the value?"""
+        return self.limits is None or self.limits[0] <= value <= self.limits[1]
+
+    def _checked(self, text: str) -> Any:
+        value = self.parse(text)
+        if not self.fits(value):
+            raise ValueError(text)
+        return value
+
+
+class Family(Field):
+    """Parameters whose names begin with `name` and end with an identifier; its value is a dict from these endings."""
+
+    def owns(self, name: str) -> bool:
+        return name.startswith(self.name)
+
+    def read(self, address: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+        found, wrong = {}, []
+        for name in filter(self.owns, address):
+            ending = name.removeprefix(self.name)
+            try:
+                value = self._checked(address[name])
+            except (ValueError, ArithmeticError):
+                wrong.append(name)
+                continue
+            if ending.isidentifier():
+                found[ending] = value
+            else:
+                wrong.append(name)
+        return found, wrong
+
+    def write(self, value: dict[str, Any]) -> dict[str, str]:
+        texts = {name: self.show(one) for name, one in value.items()}
+        return {f"{self.name}{name}": text for name, text in texts.items() if text is not None}
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """A parser that takes one of the choices."""
+
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def several_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
+    """A parser of choices joined by commas, in any order, each once."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        names = tuple(text.split(","))
+        if not set(names) <= set(choices) or len(set(names)) < len(names):
+            raise ValueError(text)
+        return names
+
+    return parse
+
+
+def joined(values: Iterable[str]) -> str | None:
+    """The opposite of `several_of`."""
+    return ",".join(values) or None
+
+
+def flag(text: str) -> bool:
+    """A parser of what is true or not in the address at all."""
+    return one_of("1")(text) == "1"
+
+
+def flagged(value: bool) -> str | None:
+    """The opposite of `flag`."""
+    return "1" if value else None
+
+
+def number(value: float) -> str:
+    """Shows a number with as many digits as it takes to read the same one again, and no more."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
+def optional(value: Any) -> str | None:
+    """Shows a value that may be None."""
+    return None if value is None else str(value)
+
+
+def player_event(key: str) -> Field:
+    """The event at which the address opens the player. The player writes it, so `mirror` only leaves it there."""
+    return Field("event", key, None, int, lambda event: None, limits=(0, math.inf))
+
+
+def restore(page: str, fields: Sequence[Field]) -> bool:
+    """Bring the fields into the session, at the beginning of each run of a page.
+
+    True where they have been set anew: on the first run of a visit, after a link with parameters, and after the
+    browser's Back or Forward. What does not fit in the address gets a note, and its field the default. A visitor who
+    comes back to the page by the menu finds all as it was.
+    """
+    state = st.session_state
+    entered, state["page"] = state.get("page") != page, page
+    kept = state.get(f"{page} kept")
+    of, went = state.pop("address asked", (None, ""))
+    if of == page:
+        address = dict(parse_qsl(went.removeprefix("?"), keep_blank_values=True))
+        for name in STREAMLITS_OWN:
+            address.pop(name, None)
+    elif entered and (len(st.query_params) or kept is None):
+        address = st.query_params.to_dict()
+    else:
+        for key, value in (kept or {}).items():
+            state.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
+        _keep(page, fields)
+        return False
+    wrong = [name for name in address if not any(field.owns(name) for field in fields)]
+    for field in fields:
+        value, names = field.read(address)
+        wrong += names
+        _set(field, value)
+    if wrong:
+        st.info(_note(wrong))
+    _keep(page, fields)
+    return True
+
+
+def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> None:
+    """Let the address say what the session has, in each run of the page, or of a fragment that changes a field.
+
+    As soon as the fields are what they will be; before the player, which adds its event to the new address.
+
+    kept  parameters that the player writes, and that stay as they are
+    """
+    state = st.session_state
+    if "address asked" in state:  # in a fragment: `restore` has not run
+        st.rerun()
+    _keep(page, fields)
+    address: dict[str, str] = {}
+    for field in fields:
+        address |= field.write(_get(field))
+    said = {
+        "session": state.setdefault("address session", secrets.token_hex(4)),
+        "page": page,
+        "query": urlencode(address),
+        "entry": state.get("address entry", 0),
+        "kept": [*kept],
+    }
+    # As bytes: to look into a dict, Streamlit imports pandas.
+    _component(key="address", data=strict_json(said).encode(), on_went_change=lambda: _ask(page))
+
+
+def step() -> None:
+    """What the visitor does now is a step that the browser's Back undoes (in a callback)."""
+    st.session_state["address entry"] = st.session_state.get("address entry", 0) + 1
+
+
+def reset(fields: Iterable[Field]) -> None:
+    """Set fields to their defaults (in a callback, or before their widgets)."""
+    for field in fields:
+        _set(field, field.read({})[0])
+
+
+def _ask(page: str) -> None:
+    """The browser has gone to another address of this page by itself."""
+    went = st.session_state["address"].get("went")
+    if isinstance(went, str) and len(went) <= LONGEST:
+        st.session_state["address asked"] = page, went
+
+
+def _get(field: Field) -> Any:
+    state = st.session_state
+    return state[field.key] if isinstance(field.key, str) else tuple(state[key] for key in field.key)
+
+
+def _set(field: Field, value: Any) -> None:
+    if isinstance(field.key, str):
+        st.session_state[field.key] = value
+    else:
+        st.session_state.update(zip(field.key, value, strict=True))
+
+
+def _keep(page: str, fields: Sequence[Field]) -> None:
+    keys = [key for field in fields for key in ([field.key] if isinstance(field.key, str) else field.key)]
+    st.session_state[f"{page} kept"] = {key: st.session_state[key] for key in keys}
+
+
+def _note(names: Sequence[str]) -> str:
+    """The names are anybody's who writes a link: only what could be the name of a variable is repeated."""
+    proper = [name for name in dict.fromkeys(names) if name.isidentifier() and len(name) <= LONGEST_NAME]
+    shown = [f"`{name}`" for name in proper]
+    if len(shown) < len(set(names)):
+        shown.append("a name that this page does not know")
+    return f"What the address of this page says for {', '.join(shown)} does not fit; the default is used instead."

@@ -1,0 +1,103 @@
+/** The address follows the page. Only a deliberate step of the visitor makes an entry in the history; all else changes
+ * the present one. Where the browser goes back or forward by itself, the server is told where it is now. */
+
+const PACE = 200; // milliseconds between two writes: browsers refuse to write more often for long
+const STREAMLITS_OWN = ["embed", "embed_options"];
+
+/** @typedef {object} Address
+ * @property {string} session another one for each visit: also for one that the server begins because it lost the last
+ * @property {string} page
+ * @property {string} query what the address is to be
+ * @property {number} entry another number than before: a deliberate step
+ * @property {string[]} kept parameters that the page's own scripts write
+ */
+/** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: string) => void}} Component */
+
+/** @type {Map<string, string>} a page -> its path */
+const paths = new Map();
+/** @type {Component | null} */
+let component = null;
+/** @type {Address | null} what the server has said last */
+let said = null;
+/** @type {Address | null} to be written soon */
+let waiting = null;
+let known = ""; // what the server knows of the address
+let written = 0; // when
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/** The server has run the page, or a part of it. @param {Component} next */
+export function show(next) {
+  /** @type {Address} */
+  const data = JSON.parse(new TextDecoder().decode(next.data));
+  if (!paths.has(data.page)) paths.set(data.page, location.pathname);
+  if (!present(data)) return;
+  const before = said;
+  component = next;
+  said = data;
+  const same = before?.page === data.page;
+  if (before && before.session !== data.session) {
+    // Streamlit has begun the new visit with an older address: the one that the tab was opened with.
+    known = bare(data.query, data.kept);
+    follow();
+  } else if (same && before.entry !== data.entry) {
+    flush();
+    write(data, true);
+  } else {
+    clearTimeout(timer);
+    waiting = data;
+    const rest = same ? written + PACE - performance.now() : 0;
+    if (rest > 0) timer = setTimeout(flush, rest);
+    else flush();
+  }
+}
+
+/** Is it of the page that the browser shows? It may have left the one that the server was at. @param {Address} data */
+function present(data) {
+  return paths.get(data.page) === location.pathname;
+}
+
+function flush() {
+  clearTimeout(timer);
+  if (waiting && present(waiting)) write(waiting, false);
+  waiting = null;
+}
+
+/** @param {Address} data @param {boolean} step */
+function write(data, step) {
+  const now = new URLSearchParams(location.search);
+  const next = new URLSearchParams(data.query);
+  for (const name of step ? STREAMLITS_OWN : [...STREAMLITS_OWN, ...data.kept]) {
+    const value = now.get(name);
+    if (value !== null) next.set(name, value);
+  }
+  written = performance.now();
+  known = bare(data.query, data.kept);
+  const query = String(next);
+  if (query === String(now)) return;
+  const url = location.pathname + (query && `?${query}`) + location.hash;
+  if (step) history.pushState({}, "", url);
+  else history.replaceState(history.state, "", url);
+}
+
+/** The browser is at an entry of its history: the server is to follow, unless it is there already. */
+function follow() {
+  if (!said || !present(said)) return;
+  const here = bare(location.search, said.kept);
+  if (here === known) return;
+  clearTimeout(timer);
+  waiting = null;
+  known = here;
+  component?.setTriggerValue("went", location.search);
+}
+
+/** An address without what the server does not know of it, in one order.
+ * @param {string} query @param {string[]} kept */
+function bare(query, kept) {
+  const found = new URLSearchParams(query);
+  for (const name of [...STREAMLITS_OWN, ...kept]) found.delete(name);
+  found.sort();
+  return String(found);
+}
+
+addEventListener("popstate", follow);

@@ -1,0 +1,308 @@
+"""The browser's history and the address: one entry for a page, one for a deliberate step, none for anything else."""
+
+import re
+import time
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from lab.faults.catalogue import FAULTS
+from tests.browser.conftest import start_app
+
+PAGES = ("", "simulate-error", "faults", "spot", "training")
+TRIED = "Try this."  # the last words of each page
+
+
+def ready(page):
+    """The page has been computed, and the address written."""
+    page.get_by_text(TRIED).wait_for()
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+    page.wait_for_function("location.search")
+
+
+def parameters(page):
+    return dict(parse_qsl(urlsplit(page.url).query))
+
+
+def entries(page):
+    return page.evaluate("history.length")
+
+
+def eventually(page, read, right):
+    """What is read, once it is right; what it was last after fifteen seconds."""
+    for _ in range(150):
+        if (found := read()) == right:
+            break
+        page.wait_for_timeout(100)
+    return found
+
+
+def until(page, **wanted):
+    """Wait for parameters of the address."""
+    page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).items() >= wanted.items())
+
+
+def settled(page):
+    """The words of the page, once they stay for a second."""
+    main, words = page.locator("[data-testid=stMain]"), ""
+    for _ in range(15):
+        if words == (words := main.inner_text()):
+            break
+        page.wait_for_timeout(1000)
+    return words
+
+
+def choose(page, label, option):
+    page.get_by_role("combobox", name=re.compile(label)).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_one_entry(open_page, path):
+    page = open_page(path)
+    ready(page)
+    page.wait_for_timeout(1000)
+    assert entries(page) == 2  # the empty page that the tab was opened with, and this one
+
+
+def test_a_key_on_a_slider_makes_no_entry(open_page):
+    page = open_page("?stage=backward")
+    page.locator("g.card").first.wait_for()
+    ready(page)
+    slider = page.locator('input[type=range][aria-label="a"]')
+    slider.focus()
+    for _ in range(10):
+        slider.press("ArrowRight")
+    until(page, in_a="3.0")
+    assert entries(page) == 2
+
+
+def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
+    page = open_page("?view=plain")
+    ready(page)
+    page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
+    until(page, in_a="2.1")
+    page.get_by_role("button", name="Run forward pass").click()
+    until(page, stage="forward")
+    page.get_by_role("textbox", name="Expression").fill("a * b")
+    page.keyboard.press("Control+Enter")
+    until(page, expression="a * b")
+    page.get_by_role("radio", name="Player").click()
+    page.locator("g.card").first.wait_for()
+    page.locator(".scrubber").press("ArrowRight")
+    until(page, event="1")
+    assert entries(page) == 2
+
+
+def test_back_goes_from_page_to_page_with_one_press(open_page):
+    page = open_page("?in_a=7")
+    ready(page)
+    page.get_by_role("link", name="Simulate Error").first.click()
+    page.get_by_role("heading", name="Simulate Error").wait_for()
+    ready(page)
+    page.get_by_role("button", name="1 Forward").click()
+    until(page, step="1")
+    page.get_by_role("link", name="Training lab").first.click()
+    page.get_by_role("heading", name="Training lab", level=1).wait_for()
+    ready(page)
+    assert entries(page) == 4
+    assert "step" not in parameters(page)
+    page.go_back()
+    page.get_by_role("heading", name="Simulate Error").wait_for()
+    page.get_by_role("button", name="2 Mutate").and_(page.locator(":enabled")).wait_for()
+    assert parameters(page) == {"part": "steps", "step": "1"}
+    page.go_back()
+    page.get_by_role("heading", name="Graph lab", level=1).wait_for()
+    until(page, in_a="7")
+    assert "step" not in parameters(page)
+    page.go_forward()
+    page.get_by_role("heading", name="Simulate Error").wait_for()
+    page.wait_for_url("**/simulate-error?part=steps&step=1")
+    assert entries(page) == 4
+
+
+def shown_names(page):
+    return [name.text_content() for name in page.locator("g.card text.name").all()]
+
+
+def test_back_after_another_example_returns_to_the_one_before(open_page):
+    page = open_page("?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
+    page.locator("g.card").first.wait_for()
+    ready(page)
+    slider = page.locator('input[type=range][aria-label="a"]')
+    slider.press("ArrowRight")
+    until(page, in_a="2.1")
+    page.locator(".scrubber").press("ArrowLeft")
+    until(page, event="10")
+    choose(page, "Example", "a*a: one leaf, two edges")
+    until(page, expression="a*a")
+    assert entries(page) == 3
+    assert "event" not in parameters(page)
+    page.locator(".count", has_text="0 / ").wait_for()
+    page.go_back()
+    text = page.get_by_role("textbox", name="Expression")
+    assert eventually(page, text.input_value, "a*b+a") == "a*b+a"
+    page.locator(".count", has_text="10 / 11").wait_for()
+    assert eventually(page, lambda: slider.input_value(), "2.1") == "2.1"
+    assert page.get_by_role("combobox", name=re.compile("Example")).input_value() == "Your own expression"
+    assert set(shown_names(page)) >= {"a", "b"}
+    assert page.locator("g.card", has_text="8.4").count()  # 2.1 * 3 + 2.1
+    assert page.locator("table", has_text="numeric").get_by_text("2.1").first.is_visible()
+    assert parameters(page) == {"expression": "a*b+a", "in_a": "2.1", "in_b": "3.0", "stage": "backward", "event": "10"}
+    page.go_forward()
+    assert eventually(page, text.input_value, "a*a") == "a*a"
+    page.locator(".count", has_text="0 / ").wait_for()
+    assert entries(page) == 3
+
+
+def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_page):
+    page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
+    page.get_by_role("heading", name="What finds it").wait_for()
+    choose(page, "Fault", FAULTS[0].name)
+    until(page, fault=FAULTS[0].key)
+    page.get_by_role("heading", name=FAULTS[0].name).wait_for()
+    assert entries(page) == 3
+    page.go_back()
+    page.get_by_role("heading", name="What finds it").wait_for()
+    until(page, fault="relu-side")
+    assert parameters(page) == {"fault": "relu-side", "seed": "5", "gradient": "numbers", "curve": "worse", "run": "1"}
+    assert page.get_by_role("radio", name="other numbers").first.is_checked()
+    page.go_back()
+    page.wait_for_url("about:blank")
+
+
+def test_back_after_the_next_case_keeps_what_was_solved(open_page):
+    page = open_page("spot?case=6&solved=1-7")
+    ready(page)
+    page.get_by_role("button", name="Next case").click()
+    until(page, case="7")
+    page.get_by_role("button", name=re.compile("Gradient checks")).click()
+    until(page, seen="check")
+    assert entries(page) == 3
+    page.go_back()
+    until(page, case="6")
+    page.get_by_text("10 of 10").wait_for()
+    page.get_by_text("Solved: 1 case, 7.0 points on average.").wait_for()
+
+
+def test_back_after_another_part_of_simulate_error(open_page):
+    page = open_page("simulate-error")
+    ready(page)
+    page.get_by_role("tab", name="Life of a tensor").click()
+    until(page, part="life")
+    page.go_back()
+    page.get_by_role("button", name="1 Forward").wait_for()
+    until(page, part="steps")
+    assert entries(page) == 3
+
+
+def test_back_after_another_lesson_brings_the_settings_before(open_page):
+    page = open_page("training?hidden=4&epochs=3&axis=logarithmic&tab=Updates")
+    ready(page)
+    choose(page, "Lesson", "Rate too high")
+    until(page, lr="0.3", activation="tanh")
+    assert entries(page) == 3
+    assert page.get_by_role("textbox", name="Hidden layers").input_value() == "16 16"
+    page.go_back()
+    until(page, hidden="4", epochs="3", axis="logarithmic", tab="Updates")
+    hidden = page.get_by_role("textbox", name="Hidden layers")
+    assert eventually(page, hidden.input_value, "4") == "4"
+    page.locator(".run-progress", has_text="Epoch 0 of 3").wait_for()
+    assert "lr" not in parameters(page)
+
+
+def test_a_finished_run_is_finished_again_after_a_reload(open_page):
+    page = open_page("training?data=blobs&hidden=3&epochs=3&speed=inf")
+    ready(page)
+    page.get_by_role("button", name="Start").click()
+    page.locator(".run-progress", has_text="Epoch 3 of 3").wait_for()
+    until(page, epoch="3")
+    page.reload()
+    page.locator(".run-progress", has_text="Epoch 3 of 3").wait_for()
+    until(page, epoch="3", hidden="3", data="blobs")
+    assert entries(page) == 2
+
+
+def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
+    url, process = start_app("app.py", "--server.disconnectedSessionTTL=1")
+    sockets = []
+
+    def pass_on(socket):
+        if sockets:
+            time.sleep(4)  # until the server has given up the visit
+        sockets.append((socket, socket.connect_to_server()))
+
+    try:
+        page = browser.new_page()
+        page.route_web_socket("**/_stcore/stream", pass_on)
+        page.goto(f"{url}/?stage=backward")
+        page.locator("g.card").first.wait_for()
+        slider = page.locator('input[type=range][aria-label="a"]')
+        slider.press("ArrowRight")
+        until(page, in_a="2.1")
+        for socket in sockets[0]:
+            socket.close()
+        page.wait_for_timeout(8000)
+        assert len(sockets) == 2
+        assert eventually(page, slider.input_value, "2.1") == "2.1"
+        until(page, in_a="2.1", stage="backward")
+        assert entries(page) == 2
+        page.close()
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "?expression=a*b&in_a=[1, 2]&in_b=3&stage=backward&event=3&reach=20&step=0.5",
+        "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
+        "faults?fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
+        "spot?case=6&seen=norms,check&solved=1-7",
+        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&samples=training&axis=logarithmic&speed=30&tab=Updates",
+    ],
+)
+def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, path):
+    page = open_page(path)
+    ready(page)
+    words = settled(page)
+    asked = dict(parse_qsl(urlsplit(path).query))
+    found = parameters(page)
+    assert {name: found.get(name, "").replace("1.0, 2.0", "1, 2").replace("3.0", "3") for name in asked} == asked
+    page.reload()
+    ready(page)
+    assert eventually(page, lambda: parameters(page), found) == found
+    main = page.locator("[data-testid=stMain]")
+    assert eventually(page, main.inner_text, words) == words
+    copied = open_page(f"{urlsplit(page.url).path.lstrip('/')}?{urlsplit(page.url).query}")
+    ready(copied)
+    assert eventually(copied, copied.locator("[data-testid=stMain]").inner_text, words) == words
+    assert entries(page) == 2
+
+
+def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_page):
+    page = open_page("?stage=backward")
+    page.locator("g.card").first.wait_for()
+    page.locator(".scrubber").press("ArrowLeft")
+    page.locator(".scrubber").press("ArrowLeft")
+    until(page, event="19")
+    page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
+    until(page, in_a="2.1")
+    assert parameters(page)["event"] == "19"
+    page.get_by_role("link", name="Simulate Error").first.click()
+    page.get_by_role("heading", name="Simulate Error").wait_for()
+    ready(page)
+    page.get_by_role("link", name="Graph lab").first.click()
+    page.locator(".count", has_text="19 / 21").wait_for()
+    until(page, event="19")
+    assert parameters(page)["in_a"] == "2.1"
+
+
+def test_a_link_cannot_show_a_picture_or_a_link_of_its_own(open_page):
+    path = "?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
+    page = open_page(path + "&www.evil.example=1")
+    page.get_by_text("does not fit").wait_for()
+    note = page.get_by_test_id("stAlert")
+    assert "evil" not in note.inner_text()
+    assert note.locator("a, img").count() == 0
