@@ -1,5 +1,6 @@
 """Fault lab: the same numbers through a healthy engine and through one that is broken in exactly one way."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -24,6 +25,7 @@ from lab.faults.compare import (
     which_curve,
 )
 from lab.trace.dot import draw
+from lab.trace.parts import Event
 from lab.trace.recording import brief
 from lab.training.doctor import diagnose
 from lab.ui import page, state
@@ -207,7 +209,7 @@ def _results(fault: Fault, seed: int) -> None:
     _fix(fault)
 
 
-def _answer(choices: dict[str, str], truth: str, guess: str) -> None:
+def _answer(choices: Mapping[str, str], truth: str, guess: str) -> None:
     """The learner's guess, if there is one, beside what was found."""
     said = st.session_state[guess]
     if said is None:
@@ -227,7 +229,7 @@ def _gradients(fault: Fault, comparison: Comparison) -> None:
             "even where each is right for its own weights."
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
-    small = [pair for pair in pairs if np.size(pair[1]) <= 24]
+    small = [pair for pair in pairs if pair[1] is None or pair[1].size <= 24]
     st.html("".join(charts.gradient_tables(*pair, theme) for pair in small))
     if comparison.broken.messages != comparison.healthy.messages:
         st.markdown(
@@ -241,8 +243,8 @@ def _gradients(fault: Fault, comparison: Comparison) -> None:
             st.markdown(markdown_table(["tensor", "value", "gradient, healthy", "gradient, broken"], rows))
             return
         for title, one in (("healthy", comparison.healthy), ("broken", comparison.broken)):
-            rows = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
-            st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], rows))
+            nodes = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
+            st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], nodes))
 
 
 def _events(fault: Fault, seed: int) -> None:
@@ -257,7 +259,8 @@ def _events(fault: Fault, seed: int) -> None:
         if fault.shorter:
             st.code(source(fault.shorter), wrap_lines=True)
         passes = {"broken": play(fault, fault.broken.engine, seed), "healthy": play(fault, Tensor, seed)}
-        trace, first = passes[engine], 1 + first_difference(passes["healthy"], passes["broken"])
+        trace, different = passes[engine], first_difference(passes["healthy"], passes["broken"])
+        first = 1 if different is None else different + 1
         st.markdown(
             f"Event {first} of the broken engine is the first that the healthy one does not have. "
             f"{_sum_missed(passes['broken'].events[first - 1])}Go through what comes before and after it, then see "
@@ -277,7 +280,7 @@ def _events(fault: Fault, seed: int) -> None:
             st.graphviz_chart(draw(trace, theme=page.theme()), alt=f"The graph. As text:\n{trace.to_text()}")
 
 
-def _sum_missed(event: dict) -> str:
+def _sum_missed(event: Event) -> str:
     """Where a gradient has not become what it was plus the message: a sentence with the three numbers and the sum."""
     if event["kind"] != "accumulate" or np.array_equal(
         due := np.add(event["before"], event["message"]), event["after"]

@@ -10,10 +10,10 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
-from lab.gradcheck import numerical_gradient
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
+from lab.trace.numerical import check
 from lab.trace.recording import Trace, brief, record
 from lab.ui import page, state
 from lab.ui.player import Live, live_values, player
@@ -204,7 +204,7 @@ def _view() -> None:
     st.segmented_control(
         "Picture",
         [PLAYER, PLAIN],
-        format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.get,
+        format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.__getitem__,
         key="graph view",
         required=True,
         label_visibility="collapsed",
@@ -277,7 +277,7 @@ def _slider(name: str, start: float) -> float:
     return value
 
 
-def _array_entry(name: str, start: list) -> list | None:
+def _array_entry(name: str, start: list) -> float | list | None:
     key = f"leaf {name} array"
     st.session_state.setdefault(key, json.dumps(start))
     text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
@@ -371,7 +371,7 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
             draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
         )
     if computed:
-        _notes(expression, values, trace, stage)
+        _notes(expression, trace, stage)
 
 
 def _picture(expression: Expression, values: dict[str, float | list]) -> None:
@@ -385,7 +385,7 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
     if stage == "none":
         st.caption("Boxes are inputs, ellipses operations, the double frame is the result. Press **Run forward pass**.")
         return
-    _notes(expression, values, trace, stage)
+    _notes(expression, trace, stage)
     _twins(trace, count)
     _downloads(expression, values, trace, drawing.source)
 
@@ -405,29 +405,32 @@ def _count(trace: Trace, stage: str) -> int:
     return {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[stage]
 
 
-def _notes(expression: Expression, values: dict[str, float | list], trace: Trace, stage: str) -> None:
+def _notes(expression: Expression, trace: Trace, stage: str) -> None:
     for sentence in explain(trace) if stage != "none" else []:
         st.warning(sentence, icon=":material/warning:")
     if stage == "backward":
-        _gradients(expression, values, trace)
+        _gradients(expression, trace)
 
 
-def _gradients(expression: Expression, values: dict[str, float | list], trace: Trace) -> None:
+def _gradients(expression: Expression, trace: Trace) -> None:
     """Each leaf's gradient beside a numerical one: the result is computed again with the input moved a little."""
-    rows = []
-    for name in expression.names:
-        analytic = trace.gradients[name]
-        numerical = numerical_gradient(lambda x, name=name: expression(**{**values, name: x}).sum(), values[name])
-        if analytic is None:
-            rows.append((name, brief(values[name]), "none", brief(numerical), "no path"))
-            continue
-        agree = np.allclose(analytic, numerical, rtol=1e-5, atol=1e-7, equal_nan=True)
-        verdict = "✓" if agree else "✗"
-        rows.append((name, brief(values[name]), brief(analytic), brief(numerical), verdict))
+    checked, left_out = check(trace, expression)
+    rows = [
+        (
+            row.name,
+            brief(row.value),
+            "none" if row.analytic is None else brief(row.analytic),
+            "–" if row.numerical is None else brief(row.numerical),
+            "no path" if row.analytic is None else {True: "✓", False: "✗", None: "–"}[row.agrees],
+        )
+        for row in checked
+    ]
     st.markdown("**Gradients of the inputs, checked numerically**")
     st.markdown(markdown_table(["input", "value", "gradient", "numeric", "agree"], rows))
-    if any(row[-1] == "✗" for row in rows):
+    if any(row.agrees is False for row in checked):
         st.caption("✗: the two differ. A kink (relu at 0, a tie) or a value that is not finite can be the cause.")
+    if left_out:
+        st.caption(left_out)
 
 
 def _twins(trace: Trace, count: int | None) -> None:

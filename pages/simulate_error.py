@@ -1,5 +1,6 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -175,6 +176,7 @@ def _settings() -> Experiment:
         "Guard", list(GUARDS), required=True, key="trap guard",
         help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
     )  # fmt: skip
+    op, written, guard = str(op), str(written), str(guard)  # never None: a choice is required
     inputs = OPS[op].inputs
     with numbers.popover("Numbers", icon=":material/tune:", width="stretch"):
         if ROUTES[route].takes_number:
@@ -240,12 +242,12 @@ def _verdict(result: Outcome) -> None:
     rows = []
     for name, right in result.right.items():
         for i, value in enumerate(right):
-            got = result.gradients[name]
-            sign = "✓" if got is not None and in_place.same(got[i], value) else "✗"
-            got = "– none" if got is None else f"{sign} {brief(got[i])}"
+            gradient = result.gradients[name]
+            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✗"
+            got = "– none" if gradient is None else f"{sign} {brief(gradient[i])}"
             rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
-    left, right = st.columns(2, gap="large")
-    with left:
+    table_side, fix_side = st.columns(2, gap="large")
+    with table_side:
         st.markdown("**Compared**")
         st.markdown(markdown_table(["element", "this run", "no write", "numerical"], rows))
         if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
@@ -253,7 +255,7 @@ def _verdict(result: Outcome) -> None:
     if result.outcome != "right":
         gradients = in_place.repaired(result.experiment)
         found = ", ".join(f"{name}.grad = {brief(value)}" for name, value in gradients.items())
-        with right:
+        with fix_side:
             st.markdown("**The fix: write where no backward pass is waiting**")
             st.code(in_place.repair(result.experiment))
             st.markdown(f"Run just now with the guard on: {found}.")
@@ -275,6 +277,7 @@ def _events(result: Outcome) -> None:
         said += " The guard looked before the first message, so the backward pass has no events."
     elif wrong is not None:
         message = trace.events[wrong]
+        assert message["kind"] == "message"  # nothing else can disagree with a rule
         name = trace.nodes[message["child"]]["label"]
         said += (
             f" At event {event} the closure sends {brief(message['contribution'])} to {name}, where "
@@ -289,7 +292,7 @@ def _events(result: Outcome) -> None:
         _graph(trace, None if result.steps else 0)
 
 
-def _graph(graph: Trace, count: int | None = None, cuts_in_it: list[tuple[int, int, str]] = ()) -> None:
+def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
     drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
     leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
     with drawing.subgraph() as row:  # side by side in this order, whatever is cut
@@ -368,7 +371,8 @@ def _cut() -> None:
         "`detach()` and `no_grad()` change no number of the forward pass. They cut the graph, and a gradient that "
         "should have flowed does not: it lacks a part, or it is `None`. No error says so, unless nothing is left."
     )
-    kind = st.segmented_control("What is cut", list(KINDS), format_func=KINDS.get, required=True, key="cut kind")
+    kinds = list(KINDS)
+    kind = str(st.segmented_control("What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind"))
     left, right = st.columns(2, gap="large")
     a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a")
     b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b")

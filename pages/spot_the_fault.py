@@ -1,5 +1,7 @@
 """Spot the fault: a run whose fault is hidden. Ask for evidence, name the culprit, and need as little as you can."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
@@ -215,7 +217,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
 
 def _chart(name: str, run: LessonRun) -> Chart:
     layers = list(run.records[0]["grad_norm"])
-    options = {"until": len(run.records), "theme": page.theme()}
+    options: dict[str, Any] = {"until": len(run.records), "theme": page.theme()}
     if name == "accuracy":
         return charts.accuracy(run.from_start, **options)
     if name == "norms":

@@ -53,7 +53,7 @@ class Field:
     default: Any
     parse: Callable[[str], Any] = str
     show: Callable[[Any], str | None] = str
-    limits: tuple[Any, Any] | None = None
+    limits: tuple[Any, Any] = (None, None)
     always: bool = False
 
     def owns(self, name: str) -> bool:
@@ -76,7 +76,7 @@ class Field:
 
     def fits(self, value: Any) -> bool:
         """Does its widget take the value?"""
-        return self.limits is None or self.limits[0] <= value <= self.limits[1]
+        return self.limits == (None, None) or self.limits[0] <= value <= self.limits[1]
 
     def _checked(self, text: str) -> Any:
         value = self.parse(text)

@@ -157,7 +157,7 @@ def choose_view() -> View:
 
 
 def choice(label: str, options: tuple[str, ...], key: str) -> str:
-    return st.segmented_control(label, options, key=key, required=True)
+    return str(st.segmented_control(label, options, key=key, required=True))
 
 
 @dataclass
@@ -323,7 +323,7 @@ def _samples(view: View) -> Chart:
     wrong = answers.argmax(axis=1) != data.val_y
     rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
-    images = np.clip(pixels, 0, 1).reshape(-1, *data.image_shape)
+    images = np.clip(pixels, 0, 1).reshape(-1, *(data.image_shape or ()))
     return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme())
 
 
@@ -369,7 +369,7 @@ def _lay_out_units(view: View, boards: Boards) -> None:
                 format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
             )  # fmt: skip
     boards.board("units")
-    if hidden[view.layer] > MAPS:
+    if view.layer is not None and hidden[view.layer] > MAPS:
         st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
 
 
@@ -422,7 +422,7 @@ def choose_ridges(layers: list[str]) -> tuple[str, str]:
 def layer_choice(label: str, layers: list[str], key: str) -> str:
     if st.session_state[key] not in layers:
         st.session_state[key] = layers[0]
-    return st.segmented_control(label, layers, key=key, required=True, format_func=charts.layer_name)
+    return str(st.segmented_control(label, layers, key=key, required=True, format_func=charts.layer_name))
 
 
 def _others() -> list[tuple[str, list[Record]]]:

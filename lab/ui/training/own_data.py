@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -44,7 +45,8 @@ def your_points(val_fraction: float, seed: int) -> Dataset | None:
                 "Class of the next point", points.CLASSES, default="A", key="own points class", required=True
             )
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                entry = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1, "width": 120}
+                reach = points.REACH
+                entry: dict[str, Any] = {"min_value": -reach, "max_value": reach, "step": 0.1, "width": 120}
                 x = st.number_input("x", value=0.0, key="own points x", **entry)
                 y = st.number_input("y", value=0.0, key="own points y", **entry)
                 full = len(state["own points"]) >= points.MOST

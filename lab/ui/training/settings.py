@@ -65,7 +65,7 @@ def _in_widget(name: str, value: Any) -> Any:
 def _setting(
     name: str,
     convert: Callable[[str], Any] = str,
-    limits: tuple[Any, Any] | None = None,
+    limits: tuple[Any, Any] = (None, None),
     *,
     show: Callable[[Any], str | None] = str,
     always: bool = False,
@@ -190,7 +190,7 @@ def _scale(label: str, name: str, scale: tuple, width: Any = FIELD) -> None:
 
 
 def _count(label: str, name: str, **options: Any) -> None:
-    low, high = SETTINGS[name].limits or (None, None)
+    low, high = SETTINGS[name].limits
     st.number_input(label, low, high, key=_key(name), width="stretch", **options)
 
 

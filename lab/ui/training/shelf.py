@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -156,7 +157,7 @@ def recorded(kept: Kept) -> None:
         if last > 1:
             epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
     layers = list(kept.records[0]["grad_norm"])
-    options = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
+    options: dict[str, Any] = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None
     seen = kept.records[:epoch]
     counted = [record for record in seen if record.keys() >= BULKY]  # not every epoch of a long run has its histograms

@@ -27,7 +27,8 @@ _teller = st.components.v2.component(
 def small_maps(maps: np.ndarray, layer: str, theme: str) -> dict[str, Any]:
     """What a board shows as "units": the outputs (rows, columns, units) of a layer's units over a plane, the smallest y
     in the first row."""
-    codes, palette = [], []
+    codes: list[str] = []
+    palette: list[str] = []
     for k in range(maps.shape[-1]):
         shades, palette = signed_shades(maps[::-1, :, k], theme)
         codes.append("".join(np.base_repr(code, 36) for code in shades.ravel()))
