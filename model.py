@@ -179,9 +179,15 @@ class Tensor:
             self.grad += message
 
     def _constant(self, value: Any) -> Tensor:
-        """A number or array that meets this tensor in an expression: a tensor of the same dtype, without gradient."""
-        out = object.__new__(type(self))
-        out._make_leaf(_as_float_array(value, self._data.dtype), False, "")
+        """A number or array that meets this tensor in an expression: a tensor of the same dtype, without gradient.
+
+        An array is copied, unless nobody can write to it before a pass: it is its own and read-only, or none will come.
+        """
+        out, dtype = object.__new__(type(self)), self._data.dtype
+        fits = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype
+        if not fits or (_mode.get().recording and (value.flags.writeable or value.base is not None)):
+            value = _as_float_array(value, dtype)
+        out._make_leaf(value, False, "")
         return out
 
     def _operands(self, other: Any, op: str) -> tuple[Tensor, Array, Array]:
@@ -905,11 +911,10 @@ def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
 
 
 def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:
-    """The sum. NumPy adds rows up one by one, so that errors grow: many float32 numbers are added up in float64."""
-    wide = array.size > 1000 and array.dtype == np.float32 and _count(array.shape, axes) > 1000
-    dtype = np.float64 if wide else None
-    total: Array = np.add.reduce(array, axes, dtype, keepdims=keepdims)  # type: ignore[call-overload]  # a bool is right
-    return total.astype(np.float32) if wide else total
+    total: Array = np.add.reduce(array, axes, keepdims=keepdims)  # type: ignore[call-overload]  # a bool is right
+    if array.size > 1000 * total.size and array.dtype == np.float32:  # rows are added one by one: their errors, too
+        total = array.sum(axis=axes, keepdims=keepdims, dtype=np.float64).astype(np.float32)
+    return total
 
 
 def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -151,7 +151,9 @@ class Trainer:
 
     def loss(self, rows: np.ndarray) -> Tensor:
         """The loss of the training samples in these rows, integers (n,), with its graph: what a step lowers."""
-        return cross_entropy(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+        inputs = self.dataset.train_x[rows]  # a copy: read-only, it need not be copied once more
+        inputs.flags.writeable = False
+        return cross_entropy(self.model(inputs), self.dataset.train_y[rows])
 
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""
