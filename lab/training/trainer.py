@@ -347,18 +347,6 @@ def put_weights(model: MLP, flat: np.ndarray) -> None:
         parameter.data = values.reshape(parameter.shape)
 
 
-def layer_outputs(model: MLP, inputs: np.ndarray) -> list[Tensor]:
-    """What `model(inputs)` computes on its way for inputs (n, features): the outputs (n, width) of all hidden layers,
-    then the logits (n, classes)."""
-    x, outputs = Tensor(inputs, requires_grad=False), []
-    for layer in model.layers[:-1]:
-        x = layer(x)
-        if model.activation != "identity":
-            x = getattr(x, model.activation)()
-        outputs.append(x)
-    return [*outputs, model.layers[-1](x)]
-
-
 def _gradient(parameter: Tensor) -> np.ndarray:
     assert parameter.grad is not None, f"no gradient has reached {parameter.label}"
     return parameter.grad
