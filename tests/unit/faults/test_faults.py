@@ -34,8 +34,19 @@ TRAINING = [fault for fault in FAULTS if fault.kind == "training"]
 SEEDS = range(5)
 
 
+_trained = {}
+
+
 def by_key(entries):
     return pytest.mark.parametrize("fault", entries, ids=[fault.key for fault in entries])
+
+
+def trained(setup, seed):
+    """The run of a setup. Most faults have the same healthy one: it is trained once, and no test changes it."""
+    key = (setup.engine, setup.optimizer, setup.loss, *sorted(setup.settings.items()), seed)
+    if key not in _trained:
+        _trained[key] = train_with(setup, seed)
+    return _trained[key]
 
 
 # -- found
@@ -50,7 +61,7 @@ def test_the_gradient_check_fails_on_the_broken_engine_and_passes_on_the_healthy
 
 
 def verdict(setup, seed):
-    return diagnose(train_with(setup, seed).records, setup.config(seed))[0].key
+    return diagnose(trained(setup, seed).records, setup.config(seed))[0].key
 
 
 @by_key(TRAINING)
@@ -254,9 +265,7 @@ def test_a_run_that_fails_is_told_in_a_sentence():
 @pytest.mark.parametrize("key", ["recursive", "late-read"])
 def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
     fault = BY_KEY[key]
-    healthy, broken = (
-        [r["train_loss"] for r in train_with(setup, 1).records] for setup in (fault.healthy, fault.broken)
-    )
+    healthy, broken = ([r["train_loss"] for r in trained(setup, 1).records] for setup in (fault.healthy, fault.broken))
     np.testing.assert_allclose(healthy, broken, rtol=1e-5)  # the order of the sums may differ
 
 
@@ -299,8 +308,8 @@ CURVE = {
 @pytest.mark.parametrize(("curve", "key"), [(curve, key) for curve, keys in CURVE.items() for key in keys])
 def test_the_curve_is_named_as_the_entry_tells_it(curve, key):
     fault = BY_KEY[key]
-    healthy = train_with(fault.healthy, 1)
-    assert which_curve(healthy, train_with(fault.broken, 1)) == curve
+    healthy = trained(fault.healthy, 1)
+    assert which_curve(healthy, trained(fault.broken, 1)) == curve
     assert which_curve(healthy, healthy) == "same"
 
 

@@ -31,6 +31,9 @@ def history(seed, *, noise=0.0, noisy_validation=False, keep=None, weight_decay=
     return list(train(config, trainer)), config
 
 
+# The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
+pytestmark = pytest.mark.xdist_group("doctor")
+
 SMALL = ("moons", "circles", "xor", "blobs", "spirals", "digits")
 SGD = {"optimizer": "sgd"}
 CAUSES = {

@@ -16,6 +16,7 @@ from lab.training.run_folder import alone_in
 
 ROOT = Path(__file__).resolve().parents[3]
 FLAGS = ["--data", "moons", "--hidden", "6", "--batch-size", "200", "--optimizer", "sgd"]
+pytestmark = pytest.mark.xdist_group("dask")  # one scheduler for all of them
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="Dask is an optional extra")
 
 
