@@ -72,7 +72,7 @@ class Trainer:
     depends on the seed and the number of the epoch alone.
     """
 
-    network: type[MLP] = MLP
+    network: type[MLP] = MLP  # a subclass may have one of its own
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
         """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
