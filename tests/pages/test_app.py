@@ -1,6 +1,7 @@
 """The frame: every page is registered, opens inside the frame, and has an address that differs from its file's name."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,38 @@ def test_every_page_opens_with_a_title_and_ends_with_something_to_try(page):
     assert not at.exception
     assert len(at.title) == 1
     assert any(text.value.startswith("**Try this.**") for text in at.markdown)
+
+
+PAGE = '''"""A page that nobody has written yet."""
+
+import streamlit as st
+
+from lab.ui import page, state
+from lab.ui.state import Field
+
+FIELDS = (Field("n", "squares n", 3, int, limits=(0, 9), always=True),)
+
+page.opening("Squares", "Choose a number.")
+state.restore("squares", FIELDS)
+n = st.slider("n", *FIELDS[0].limits, key="squares n")
+state.mirror("squares", FIELDS)
+st.markdown(f"The square of {n} is {n * n}.")
+'''
+
+
+def test_a_new_page_is_a_file_and_a_line(tmp_path):
+    """What the README promises to whoever adds one: the page is in the menu, and its state in the address."""
+    for name in ("assets", "static", "lab", "model.py", "train.py"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "squares.py").write_text(PAGE, encoding="utf-8")
+    line = 'st.Page("pages/squares.py", title="Squares", url_path="numbers"), '
+    (tmp_path / "app.py").write_text(APP.replace('"See": [', f'"See": [{line}', 1), encoding="utf-8")
+    at = AppTest.from_file(tmp_path / "app.py", default_timeout=120).run()
+    at.switch_page("pages/squares.py")
+    at.query_params["n"] = "7"
+    at.run()
+    assert not at.exception
+    assert at.markdown[-1].value == "The square of 7 is 49."
+    at.slider(key="squares n").set_value(4).run()
+    assert at.markdown[-1].value == "The square of 4 is 16."
