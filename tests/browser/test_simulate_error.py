@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from lab.trace.recording import brief
 from lab.traps.in_place import Experiment, run
 from tests.support import settled
 
@@ -46,7 +47,7 @@ def test_guard_off_then_on(open_page, theme):
         for i, value in enumerate(right):
             got = result.gradients[leaf][i]
             sign = "✓" if got == value else "✗"
-            assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {got:g}", f"{value:g}", f"{value:g}")
+            assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {brief(got)}", brief(value), brief(value))
     page.locator(".sentence", has_text="y (*) sends [1, 1, 1] × [2, −1, 3] ≠ [3, 0, 4] to b").wait_for()
     page.locator(".closure").scroll_into_view_if_needed()
     written = page.locator(".closure tbody tr", has_text="written to")
@@ -155,5 +156,5 @@ def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
     page.route("**/static/player/**", lambda route: route.abort())
     page.goto(f"{app_url}/simulate-error?step=4")
     page.get_by_text("The player could not be loaded").wait_for()
-    page.get_by_role("figure", name="b = [4, 5, -2], grad [3, 0, 4]").wait_for()
+    page.get_by_role("figure", name="b = [4, 5, −2], grad [3, 0, 4]").wait_for()
     page.get_by_role("figure", name="Two names for one array").wait_for()
