@@ -51,6 +51,8 @@ def main() -> None:
     if config and (data or not own):
         _keep_up(config, data)
     if anew:
+        if own and not data:  # an address carries no table: there is nothing to train on yet
+            st.session_state["training epoch"] = None
         _go_to_epoch()
     _mirror()
     _transport()
