@@ -103,9 +103,16 @@ def _step(text: str) -> float:
 
 
 REACH = Field("reach", "graph reach", 10.0, float, state.number, (1.0, 1000.0))
+
+
+def _written(value: float | list) -> str:
+    """The opposite of `_value`; a number as short as it can be read again."""
+    return state.number(value) if isinstance(value, (int, float)) else json.dumps(value)
+
+
 FIELDS = (
     Field("expression", "graph expression", PRESETS[2]["text"], _text, always=True),
-    Family("in_", "graph inputs", {}, _value, json.dumps),  # of the present expression
+    Family("in_", "graph inputs", {}, _value, _written),  # of the present expression
     Field("stage", "graph stage", "none", state.one_of(*STAGES)),
     state.player_event("graph event"),
     Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
