@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from lab.faults.catalogue import FAULTS
-from tests.browser.conftest import start_app
+from tests.support import settled, start_app
 
 PAGES = ("", "simulate-error", "faults", "spot", "training")
 TRIED = "Try this."  # the last words of each page
@@ -29,8 +29,8 @@ def entries(page):
 
 
 def eventually(page, read, right):
-    """What is read, once it is right; what it was last after fifteen seconds."""
-    for _ in range(150):
+    """What is read, once it is right; what it was last after a minute."""
+    for _ in range(600):
         if (found := read()) == right:
             break
         page.wait_for_timeout(100)
@@ -42,14 +42,11 @@ def until(page, **wanted):
     page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)).items() >= wanted.items())
 
 
-def settled(page):
-    """The words of the page, once they stay for a second."""
-    main, words = page.locator("[data-testid=stMain]"), ""
-    for _ in range(15):
-        if words == (words := main.inner_text()):
-            break
-        page.wait_for_timeout(1000)
-    return words
+def words_of(page):
+    """The words of the page, once all has come that is loaded and drawn later."""
+    page.wait_for_load_state("networkidle")
+    settled(page)
+    return page.locator("[data-testid=stMain]").inner_text()
 
 
 def choose(page, label, option):
@@ -61,7 +58,7 @@ def choose(page, label, option):
 def test_a_page_is_one_entry(open_page, path):
     page = open_page(path)
     ready(page)
-    page.wait_for_timeout(1000)
+    page.evaluate("() => new Promise((done) => setTimeout(done, 300))")  # longer than the address waits to be written
     assert entries(page) == 2  # the empty page that the tab was opened with, and this one
 
 
@@ -223,6 +220,14 @@ def test_a_finished_run_is_finished_again_after_a_reload(open_page):
     assert entries(page) == 2
 
 
+COUNT_RUNS = """() => {
+  const app = document.querySelector("[data-test-script-state]");
+  window.runs = 0;
+  const count = () => { if (app.dataset.testScriptState === "notRunning") window.runs++; };
+  new MutationObserver(count).observe(app, { attributeFilter: ["data-test-script-state"] });
+}"""
+
+
 def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     url, process = start_app("app.py", "--server.disconnectedSessionTTL=1")
     sockets = []
@@ -240,9 +245,11 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         slider = page.locator('input[type=range][aria-label="a"]')
         slider.press("ArrowRight")
         until(page, in_a="2.1")
+        settled(page)
+        page.evaluate(COUNT_RUNS)
         for socket in sockets[0]:
             socket.close()
-        page.wait_for_timeout(8000)
+        page.wait_for_function("window.runs")  # the new visit has computed the page
         assert len(sockets) == 2
         assert eventually(page, slider.input_value, "2.1") == "2.1"
         until(page, in_a="2.1", stage="backward")
@@ -250,7 +257,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         page.close()
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +273,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, path):
     page = open_page(path)
     ready(page)
-    words = settled(page)
+    words = words_of(page)
     asked = dict(parse_qsl(urlsplit(path).query))
     found = parameters(page)
     assert {name: found.get(name, "").replace("1.0, 2.0", "1, 2").replace("3.0", "3") for name in asked} == asked
