@@ -32,8 +32,10 @@ export function show({ data, parentElement }) {
   changes.observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 
-/** @param {HTMLElement} parentElement */
+/** Streamlit ends each call that a newer one has overtaken. A board ends only with its place on the page.
+ * @param {HTMLElement} parentElement */
 export function remove(parentElement) {
+  if (parentElement.isConnected) return;
   boards.get(parentElement)?.lay("", []);
   boards.delete(parentElement);
 }

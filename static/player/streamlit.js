@@ -40,8 +40,10 @@ export async function show(component) {
   entry.player.update(JSON.parse(text));
 }
 
-/** @param {ShadowRoot} root */
+/** Streamlit ends each call that a newer one has overtaken. The player ends only with its place on the page.
+ * @param {ShadowRoot} root */
 export function remove(root) {
+  if (root.isConnected) return;
   players.get(root)?.player?.destroy();
   players.delete(root);
 }

@@ -244,6 +244,26 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     expect(waiting).to_have_count(146)
 
 
+def test_a_call_that_was_overtaken_takes_nothing_away(open_player):
+    """When two answers come at once, Streamlit ends the call with the first one after that with the second."""
+    page = open_player()
+    slider = page.get_by_label("a", exact=True)
+    slider.press("ArrowRight")
+    expect(row(page, "a").nth(1)).to_have_text("2.1")
+    end = """async (player, disconnect) => {
+      const { remove } = await import(new URL("app/static/player/streamlit.js", document.baseURI));
+      const root = player.getRootNode();
+      if (disconnect) root.host.remove();
+      remove(root);
+      return root.contains(player);
+    }"""
+    player = page.locator(".player")
+    assert player.evaluate(end, False)
+    slider.press("ArrowRight")
+    expect(row(page, "a").nth(1)).to_have_text("2.2")
+    assert not player.evaluate(end, True)
+
+
 def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     page = open_player("case=arrays")
     total = row(page, "v6 = sum(v5)").nth(1)

@@ -196,6 +196,19 @@ def test_a_class_cannot_become_markup(open_page):
     assert page.locator("img[src=x]").count() == 0
 
 
+def test_a_call_that_was_overtaken_takes_no_instrument_away(open_page):
+    """When two answers come at once, Streamlit ends the call with the first one after that with the second."""
+    page = open_lab(open_page)
+    chart = page.locator("[data-chart=loss]")
+    chart.locator("canvas").wait_for()
+    end = """async (chart) => {
+      const { remove } = await import(new URL("app/static/charts/charts.js", document.baseURI));
+      remove(chart.parentElement);
+      return chart.isConnected;
+    }"""
+    assert chart.evaluate(end)
+
+
 COUNT_CHANGES = """() => {
   const labels = {};
   window.changes = {};
