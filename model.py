@@ -718,14 +718,6 @@ class Tensor:
             raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
         self._data, self._lent = values, None
 
-    def _assign(self, values: Array) -> None:
-        """New values from an optimizer. A closure may keep the old array: it is replaced, and written to only if it
-        was handed out (then no closure keeps it, and whoever holds it expects to see the new values)."""
-        if self._lent is None:
-            self._data = values
-        else:
-            self._data[...] = values
-
 
 class MutationError(RuntimeError):
     """Values that a backward pass needs were written to after the forward pass.
@@ -799,15 +791,17 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
             f"backward() has nothing to differentiate: {_name(root)} was not computed from tensors that require "
             "gradients. Call it on a result, computed outside no_grad() and without detach()."
         )
-    if grad is None and root.size != 1:
+    data = root._data
+    if grad is None and data.size != 1:
         raise RuntimeError(
             f"backward() starts from a single number, but {_name(root)} has {root.size} elements. Reduce it first, "
             f"for example with .sum() or .mean(), or pass the upstream gradient, of shape {root.shape}."
         )
-    upstream: Array = root._data.dtype.type(1.0) if grad is None else _as_float_array(grad, root.dtype)
-    if grad is None and root.ndim:
-        upstream = upstream.reshape(root.shape)
-    if upstream.shape != root.shape:
+    if grad is None:
+        one: Array = data.dtype.type(1.0)
+        return one.reshape(data.shape) if data.ndim else one
+    upstream = _as_float_array(grad, data.dtype)
+    if upstream.shape != data.shape:
         raise ValueError(f"backward() got a gradient of shape {upstream.shape}; it must be that of {_name(root)}.")
     return upstream
 
@@ -1203,11 +1197,15 @@ class Optimizer:
 
     def step(self) -> None:
         for i, p in enumerate(self.parameters):
-            gradient = _own_gradient(p)
+            gradient, data = _own_gradient(p), p._data
             if gradient is not None:
-                update = self._update(i, gradient + self.weight_decay * p._data if self.weight_decay else gradient)
+                update = self._update(i, gradient + self.weight_decay * data if self.weight_decay else gradient)
                 # `update` is an array that nobody else has: the new values are written into it, not into a third one
-                p._assign(np.subtract(p._data, update, out=update if p._data.ndim else None))
+                values = np.subtract(data, update, update) if data.ndim else data - update
+                if p._lent is None:
+                    p._data = values  # a closure may keep the old array: it stays as it is
+                else:
+                    data[...] = values  # who holds it expects to see the new values; no closure keeps it
 
     def _update(self, i: int, gradient: Array) -> Array:
         """What to subtract from parameter i, as an array of its own."""
