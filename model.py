@@ -184,10 +184,10 @@ class Tensor:
         An array is copied, unless nobody can write to it before a pass: it is its own and read-only, or none will come.
         """
         out, dtype = object.__new__(type(self)), self._data.dtype
-        fits = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype
-        if not fits or (_mode.get().recording and (value.flags.writeable or value.base is not None)):
-            value = _as_float_array(value, dtype)
-        out._make_leaf(value, False, "")
+        shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype
+        if shared and _mode.get().recording:
+            shared = value.base is None and not value.flags.writeable
+        out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
         return out
 
     def _operands(self, other: Any, op: str) -> tuple[Tensor, Array, Array]:
@@ -851,7 +851,8 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
     if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"A tensor holds real numbers, not {type(value).__name__} ({array.dtype}).")
     dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
-    return array.astype(dtype, copy=False)[()]
+    array = array.astype(dtype, copy=False)
+    return array if array.ndim else array[()]
 
 
 def _values(other: Any) -> Any:
