@@ -1,5 +1,6 @@
 """What holds for all tests, whoever starts them and however busy the machine is."""
 
+import asyncio
 import os
 import signal
 
@@ -19,3 +20,16 @@ def ctrl_c():
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)
+
+
+@pytest.fixture(autouse=True)
+def no_loop_is_running(request):
+    """Playwright leaves its event loop marked as running between the browser's tests, also for those of another kind
+    that come after them in the same process."""
+    running = None if request.node.get_closest_marker("browser") else asyncio.events._get_running_loop()
+    if running is None:
+        yield
+        return
+    asyncio.events._set_running_loop(None)
+    yield
+    asyncio.events._set_running_loop(running)

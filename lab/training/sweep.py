@@ -173,9 +173,9 @@ def local_workers(runs: int) -> Iterator[Executor]:
     try:
         yield executor
     except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
         for process in active_children():
             process.kill()
+        executor.shutdown(cancel_futures=True)  # which waits for its thread: left alone, it may speak at Python's end
         raise
     executor.shutdown()
 

@@ -1,4 +1,4 @@
-"""One running app and one browser for all browser tests; a fresh page, and so a fresh session, for each test."""
+"""One running app and one browser for all browser tests of a process; a fresh page, and so a fresh session, for each test."""
 
 import pytest
 
@@ -14,7 +14,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))  # one server and one browser for all of them
+            # A file stays in one process; each process that takes one has one server and one browser for all it takes
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(scope="session")
