@@ -56,7 +56,7 @@ def test_a_new_page_is_a_file_and_a_line(tmp_path):
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "squares.py").write_text(PAGE, encoding="utf-8")
     line = 'st.Page("pages/squares.py", title="Squares", url_path="numbers"), '
-    (tmp_path / "app.py").write_text(APP.replace('"See": [', f'"See": [{line}', 1), encoding="utf-8")
+    (tmp_path / "app.py").write_text(APP.replace("        [\n", f"        [\n{line}", 1), encoding="utf-8")
     at = AppTest.from_file(tmp_path / "app.py", default_timeout=120).run()
     at.switch_page("pages/squares.py")
     at.query_params["n"] = "7"

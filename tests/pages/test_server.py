@@ -1,10 +1,15 @@
 """The app in a server of its own, as `streamlit run app.py` starts it: who may open it, whom it asks, how it opens and ends."""
 
 import asyncio
+import gzip
 import signal
 import sys
+import urllib.error
+from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
+import streamlit
 from websockets.exceptions import InvalidStatus
 
 from tests.support import start_app
@@ -80,6 +85,27 @@ def test_a_link_to_a_page_may_be_the_first_visit(start):
     assert visitor.find("heading").body == "Training lab"
     assert "page_not_found" not in visitor.received
     assert asyncio.run(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
+
+
+def test_scripts_and_styles_are_sent_compressed_and_whole(start):
+    url, _ = start()
+    own, theirs = Path("static/graphviz/graphviz.js"), Path(streamlit.__file__).parent / "static"
+    style = next(theirs.glob("static/css/*.css"))
+    for path, file in [("app/static/graphviz/graphviz.js", own), (f"static/css/{style.name}", style)]:
+        for _ in range(2):  # the second time it is kept
+            with urlopen(Request(f"{url}/{path}", headers={"Accept-Encoding": "gzip"})) as answer:
+                assert answer.headers["Content-Encoding"] == "gzip"
+                assert gzip.decompress(answer.read()) == file.read_bytes()
+        with urlopen(f"{url}/{path}") as answer:  # by whom it cannot be read
+            assert answer.headers["Content-Encoding"] is None
+            assert answer.read() == file.read_bytes()
+            tag = answer.headers["ETag"]
+        known = Request(f"{url}/{path}", headers={"Accept-Encoding": "gzip", "If-None-Match": tag})
+        with pytest.raises(urllib.error.HTTPError, match="304"):
+            urlopen(known)
+    with urlopen(Request(f"{url}/static/js/unknown.js", headers={"Accept-Encoding": "gzip"})) as answer:
+        assert answer.headers["Content-Encoding"] is None  # nothing is kept, so nobody fills the memory with names
+        assert answer.read() == (theirs / "index.html").read_bytes()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
