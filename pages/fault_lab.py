@@ -9,6 +9,8 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
 from lab.charts import Chart, number
+from lab.expression import ExpressionError
+from lab.expression.builder import parse
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
 from lab.faults.compare import (
     CURVES,
@@ -18,8 +20,10 @@ from lab.faults.compare import (
     LessonRun,
     check,
     compare,
+    compare_on,
     first_difference,
     leaves,
+    numbers,
     play,
     train_with,
     which_curve,
@@ -35,7 +39,9 @@ from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor
 
 ENGINES = ("broken", "healthy")
+UNTOUCHED = "The rules of the engine are untouched: what they compute is right. The mistake is in the training."
 FAULT = Field("fault", "fault fault", FAULTS[0].key, state.one_of(*BY_KEY), always=True)
+OWN = Field("own", "fault own", "")
 SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
 OF_ONE_FAULT = (  # what another fault begins without
     Field("gradient", "fault gradient", None, state.one_of(*EFFECTS), state.optional),
@@ -44,26 +50,24 @@ OF_ONE_FAULT = (  # what another fault begins without
     Field("play", "fault play", False, state.flag, state.flagged),
     state.player_event("fault event"),
 )
-FIELDS = (FAULT, SEED, *OF_ONE_FAULT)
+FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 
 
 def main() -> None:
     page.opening(
         "Fault lab",
-        "Choose a fault and read what is broken. Say what you expect of its gradients and of a training run, then run "
-        "the healthy and the broken engine from the same numbers and look for what is outlined.",
+        "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
+        "numbers.",
     )
     state.restore("fault", FIELDS)
     state.mirror("fault", FIELDS, kept=["event"] if _is_played() else [])
-    fault, seed = _choice()
-    left, right = st.columns(2, gap="large")
-    with left:
+    with st.container(gap="small"):
+        fault, seed = _choice()
         _broken_rule(fault)
-    with right:
-        _what_runs(fault, seed)
-    _guess()
-    if st.session_state["fault run"]:
-        _results(fault, seed)
+        if st.session_state["fault run"]:
+            _results(fault, seed)
+        else:
+            _guess(fault, seed)
     page.closing(
         "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the same. "
         "Then one that learns *faster* than the healthy engine, for a while.",
@@ -134,49 +138,53 @@ def _choice() -> tuple[Fault, int]:
 def _broken_rule(fault: Fault) -> None:
     st.header(fault.name)
     st.markdown(fault.cause)
-    st.code(fault.code, wrap_lines=True)
+    whole = not st.session_state["fault run"]  # then the lines that matter, and room for what came of them
+    st.html(charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole))
 
 
-def _what_runs(fault: Fault, seed: int) -> None:
-    st.header("What is run")
-    if fault.example is None:
-        st.markdown(
-            f"A small network on the moons data, trained twice from the same seed. You see the gradients that its step "
-            f"{STEPS} uses, then the whole run."
-        )
-        return
-    st.code(source(fault.example), wrap_lines=True)
-    st.html(charts.value_tables(leaves(fault, seed)))
-    st.markdown("Then a small network on the moons data is trained in both engines, from the same seed.")
-
-
-def _guess() -> None:
+def _guess(fault: Fault, seed: int) -> None:
     def run() -> None:
         st.session_state["fault run"] = True
 
-    st.header("What do you expect?")
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.radio(
-            "Next to the healthy engine, the gradients are…",
-            list(EFFECTS),
-            format_func=EFFECTS.get,
-            index=None,
-            key="fault gradient",
+    left, right = st.columns(2, gap="medium")
+    with left.container(gap="small"):
+        if fault.example:
+            st.html(charts.value_tables(leaves(fault, seed), source(fault.example)))
+            st.selectbox(
+                "What do you expect? Next to the healthy engine, the gradients are…",
+                list(EFFECTS),
+                format_func=EFFECTS.__getitem__,
+                index=None,
+                key="fault gradient",
+                placeholder="Choose an answer",
+            )
+        else:
+            st.markdown(UNTOUCHED)
+    with right.container(gap="small"):
+        st.markdown(
+            "A small network on the moons data is trained with each, from the same seed: two hidden layers of 8 units, "
+            "the second with a shortcut around it."
         )
-    with right:
-        st.radio("The training run…", list(CURVES), format_func=CURVES.get, index=None, key="fault curve")
-    guessed = st.session_state["fault gradient"] and st.session_state["fault curve"]
-    st.button(
-        "Run both engines",
-        type="primary",
-        key="fault go",
-        on_click=run,
-        disabled=not guessed,
-        icon=":material/play_arrow:",
-    )
-    if not guessed and not st.session_state["fault run"]:
-        st.caption("Choose one answer of each list first: a wrong guess teaches more than none.")
+        st.selectbox(
+            "What do you expect? The training run…",
+            list(CURVES),
+            format_func=CURVES.__getitem__,
+            index=None,
+            key="fault curve",
+            placeholder="Choose an answer",
+        )
+        guessed = st.session_state["fault curve"] and (fault.kind == "training" or st.session_state["fault gradient"])
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                "Run both engines",
+                type="primary",
+                key="fault go",
+                on_click=run,
+                disabled=not guessed,
+                icon=":material/play_arrow:",
+            )
+            if not guessed:
+                st.caption("First say what you expect: a wrong guess teaches more than none.")
 
 
 # ---------------------------------------------------------------- what came of it
@@ -188,45 +196,52 @@ def _runs(key: str, seed: int) -> tuple[LessonRun, LessonRun]:
 
 
 def _results(fault: Fault, seed: int) -> None:
+    """Where the questions stood, the answers; what else there is to see, below them."""
     comparison = compare(fault, seed)
     healthy, broken = _runs(fault.key, seed)
-    st.divider()
-    st.header("The gradients")
-    _answer(EFFECTS, comparison.effect, "fault gradient")
-    _gradients(fault, comparison)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header("The gradients")
+        if fault.kind == "engine":
+            _answer(EFFECTS, comparison.effect, "fault gradient", fault.symptom)
+        else:
+            st.markdown(f"{UNTOUCHED} {fault.symptom}")
+        _gradients(fault, comparison)
+    with right:
+        st.header("The training run")
+        _answer(CURVES, which_curve(healthy, broken), "fault curve", fault.in_training)
+        if broken.error:
+            st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
+        _show(charts.losses(healthy, broken, page.theme()), "loss")
     if fault.kind == "engine":
+        _own_expression(fault, seed)
         _events(fault, seed)
-    st.header("The training run")
-    _answer(CURVES, which_curve(healthy, broken), "fault curve")
-    st.markdown(f"{fault.in_training}")
-    _training(healthy, broken)
     st.header("What finds it")
     st.markdown(fault.caught_by)
     if fault.kind == "engine":
         _gradient_check(fault, seed)
     _doctor(fault, seed, healthy, broken)
+    _norms(healthy, broken)
     _guard(fault)
     _fix(fault)
 
 
-def _answer(choices: Mapping[str, str], truth: str, guess: str) -> None:
-    """The learner's guess, if there is one, beside what was found."""
+def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str) -> None:
+    """The learner's guess, if there is one, beside what was found, and why that is so. It stays as it was made."""
     said = st.session_state[guess]
     if said is None:
-        st.markdown(f"Found: **{choices[truth]}**.")
+        st.markdown(f"Found: **{choices[truth]}**. {why}")
     elif said == truth:
-        st.success(f"As you expected: **{choices[truth]}**.", icon=":material/check:")
+        st.success(f"As you expected: **{choices[truth]}**. {why}", icon=":material/check:")
     else:
-        st.warning(f"You expected: {choices[said]}. Found: **{choices[truth]}**.", icon=":material/close:")
+        st.warning(f"You expected: {choices[said]}. Found: **{choices[truth]}**. {why}", icon=":material/close:")
 
 
 def _gradients(fault: Fault, comparison: Comparison) -> None:
     theme = page.theme()
-    st.markdown(fault.symptom)
     if fault.kind == "training":
         st.markdown(
-            f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so numbers may differ "
-            "even where each is right for its own weights."
+            f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so the numbers differ."
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if pair[1] is None or pair[1].size <= 24]
@@ -245,6 +260,29 @@ def _gradients(fault: Fault, comparison: Comparison) -> None:
         for title, one in (("healthy", comparison.healthy), ("broken", comparison.broken)):
             nodes = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
             st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], nodes))
+
+
+def _own_expression(fault: Fault, seed: int) -> None:
+    """The learner's expression through both engines."""
+    text = st.text_input(
+        "The same fault on your own expression", key="fault own", max_chars=200, placeholder="a*b + tanh(a)"
+    )
+    if not text.strip():
+        return
+    try:
+        expression = parse(text)
+        values = numbers(dict.fromkeys(expression.names, ()), seed)
+        comparison = compare_on(fault, expression, values)
+    except ExpressionError as error:
+        st.error(escape_markdown(error.message))
+        return
+    st.markdown(
+        f"With {', '.join(f'{name} = {number(float(value))}' for name, value in values.items())}: "
+        f"**{EFFECTS[comparison.effect]}**. {escape_markdown(comparison.broken.error)}"
+    )
+    pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
+    theme = page.theme()
+    st.html("".join(charts.gradient_tables(*pair, theme) for pair in pairs))
 
 
 def _events(fault: Fault, seed: int) -> None:
@@ -297,22 +335,17 @@ def _short(array: np.ndarray | None) -> str:
     return ", ".join(values) + (", …" if np.size(array) > 4 else "")
 
 
-def _training(healthy: LessonRun, broken: LessonRun) -> None:
-    theme = page.theme()
-    if broken.error:
-        st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
+def _norms(healthy: LessonRun, broken: LessonRun) -> None:
+    """The norms of both runs' gradients, on one scale."""
     norms = {
-        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=theme)
+        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=page.theme())
         for name, run in (("healthy", healthy), ("broken", broken))
         if run.records
     }
     low = min(chart.spec["yAxis"]["min"] for chart in norms.values())
     high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
-    first, *others = st.columns(1 + len(norms), gap="medium")
-    with first:
-        _show(charts.losses(healthy, broken, theme), "loss")
-    for column, (name, chart) in zip(others, norms.items(), strict=True):
-        chart.spec["yAxis"] |= {"min": low, "max": high}  # two pictures to compare need one scale
+    for column, (name, chart) in zip(st.columns(2, gap="large"), norms.items(), strict=False):
+        chart.spec["yAxis"] |= {"min": low, "max": high}
         charts.in_reach(chart.spec)
         with column:
             _show(chart, f"norms-{name}", name)

@@ -10,7 +10,18 @@ from lab import charts
 from lab.charts import Chart, in_reach, number
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import LessonRun, train_with
-from lab.faults.suspects import COSTS, NOTHING, START, WRONG, Case, gradient_checks, open_case, score, traced_step
+from lab.faults.suspects import (
+    COSTS,
+    CURVES,
+    NOTHING,
+    START,
+    WRONG,
+    Case,
+    gradient_checks,
+    open_case,
+    score,
+    traced_step,
+)
 from lab.ui import page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -29,8 +40,8 @@ CASES = 10_000
 def main() -> None:
     page.opening(
         "Spot the fault",
-        f"One thing may be wrong with this training run, or nothing. Start from the loss, ask for evidence, and name "
-        f"the culprit. You have {START} points: each piece of evidence costs some, a wrong name costs {WRONG}.",
+        f"One thing may be wrong with this run, or nothing. Ask for evidence, name the culprit. Of your {START} points, "
+        f"evidence costs some and a wrong name {WRONG}.",
     )
     solved = st.session_state.get("spot solved", {})
     if state.restore("spot", FIELDS):  # back to an earlier case is not back to before a later one was solved
@@ -42,7 +53,7 @@ def main() -> None:
     with left:
         _loss(run)
     with right:
-        _accuse(case)
+        _accuse(case, run)
     _evidence(case, run)
     page.closing(
         "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
@@ -113,12 +124,12 @@ def _run(number: int) -> LessonRun:
 # ---------------------------------------------------------------- naming the culprit
 
 
-def _accuse(case: Case) -> None:
+def _accuse(case: Case, run: LessonRun) -> None:
     now = st.session_state
     named = now["spot named"]
     solved = case.culprit in named
     mistakes = [key for key in named if key != case.culprit]
-    points = score(now["spot seen"], len(mistakes))
+    points = score([name for name in now["spot seen"] if run.completed or name not in CURVES], len(mistakes))
     st.header("The culprit")
     st.metric("Points", f"{now['spot solved'].get(case.number, points) if solved else points} of {START}")
 
@@ -172,12 +183,14 @@ def _solved(case: Case) -> None:
 
 def _loss(run: LessonRun) -> None:
     st.header("The loss")
+    where = f"after epoch {len(run.completed)}" if run.completed else "before its first epoch was complete"
     if run.error:
-        where = f"after epoch {len(run.records)}" if run.records else "before its first epoch was complete"
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
+    elif len(run.completed) < len(run.records):
+        st.error(f"The run stopped {where}: its loss was no longer a number.", icon=":material/block:")
     losses = [record["train_loss"] for record in run.from_start if record["train_loss"]]
     log = max(losses) > 20 * min(losses)
-    chart = charts.loss(run.from_start, np.array([]), 1, until=len(run.records), log=log, theme=page.theme())
+    chart = charts.loss(run.from_start, np.array([]), 1, until=max(1, len(run.records)), log=log, theme=page.theme())
     in_reach(chart.spec)
     _show(chart, "loss")
 
@@ -189,22 +202,23 @@ def _evidence(case: Case, run: LessonRun) -> None:
         now["spot seen"] = (*now["spot seen"], name)
 
     st.header("Evidence")
+    missing = () if run.completed else CURVES
     with st.container(horizontal=True):
         for name, title in EVIDENCE.items():
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
             seen = name in now["spot seen"]
             st.button(
-                f"{title}, {'seen' if seen else cost}",
+                f"{title}, {'there is none' if name in missing else 'seen' if seen else cost}",
                 key=f"spot ask {name}",
                 on_click=ask,
                 args=(name,),
-                disabled=seen,
+                disabled=seen or name in missing,
                 icon=":material/visibility:" if seen else ":material/search:",
             )
-    shown = [name for name in now["spot seen"] if name in ("accuracy", "norms", "weights", "dead")]
-    if shown and not run.records:
-        st.info("No epoch was completed, so there are no curves and no histograms to show.")
-    elif shown:
+    if missing:
+        st.caption("No epoch was completed, so there are no curves and no histograms.")
+    shown = [name for name in now["spot seen"] if name in CURVES and name not in missing]
+    if shown:
         for start in range(0, len(shown), 2):
             for column, name in zip(st.columns(2, gap="medium"), shown[start : start + 2], strict=False):
                 with column:
@@ -226,7 +240,7 @@ def _chart(name: str, run: LessonRun) -> Chart:
         return chart
     if name == "dead":
         return charts.dead_units(run.from_start, layers[:-1], **options)
-    return charts.weight_histograms(run.records[-1], run.initial, layers, page.theme())
+    return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
 
 
 def _show(chart: Chart, key: str) -> None:

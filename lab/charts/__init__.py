@@ -4,7 +4,7 @@ from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import accuracy, dead_units, gradient_norms, horizon, loss, saturation, update_ratios
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
-from lab.charts.side_by_side import gradient_tables, in_reach, losses, number, value_tables
+from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, number, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "accuracy",
     "board",
     "boundary",
+    "code_pair",
     "confusion_matrix",
     "dead_units",
     "drawing",

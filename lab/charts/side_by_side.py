@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,25 @@ LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 
 # An outline and a sign, not a colour, say which elements differ.
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
+
+
+def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, whole: bool) -> str:
+    """HTML: the broken lines beside the right ones, unwrapped; a sign before each line that matters, and a bar.
+
+    whole  with the lines around them
+    """
+    blocks = zip(("broken", "right"), (broken, right), marks, "✗✓", strict=True)
+    return f'<div class="code-pair">{"".join(_code(*block, whole) for block in blocks)}</div>'
+
+
+def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool) -> str:
+    pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or whole]
+    indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
+    lines = "".join(
+        f'<span class="{title if mark else ""}">{sign if mark else " "} {escape(line)}\n</span>'
+        for line, (_, mark) in zip(indented, pairs, strict=True)
+    )
+    return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None, theme: str) -> str:
@@ -44,15 +64,19 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
     )
 
 
-def value_tables(values: Mapping[str, np.ndarray]) -> str:
-    """HTML: the numbers that go in, one table for each tensor."""
+def value_tables(values: Mapping[str, np.ndarray], code: str) -> str:
+    """HTML: an expression, and beside it the numbers that go in, one table for each tensor."""
     tables = "".join(
         _scrolling(
             f"{name}, shape {value.shape}", f"values of {name}", _rows(value, np.zeros(value.shape, dtype=bool), "")
         )
         for name, value in values.items()
     )
-    return f'<div style="display:flex;flex-wrap:wrap;gap:0.6rem 1.6rem">{tables}</div>'
+    shown = f'<pre tabindex="0" aria-label="expression" style="margin:0;overflow-x:auto">{escape(code.strip())}</pre>'
+    return (
+        '<div class="code-pair" style="display:flex;flex-wrap:wrap;align-items:center;gap:0.6rem 1.6rem">'
+        f"{shown}{tables}</div>"
+    )
 
 
 def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarray | None, theme: str) -> str:
@@ -67,7 +91,7 @@ def _scrolling(title: str, label: str, rows: str) -> str:
     """A table that scrolls by itself where it is too wide, also by keyboard."""
     return (
         f'<div tabindex="0" role="region" aria-label="{escape(label)}" style="overflow-x:auto;max-width:100%">'
-        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums">'
+        '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums;line-height:1.6">'
         f'<caption style="text-align:left;font-size:0.85em;white-space:nowrap">{escape(title)}</caption>'
         f"{rows}</table></div>"
     )
@@ -81,7 +105,7 @@ def _rows(array: np.ndarray, marked: np.ndarray, style: str) -> str:
 
 
 def _cell(value: float, marked: bool, style: str) -> str:
-    style = f"padding:0.15rem 0.6rem;text-align:right;white-space:nowrap;{style}"
+    style = f"padding:0 0.6rem;text-align:right;white-space:nowrap;{style}"
     sign = "≠ " if marked else ""
     return f'<td style="{style}{_DIFFERENT if marked else ""}">{sign}{number(value)}</td>'
 

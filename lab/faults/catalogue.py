@@ -99,6 +99,27 @@ class Fault:
             return inspect.getsource(self.broken.loss)
         return self.fix.splitlines()[0].removeprefix("- ")
 
+    @property
+    def right(self) -> str:
+        """The lines that stand there where nothing is broken: of the engine, optimizer or loss, or a setting."""
+        for broken, healthy in ((self.broken.engine, Tensor), (self.broken.optimizer, SGD)):
+            if broken is not healthy:
+                names = [name for name, value in vars(broken).items() if inspect.isfunction(value)]
+                return "\n".join(_without_docstring(getattr(healthy, name)) for name in names)
+        if self.broken.loss is not self.healthy.loss:
+            return _without_docstring(self.healthy.loss)
+        return self.fix.splitlines()[-1].removeprefix("+ ")
+
+    def marks(self) -> tuple[list[bool], list[bool]]:
+        """For each line of `code`, and for each of `right`: is it what the fix takes away, or what it puts there?"""
+        marks = []
+        for sign, mine, other in (("- ", self.code, self.right), ("+ ", self.right, self.code)):
+            changed = [line[2:].strip() for line in self.fix.splitlines() if line.startswith(sign)]
+            lines, others = [line.strip() for line in mine.splitlines()], {line.strip() for line in other.splitlines()}
+            named = [bool(line) and any(line.startswith(text) for text in changed) for line in lines]
+            marks.append(named if any(named) else [line not in others for line in lines])
+        return marks[0], marks[1]
+
     def refusal(self) -> tuple[str, str] | None:
         """The lines of the guard and what the healthy engine said to them just now; None where there is no guard."""
         if self.guard is None:
@@ -113,6 +134,11 @@ class Fault:
 def source(function: Callable) -> str:
     """The lines of an expression, without the types, which say nothing here."""
     return re.sub(r": Tensor| -> Tensor", "", inspect.getsource(function))
+
+
+def _without_docstring(function: Callable) -> str:
+    lines = textwrap.dedent(inspect.getsource(function))
+    return re.sub(r'\n +"""(.|\n)*?"""', "", lines, count=1)
 
 
 def _methods(broken: type) -> str:
@@ -415,7 +441,7 @@ FAULTS = (
         broken=run_of(engine=HalfPrecision),
         example=small_factor,
         shapes={"x": (3,)},
-        fix=_diff("super()._accumulate(message.astype(np.float16))", "return message.astype(data.dtype)"),
+        fix=_diff("super()._accumulate(message.astype(np.float16))", "message = _fitted(message, self)"),
         torch_code="x = torch.ones(2, dtype=torch.float16)\nx.masked_fill(torch.tensor([True, False]), -1e9)",
         torch_message="value cannot be converted to type c10::Half without overflow",
     ),

@@ -89,16 +89,25 @@ def compare(fault: Fault, seed: int) -> Comparison:
     """For a fault of the engine, its example; for a fault of the training, the third step of a run."""
     if fault.example is None:
         return Comparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
+    return compare_on(fault, fault.example, leaves(fault, seed))
+
+
+def compare_on(fault: Fault, build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> Comparison:
+    """The same for any expression; an ExpressionError of its forward pass goes through."""
     engines = (fault.healthy.engine, fault.broken.engine)
-    return Comparison(*(expression_pass(fault.example, engine, leaves(fault, seed)) for engine in engines))
+    return Comparison(*(expression_pass(build, engine, values) for engine in engines))
 
 
 def leaves(fault: Fault, seed: int) -> dict[str, np.ndarray]:
-    """Numbers for the example: one decimal, between 0.3 and 1.6, of either sign, so away from the kink of relu."""
+    """Numbers for the example of a fault."""
+    return numbers(fault.shapes, seed)
+
+
+def numbers(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.ndarray]:
+    """One decimal, between 0.3 and 1.6, of either sign, so away from the kink of relu."""
     rng = np.random.default_rng(seed)
     return {
-        name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1)
-        for name, shape in fault.shapes.items()
+        name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1) for name, shape in shapes.items()
     }
 
 
@@ -211,6 +220,11 @@ class LessonRun:
         """With epoch 0, which the charts begin with."""
         return [self.initial, *self.records]
 
+    @property
+    def completed(self) -> list[Record]:
+        """The records without that of an epoch in which the loss stopped being a number."""
+        return [record for record in self.records if not record["diverged"]]
+
 
 def train_with(setup: Setup, seed: int) -> LessonRun:
     """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
@@ -222,6 +236,8 @@ def train_with(setup: Setup, seed: int) -> LessonRun:
             if trainer.epoch_complete:
                 records.append(trainer.finish_epoch())
     except Exception as raised:  # as in expression_pass
+        if isinstance(raised, ValueError) and "gufunc" in str(raised):  # NumPy's words for its own inner workings
+            raised = ValueError("In the backward pass, `@` met two arrays whose shapes do not fit each other.")
         return LessonRun(initial, records, f"{type(raised).__name__}: {raised}")
     return LessonRun(initial, records)
 

@@ -18,6 +18,8 @@ START = 10  # points
 WRONG = 3  # points that a wrong name costs
 COSTS = MappingProxyType({"accuracy": 1, "norms": 1, "weights": 1, "dead": 1, "step": 2, "check": 3})
 _HEALTHY_SHARE = 0.1  # of all cases
+_SKIPPED = 4  # draws: so the case that everybody meets first has a course to be read, and evidence of every kind
+CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that a run must have completed an epoch for
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Case:
 
 def open_case(number: int) -> Case:
     """The same case for the same number, always."""
-    rng = np.random.default_rng(number)
+    rng = np.random.default_rng(number + _SKIPPED)
     keys = [str(key) for key in rng.permutation([fault.key for fault in FAULTS])]
     culprit = NOTHING if rng.random() < _HEALTHY_SHARE else keys[0]
     shown = [str(key) for key in rng.permutation(keys[:SUSPECTS])]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lab.training.config import Config
+from lab.training.records import Record
 from lab.training.trainer import Trainer
 from model import MLP, SGD, Tensor, concatenate, mse_loss
 
@@ -114,6 +115,12 @@ class LessonTrainer(Trainer):
         self.setup = setup
         use_engine(self.model, setup.engine)
         self.optimizer = setup.optimizer(self.model.parameters(), self.config.lr)
+
+    def finish_epoch(self) -> Record:
+        record = super().finish_epoch()
+        if self.diverged:  # measured with the cross entropy of the healthy engine, it may still be a number
+            record["train_loss"] = None
+        return record
 
     def loss(self, rows: np.ndarray) -> Tensor:
         return self.setup.loss(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY
@@ -54,18 +55,23 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
 
 
 def test_guess_run_and_read_by_keyboard_alone(open_page):
-    page = open_page("faults?fault=recursive")
+    page = open_page("faults?fault=recursive", height=720)
     go = page.get_by_role("button", name="Run both engines")
     assert go.is_disabled()
-    for answer in ("the same gradients", "the same curve"):
-        radio = page.get_by_role("radio", name=answer, exact=True)
-        radio.focus()
-        page.keyboard.press("Space")
-        page.wait_for_function("element => element.checked", arg=radio.element_handle())
+    for question in ("gradients are", "training run"):
+        box = page.get_by_role("combobox", name=re.compile(question))
+        box.focus()
+        page.keyboard.press("ArrowDown")  # opens the list, in which the first answer is the right one
+        page.get_by_role("option").first.wait_for()
+        page.keyboard.press("Enter")
+        page.get_by_role("option").first.wait_for(state="detached")
     go.and_(page.locator(":enabled")).focus()
     page.keyboard.press("Enter")
     page.get_by_text("As you expected: the same gradients").wait_for()
     page.get_by_text("8,191").wait_for()
+    expect(page.get_by_text("As you expected: the same gradients")).to_be_in_viewport()  # nobody has scrolled
+    expect(page.locator("figure", has_text="broken").locator(".broken")).to_be_in_viewport()
+    expect(page.locator("canvas").first).to_be_in_viewport()
     page.wait_for_url("**run=1**")
     page.wait_for_url("**gradient=same**")
 

@@ -1,15 +1,17 @@
 """The Fault lab without a browser: every fault, the guesses, the search, the address."""
 
 import re
+from html import escape
 
 import pytest
 
 from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY, FAULTS
-from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, play, train_with, which_curve
+from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, numbers, play, train_with, which_curve
 from model import Tensor
 from tests.pages.conftest import address, app, components, run, sent, texts
 
+UNTOUCHED = "The rules of the engine are untouched"
 PASTED = (
     "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
     "computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ReluBackward0, "
@@ -42,9 +44,9 @@ def test_nothing_is_shown_before_both_guesses():
     go = at.button(key="fault go")
     assert go.disabled
     assert "The gradients" not in [s.value for s in at.header]
-    at.radio(key="fault gradient").set_value("numbers").run()
+    at.selectbox(key="fault gradient").set_value("numbers").run()
     assert at.button(key="fault go").disabled
-    at.radio(key="fault curve").set_value("same").run()
+    at.selectbox(key="fault curve").set_value("same").run()
     assert not at.button(key="fault go").disabled
     at.button(key="fault go").click().run()
     assert not at.exception
@@ -59,14 +61,17 @@ def test_every_fault_shows_what_was_just_computed(key):
     comparison = compare(fault, 2)
     truth = which_curve(train_with(fault.healthy, 2), train_with(fault.broken, 2))
     found = [m.value for m in at.markdown if m.value.startswith("Found:")]
-    assert found == [f"Found: **{EFFECTS[comparison.effect]}**.", f"Found: **{CURVES[truth]}**."]
+    effect = [f"Found: **{EFFECTS[comparison.effect]}**. {fault.symptom}"] if fault.kind == "engine" else []
+    assert found == [*effect, f"Found: **{CURVES[truth]}**. {fault.in_training}"]
     assert bool(marked(at)) == (comparison.effect != "same")
     text = "".join(html(at))
     for name, gradient in comparison.broken.gradients.items():
         if gradient is not None and gradient.size <= 24:
             assert number(gradient.flat[0]) in text, name
     assert fault.fix in [code.value for code in at.code]
-    assert fault.code.strip() in [code.value.strip() for code in at.code]
+    shown = [escape(line.strip()) for line, mark in zip(fault.code.splitlines(), fault.marks()[0], strict=True) if mark]
+    assert shown
+    assert all(f"✗ {line}" in text or f"  {line}" in text for line in shown)
     if fault.torch_message:
         assert fault.torch_code in [code.value for code in at.code]
     charts = at.get("echarts_chart")
@@ -121,17 +126,48 @@ def test_another_seed_shows_other_numbers_and_the_same_effect():
 def test_a_wrong_guess_is_told_beside_what_was_found():
     at = opened(fault="recursive", gradient="numbers", curve="same", run="1")
     assert [w.value for w in at.warning if "You expected" in w.value] == [
-        f"You expected: {EFFECTS['numbers']}. Found: **{EFFECTS['same']}**."
+        f"You expected: {EFFECTS['numbers']}. Found: **{EFFECTS['same']}**. {BY_KEY['recursive'].symptom}"
     ]
     assert "8,191" in said(at)
+
+
+def test_what_was_guessed_stays_as_it_was():
+    at = opened(fault="relu-side", gradient="same", curve="worse")
+    at.button(key="fault go").click().run()
+    assert [box.key for box in at.selectbox] == ["fault fault"]
+    assert not at.radio
+    at.number_input(key="fault seed").set_value(3).run()
+    assert address(at)["gradient"] == "same"
+    assert any("You expected: the same gradients" in warning.value for warning in at.warning)
+
+
+def test_of_a_training_loop_only_the_curve_is_asked():
+    at = opened(fault="rate-too-high", curve="worse")
+    assert [box.key for box in at.selectbox] == ["fault fault", "fault curve"]
+    assert UNTOUCHED in said(at)
+    at.button(key="fault go").click().run()
+    assert not at.exception
+    assert UNTOUCHED in said(at)
+
+
+def test_the_fault_on_an_expression_of_ones_own():
+    at = opened(fault="overwrite", run="1", own="a*a + b")
+    values = numbers({"a": (), "b": ()}, 0)
+    assert f"With a = {number(values['a'])}, b = {number(values['b'])}: **{EFFECTS['numbers']}**." in texts(at.markdown)
+    assert number(2 * values["a"]) in "".join(html(at))
+    at.text_input(key="fault own").set_value("a + b").run()
+    assert f"**{EFFECTS['same']}**" in texts(at.markdown)
+    at.text_input(key="fault own").set_value("a +").run()
+    assert not at.exception
+    assert len(at.error) == 2  # that of the gradient check is the other one
 
 
 def test_another_fault_begins_again():
     at = opened(fault="relu-side", gradient="numbers", curve="worse", run="1")
     at.selectbox(key="fault fault").set_value("recursive").run()
     assert not at.exception
-    assert at.radio(key="fault gradient").value is None
-    assert not html(at)[2:]  # the style and the inputs: no gradients
+    assert at.selectbox(key="fault gradient").value is None
+    assert not html(at)[3:]  # the style, the code and the inputs: no gradients
     assert address(at)["fault"] == "recursive"
     assert "run" not in address(at)
 
@@ -142,8 +178,8 @@ def test_a_pasted_message_leads_to_the_fault():
     assert not at.exception
     at.button(key="fault found late-read").click().run()
     assert at.selectbox(key="fault fault").value == "late-read"
-    at.radio(key="fault gradient").set_value("numbers").run()
-    at.radio(key="fault curve").set_value("same").run()
+    at.selectbox(key="fault gradient").set_value("numbers").run()
+    at.selectbox(key="fault curve").set_value("same").run()
     at.button(key="fault go").click().run()
     assert "MutationError" in said(at)
     assert "modified by an inplace operation" in said(at).replace("\\", "")

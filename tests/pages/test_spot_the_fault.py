@@ -1,9 +1,11 @@
 """Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
 
+import json
+
 import pytest
 
 from lab.faults.catalogue import BY_KEY
-from lab.faults.suspects import COSTS, NOTHING, START, WRONG, open_case
+from lab.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
 from tests.pages.conftest import address, app, run
 
 
@@ -41,6 +43,34 @@ def test_evidence_costs_points_and_is_shown_once(name):
     assert points(at) == START - COSTS[name]
     assert (len(at.get("echarts_chart")), written(at)) != before
     assert at.button(key=f"spot ask {name}").disabled
+
+
+def test_evidence_that_there_is_none_of_costs_nothing():
+    number = first_case(lambda case: case.culprit == "wrong-capture")  # it stops at the first step
+    at = opened(case=number, seen="norms")
+    assert points(at) == START
+    for name in CURVES:
+        assert at.button(key=f"spot ask {name}").disabled
+        assert "there is none" in at.button(key=f"spot ask {name}").label
+    assert "gufunc" not in written(at)
+    at.button(key="spot ask step").click().run()
+    assert points(at) == START - COSTS["step"]
+
+
+@pytest.mark.parametrize("culprit", ["softmax-unshifted", "log-unguarded"])
+def test_a_loss_that_is_no_number_is_drawn_as_none(culprit):
+    at = opened(case=first_case(lambda case: case.culprit == culprit))
+    assert any("its loss was no longer a number" in error.value for error in at.error)
+    spec = json.loads(at.get("echarts_chart")[0].proto.spec)
+    training = next(line["data"] for line in spec["series"] if line.get("name") == "training")
+    assert training[0] is not None
+    assert training[1:] == [None]
+
+
+def test_the_first_case_has_evidence_of_every_kind():
+    at = opened()
+    assert not any(at.button(key=f"spot ask {name}").disabled for name in COSTS)
+    assert not at.error
 
 
 def test_naming_wrongly_then_rightly():

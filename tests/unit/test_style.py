@@ -46,8 +46,10 @@ def calls(tree):
 # tests/unit/charts/test_side_by_side.py.
 HTML = {
     "STYLE",  # the app's own file
-    "charts.value_tables(leaves(fault, seed))",
+    "charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole)",
+    "charts.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(charts.gradient_tables(*pair, theme) for pair in small)',
+    '"".join(charts.gradient_tables(*pair, theme) for pair in pairs)',
 }
 
 

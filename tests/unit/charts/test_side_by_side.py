@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from lab.charts.side_by_side import gradient_tables, losses, value_tables
+from lab.charts.side_by_side import code_pair, gradient_tables, losses, value_tables
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import LessonRun, train_with
 
@@ -37,9 +37,17 @@ def test_a_gradient_that_is_missing_of_another_shape_or_no_number_is_marked():
 
 
 def test_names_are_escaped():
-    html = gradient_tables("<b>x", np.array(1.0), np.array(2.0), "light") + value_tables({"<i>": np.array([0.5, -1.0])})
-    assert "<b>x" not in html
-    assert "<i>" not in html
+    html = gradient_tables("<b>x", np.array(1.0), np.array(2.0), "light")
+    html += value_tables({"<i>": np.array([0.5, -1.0])}, "a <u> b")
+    html += code_pair("1 <s> 2\n", "3 <s> 4\n", ([True], [False]), whole=True)
+    assert not re.search("<b>x|<i>|<u>|<s>", html)
+
+
+def test_only_the_lines_that_matter_are_shown_on_request():
+    html = code_pair(
+        "def f():\n    return 1\n", "def f():\n    return 2\n", ([False, True], [False, True]), whole=False
+    )
+    assert re.findall(r">([^<>]*)\n</span>", html) == ["✗ return 1", "✓ return 2"]
 
 
 def test_the_chart_is_strict_json_and_its_table_has_both_runs():
