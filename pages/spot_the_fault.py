@@ -40,7 +40,7 @@ CASES = 10_000
 def main() -> None:
     page.opening(
         "Spot the fault",
-        f"One thing may be wrong with this run, or nothing. Ask for evidence, name the culprit. Of your {START} points, "
+        f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
         f"evidence costs some and a wrong name {WRONG}.",
     )
     solved = st.session_state.get("spot solved", {})
