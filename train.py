@@ -89,6 +89,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--warmup", metavar="EPOCHS", type=int, help="epochs in which the learning rate grows from 0 (default 0)")
     add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
+    add(
+        "--weight-decay",
+        metavar="SHARE",
+        type=float,
+        help="of each weight, added to its gradient, which pulls it to 0 (default 0)",
+    )
     add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
     add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")

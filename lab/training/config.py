@@ -26,6 +26,7 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
     schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
     a better one; None does not stop early.
     """
@@ -41,6 +42,7 @@ class Config:
     schedule: str = "constant"
     warmup: int = 0
     momentum: float = 0.0
+    weight_decay: float = 0.0
     clip: float | None = None
     batch_size: int = 32
     epochs: int = 20
@@ -74,6 +76,10 @@ class Config:
         require(
             self.optimizer == "sgd" or self.momentum == 0,
             "--momentum belongs to sgd, and adam has its own: add --optimizer sgd, or leave --momentum out.",
+        )
+        require(
+            is_number(self.weight_decay) and self.weight_decay >= 0,
+            f"--weight-decay must be a number from 0, not {shown(self.weight_decay)}: try 0.01.",
         )
         require(
             self.clip is None or (is_number(self.clip) and self.clip > 0),
@@ -158,10 +164,11 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 def describe(sizes: Sequence[int], config: Config) -> str:
     """A network and its training in one line; sizes: all widths, from the inputs to the classes."""
-    momentum = f", momentum {config.momentum:g}" if config.momentum else ""
+    more = f", momentum {config.momentum:g}" if config.momentum else ""
+    more += f", weight decay {config.weight_decay:g}" if config.weight_decay else ""
     schedule = f" {config.schedule}" if config.schedule != "constant" else ""
     schedule += f" after {epochs_text(config.warmup)} of warm-up" if config.warmup else ""
-    return f"{sizes_text(sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{momentum}"
+    return f"{sizes_text(sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{more}"
 
 
 def epochs_text(number: int) -> str:

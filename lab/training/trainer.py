@@ -89,7 +89,9 @@ class Trainer:
         self.model = self.network(self.sizes, config.activation, config.init, rng, dtype=np.float32)
         parameters = self.model.parameters()
         self.optimizer: SGD | Adam = (
-            SGD(parameters, config.lr, config.momentum) if config.optimizer == "sgd" else Adam(parameters, config.lr)
+            SGD(parameters, config.lr, config.momentum, config.weight_decay)
+            if config.optimizer == "sgd"
+            else Adam(parameters, config.lr, weight_decay=config.weight_decay)
         )
         self.steps_per_epoch = -(-len(self.dataset.train_x) // config.batch_size)  # rounded up
         self.layer_names = config.layer_names

@@ -295,8 +295,20 @@ def test_momentum_belongs_to_sgd(at):
 
 
 def test_the_address_restores_the_settings_and_carries_them(at):
-    run(at, data="xor", hidden="12 5", lr="0.02", activation="tanh", batch_size="50", seed="7", epochs="33")
-    expected = Config(data="xor", hidden=(12, 5), lr=0.02, activation="tanh", batch_size=50, seed=7, epochs=33)
+    run(
+        at,
+        data="xor",
+        hidden="12 5",
+        lr="0.02",
+        activation="tanh",
+        batch_size="50",
+        seed="7",
+        epochs="33",
+        weight_decay="0.02",
+    )
+    expected = Config(
+        data="xor", hidden=(12, 5), lr=0.02, activation="tanh", batch_size=50, seed=7, epochs=33, weight_decay=0.02
+    )
     assert live(at).config == expected
     assert not at.info
     at.text_input(key="training hidden").set_value("12, 4").run()

@@ -96,6 +96,7 @@ SETTINGS = {
         _setting("optimizer", state.one_of(*DEFAULT_LR)),
         _setting("lr", float, (0.0, 100.0), show=state.number),
         _setting("momentum", float, (0.0, 0.99), show=state.number),
+        _setting("weight_decay", float, (0.0, 10.0), show=state.number),
         _setting("batch_size", int, (1, BATCHES[-1])),
         _setting("epochs", int, (1, EPOCHS)),
         _setting("seed", int, (0, 2**32)),
@@ -169,6 +170,7 @@ def settings() -> Config | None:
         with st.popover("More", icon=":material/tune:", width=FIELD):
             if st.session_state[_key("optimizer")] == "sgd":
                 st.slider("Momentum", *SETTINGS["momentum"].limits, step=0.01, key=_key("momentum"), width="stretch")
+            _count("Weight decay", "weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
             _scale("Share of the samples held out to validate", "val_fraction", FRACTIONS, width="stretch")
             st.selectbox("Learning rate over time", SCHEDULES, key=_key("schedule"), width="stretch")
             _count("Epochs of warm-up", "warmup")

@@ -46,6 +46,8 @@ def same_but_for_time(first, second):
         ({"clip": math.inf}, "--clip"),
         ({"optimizer": "sgd", "momentum": 1.0}, "--momentum"),
         ({"momentum": 0.9}, "--momentum belongs to sgd"),
+        ({"weight_decay": -0.1}, "--weight-decay must be a number from 0, not -0.1"),
+        ({"weight_decay": math.nan}, "--weight-decay"),
         ({"activation": "rleu"}, "did you mean relu"),
         ({"init": "xaviar"}, "did you mean xavier"),
         ({"optimizer": "rmsprop"}, "choose one of adam, sgd"),
@@ -100,6 +102,17 @@ def test_every_activation_learns_blobs(activation):
 def test_every_optimizer_lowers_the_loss(settings):
     records = list(train(Config(data="moons", hidden=(16,), epochs=5, **settings)))
     assert records[-1]["train_loss"] < 0.9 * records[0]["train_loss"]
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_weight_decay_keeps_the_weights_small(optimizer):
+    def size(weight_decay):
+        settings = {"data": "blobs", "hidden": (8,), "optimizer": optimizer, "lr": 0.05, "epochs": 3}
+        trainer = Trainer(Config(**settings, weight_decay=weight_decay))
+        list(train(trainer.config, trainer))
+        return np.linalg.norm(trainer.weights())
+
+    assert size(0.3) < 0.9 * size(0.0)
 
 
 @pytest.mark.parametrize("init", ["xavier", "he", "uniform", "normal", "zeros"])
