@@ -397,10 +397,21 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
                     icon=":material/hourglass_empty:",
                 )
                 continue
-            first = diagnose(run.records, setup.config(seed))[0]
-            say, icon = (st.success, "check") if first.key == "healthy" else (st.warning, "stethoscope")
-            evidence = escape_markdown(f"{' '.join(first.evidence)} {first.remedy}")
-            say(f"**{title} engine: {first.name.lower()}.** {evidence}", icon=f":material/{icon}:")
+            first = diagnose(run.records, setup.config(seed), own_loop=True)[0]
+            evidence = escape_markdown(" ".join(first.evidence))
+            remedy = escape_markdown(first.remedy)
+            if not first.well:
+                st.warning(
+                    f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=":material/stethoscope:"
+                )
+            elif run is broken:  # its records look well, and it is not
+                st.info(
+                    f"**{title} engine: the doctor sees nothing here.** {evidence} From a run’s records this fault "
+                    f"cannot be told.",
+                    icon=":material/visibility_off:",
+                )
+            else:
+                st.success(f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=":material/check:")
 
 
 def _guard(fault: Fault) -> None:

@@ -23,8 +23,8 @@ from lab.charts.chart import (
     short,
     thinned,
 )
-from lab.training.doctor import BAND, HIGH_NORM
 from lab.training.records import Curve, LayerCurve, Record
+from lab.training.symptoms import BAND, HIGH_NORM
 
 MARKERS = 30  # more of them than this along a line would hide it
 BUCKETS = 120  # of the losses of single batches

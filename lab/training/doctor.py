@@ -1,57 +1,43 @@
 """What a doctor would say of a training run: the history in, verdicts with evidence and a remedy out.
 
-Each rule reads the records that `train.train` yields. `RULES` is the table: what was found, what to do, where to look,
-and the function that finds it by the thresholds below. Their order is that of causes before consequences: a run whose
-loss swings may also have dead units, and it is the swinging that has to stop first. `diagnose` returns every rule that
-fits, the first being the verdict.
+`RULES` is the table: what was found, what to do, where to look, the symptom by which it is found (lab/training/
+symptoms.py), and which others it brings with it. Causes stand before their consequences: a run whose loss swings may
+also have dead units, and it is the swinging that has to stop first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
 
-import numpy as np
-
+from lab.training import remedies, symptoms
 from lab.training.config import Config
-from lab.training.records import Histogram, Record, column
-
-Evidence = tuple[list[str], int]  # sentences with numbers, and the epoch in which it begins to show
-
-# ---------------------------------------------------------------- thresholds
-
-FEWEST = 4  # epochs before there is a verdict at all, except for those that are plain from the first
-BAND = (0.01, 5.0)  # where the norm of a layer's gradient usually lies
-HIGH_NORM = 10.0
-GROWTH = 2.0  # of a norm, from the first epoch to the last three
-LOW_RATIO = 0.02  # norm of the first layer that learns, over that of the last
-SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
-CLIMB = 1.05  # last loss of an uphill run, over its first
-DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
-MIDDLE = 0.6  # share of a layer's weights in the two bins around 0
-NOISY_GAP = 0.08  # training accuracy below validation accuracy
-LOST = 0.03  # validation accuracy lost since its best epoch, while training accuracy rises
-WIDE_GAP = 0.10
-SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
-FLAT = 0.05  # relative change of the loss over the whole run
-LEARNED = 0.9  # training accuracy at which nobody asks why the loss has stopped falling
+from lab.training.records import Record
+from lab.training.remedies import Remedy
+from lab.training.symptoms import Evidence, History
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One line of the table. `find` returns the evidence, or None where the rule does not fit."""
+    """One line of the table. brings: the keys of what is no finding of its own where this one fits."""
 
     key: str
     name: str
-    remedy: str
-    instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
     find: Callable[[History], Evidence | None]
+    remedy: Callable[[History], Remedy]
+    instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
+    brings: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that fits. evidence: sentences with the numbers; epoch: where it begins to show."""
+    """A rule that fits. evidence: sentences with the numbers; epoch: where it begins to show.
+
+    remedy: what to do, in a sentence; settings: the same as data, `replace(config, **settings)` is the run to try
+    next, and empty where no setting helps. consequences: what else shows, and goes away with this.
+    """
 
     key: str
     name: str
@@ -59,371 +45,171 @@ class Finding:
     remedy: str
     instrument: str
     epoch: int
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    consequences: tuple[Finding, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.name}: {' '.join(self.evidence)} {self.remedy}"
+        brought = ", ".join(finding.name.lower() for finding in self.consequences)
+        also = f" With it comes: {brought}." if brought else ""
+        return f"{self.name}: {' '.join(self.evidence)} {self.remedy}{also}"
+
+    @property
+    def well(self) -> bool:
+        """Is there nothing wrong, as far as can be told?"""
+        return self.key in WELL
 
 
-class History:
-    """The records as columns. A number that a record gives as None (inf or nan) is nan here; a key that it lacks makes
-    an empty column, and the rules that need it do not fit."""
+def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) -> list[Finding]:
+    """What is wrong with a run, the cause first, with its consequences folded under it; never empty.
 
-    def __init__(self, records: Sequence[Record], config: Config) -> None:
-        self.records = records
-        self.layers = config.layer_names
-        self.epochs = [int(record["epoch"]) for record in records]
-        self.loss = column(records, "train_loss")
-        self.train_accuracy = column(records, "train_accuracy")
-        self.val_accuracy = column(records, "val_accuracy")
-        self.gap = self.train_accuracy - self.val_accuracy
-        self.norms = _table(records, "grad_norm")
-        self.updates = _table(records, "update_ratio")
-        self.dead = _table(records, "dead_units")
-
-
-def diagnose(records: Sequence[Record], config: Config) -> list[Finding]:
-    """Every rule that fits the history, causes before consequences; never empty. The first is the verdict.
-
+    The first is the verdict. More than one there is only where the others are no consequence of it.
     records: what `train.train` yields, from the first epoch on; at least one. Of the histograms the first and the last
-    are enough. config: the settings of the run.
+    are enough. config: the settings of the run. own_loop: was it trained by a loop that somebody wrote, and that may
+    itself be wrong?
     """
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
     history = History(records, config)
-    return _fitting(RULES, history) or _fitting([HEALTHY if len(records) >= FEWEST else EARLY], history)
+    found = _folded([(rule, finding) for rule in rules(own_loop) if (finding := _finding(rule, history))])
+    return found or [next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))]
 
 
-def _fitting(rules: Sequence[Rule], history: History) -> list[Finding]:
-    findings = []
-    for rule in rules:
-        evidence = rule.find(history)
-        if evidence is not None:
-            sentences, epoch = evidence
-            findings.append(Finding(rule.key, rule.name, tuple(sentences), rule.remedy, rule.instrument, epoch))
-    return findings
+def rules(own_loop: bool = False) -> tuple[Rule, ...]:
+    """The table, causes before consequences."""
+    return (*OF_A_LOOP, *RULES) if own_loop else RULES
 
 
-# ---------------------------------------------------------------- the rules
-
-
-def _climbing(h: History) -> Evidence | None:
-    loss = h.loss[np.isfinite(h.loss)]
-    first = loss[: max(FEWEST, len(loss) // 2)]
-    if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
+def _finding(rule: Rule, history: History) -> Finding | None:
+    evidence = rule.find(history)
+    if evidence is None:
         return None
-    return [f"The training loss climbs in every epoch, from {loss[0]:.3g} to {loss[-1]:.3g} in epoch {len(loss)}."], 2
+    remedy = rule.remedy(history)
+    return Finding(
+        rule.key, rule.name, evidence.sentences, remedy.text, rule.instrument, evidence.epoch, remedy.settings
+    )
 
 
-def _overflow(h: History) -> Evidence | None:
-    bad = np.flatnonzero(~np.isfinite(h.loss) | [bool(record.get("diverged")) for record in h.records])
-    if not bad.size:
-        return None
-    at = int(bad[0])
-    before = f"; one epoch before it was {h.loss[at - 1]:.3g}" if at and np.isfinite(h.loss[at - 1]) else ""
-    sentences = [f"In epoch {h.epochs[at]} the training loss is no longer a number{before}."]
-    largest = _largest(h.norms)
-    if largest > HIGH_NORM:
-        sentences.append(f"The largest gradient norm that was measured is {largest:.2g}.")
-    return sentences, h.epochs[at]
+def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
+    """Each under the first that brings it."""
+    causes: list[Finding] = []
+    while found:
+        rule, first = found[0]
+        rest = [(other, finding) for other, finding in found[1:] if other.key != rule.key]
+        brought = tuple(finding for other, finding in rest if other.key in rule.brings)
+        causes.append(replace(first, consequences=brought))
+        found = [(other, finding) for other, finding in rest if other.key not in rule.brings]
+    return causes
 
 
-def _flat(h: History) -> Evidence | None:
-    if h.norms.shape[1] < 2 or not np.all(h.norms[0, :-1] == 0.0):
-        return None
-    histograms = h.records[0].get("weight_histogram", {})
-    if not histograms or min(map(_middle, histograms.values())) < 1.0:
-        return None
-    return [
-        f"After the first epoch all weights are still at 0, and the gradient norm of every layer but the last is "
-        f"exactly 0; in epoch {h.epochs[-1]} the loss is {h.loss[-1]:.3g}, after {h.loss[0]:.3g} in the first."
-    ], h.epochs[0]
+# ---------------------------------------------------------------- the table
 
+STUCK = frozenset({"chance", "underfitting", "rate-low"})  # what comes of whatever stops a network from learning
+WILD = frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK  # of huge steps
 
-def _dead_layer(h: History) -> Evidence | None:
-    return _dead_units(h, ALL_DEAD)
-
-
-def _dying(h: History) -> Evidence | None:
-    return None if _dead_layer(h) else _dead_units(h, DEAD)
-
-
-def _dead_units(h: History, share: float) -> Evidence | None:
-    if not h.dead.size or h.dead[-1].max() < share:
-        return None
-    layer = int(np.argmax(h.dead[-1]))
-    since = int(np.flatnonzero(h.dead[:, layer] >= share)[0])
-    return [
-        f"{h.dead[-1, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
-        f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them."
-    ], h.epochs[since]
-
-
-def _piling(h: History) -> Evidence | None:
-    if len(h.epochs) < FEWEST or not h.norms.size:
-        return None
-    first, last = h.norms[0], np.median(h.norms[-3:], axis=0)
-    grown = np.flatnonzero((last >= GROWTH * first) & (last >= BAND[1]))
-    if not grown.size:
-        return None
-    sentences = [
-        f"The gradient norm of {h.layers[i]} grows from {first[i]:.2g} in the first epoch to {last[i]:.2g}."
-        for i in grown
-    ]
-    return sentences, _first(h, h.norms[:, grown[0]] >= GROWTH * first[grown[0]])
-
-
-def _swinging(h: History) -> Evidence | None:
-    loss = h.loss[np.isfinite(h.loss)]
-    if len(loss) < FEWEST:
-        return None
-    steps = np.diff(loss)
-    rise = float(steps.clip(min=0).mean())
-    if rise < SWING or rise < SWING_SHARE * loss.mean():
-        return None
-    count = int(np.sum(steps > 0))
-    return [
-        f"The training loss rises in {count} of {len(steps)} epochs, by {steps.max():.2g} at most; it lies between "
-        f"{loss.min():.3g} and {loss.max():.3g}."
-    ], _first(h, np.r_[False, steps > 0])
-
-
-def _collapsed(h: History) -> Evidence | None:
-    if "weight_histogram" not in h.records[-1]:
-        return None
-    shares = {name: _middle(histogram) for name, histogram in h.records[-1]["weight_histogram"].items()}
-    collapsed = {name: share for name, share in shares.items() if share >= MIDDLE}
-    if not collapsed:
-        return None
-    return [
-        f"{share:.0%} of the weights of {name} lie in the two bins around 0 "
-        f"({_middle(h.records[0]['weight_histogram'][name]):.0%} after the first epoch)."
-        for name, share in collapsed.items()
-    ], h.epochs[-1]
-
-
-def _vanishing(h: History) -> Evidence | None:
-    if h.norms.shape[1] < 3:
-        return None
-    hidden, last = h.norms[:, :-1].min(axis=1), h.norms[:, -1]
-    low = (hidden > 0) & (hidden < LOW_RATIO * last)
-    if low.mean() < 0.5:
-        return None
-    at = int(np.flatnonzero(low)[0])
-    layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
-    return [
-        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {hidden[at]:.2g} and that of the last layer "
-        f"{last[at]:.2g}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
-        f"{len(low)} epochs."
-    ], h.epochs[at]
-
-
-def _exploding(h: History) -> Evidence | None:
-    if _largest(h.norms) <= HIGH_NORM:
-        return None
-    at, layer = np.unravel_index(np.nanargmax(h.norms), h.norms.shape)
-    return [
-        f"The gradient norm of {h.layers[layer]} is {h.norms[at, layer]:.2g} in epoch {h.epochs[at]}; "
-        f"it usually lies between {BAND[0]} and {BAND[1]:g}."
-    ], _first(h, np.any(h.norms > HIGH_NORM, axis=1))
-
-
-def _noise(h: History) -> Evidence | None:
-    if len(h.epochs) < FEWEST:
-        return None
-    smooth = np.convolve(h.gap, np.ones(3) / 3, mode="valid")
-    if smooth.min() < -NOISY_GAP:
-        at = int(np.argmin(smooth)) + 1
-        return [
-            f"In epoch {h.epochs[at]} the accuracy is {h.train_accuracy[at]:.0%} on the training samples and "
-            f"{h.val_accuracy[at]:.0%} on samples never trained on: what it has learned fits better than the labels."
-        ], h.epochs[at]
-    best = int(np.argmax(h.val_accuracy[:-1]))
-    lost = h.val_accuracy[best] - h.val_accuracy[-3:].mean()
-    learned = h.train_accuracy[-3:].mean() - h.train_accuracy[best]
-    if best > len(h.epochs) // 2 or lost < LOST or learned < LOST or h.train_accuracy[best] > LEARNED:
-        return None
-    return [
-        f"Since epoch {h.epochs[best]} validation accuracy has fallen by {100 * lost:.0f} points, while training "
-        f"accuracy has risen by {100 * learned:.0f}: what is learned now is wrong for other samples."
-    ], h.epochs[best]
-
-
-def _overfitting(h: History) -> Evidence | None:
-    if len(h.epochs) < FEWEST:
-        return None
-    early, late = h.gap[: max(1, len(h.gap) // 4)].mean(), h.gap[-max(1, len(h.gap) // 4) :].mean()
-    if not late > WIDE_GAP or (late <= early and h.train_accuracy[-1] < LEARNED):
-        return None
-    return [
-        f"In epoch {h.epochs[-1]} training accuracy is {h.train_accuracy[-1]:.0%} and validation accuracy "
-        f"{h.val_accuracy[-1]:.0%}, a gap of {100 * h.gap[-1]:.0f} points."
-    ], _first(h, h.gap > WIDE_GAP)
-
-
-def _slow(h: History) -> Evidence | None:
-    if len(h.epochs) < FEWEST or not h.updates.size or h.train_accuracy[-1] > LEARNED:
-        return None
-    ratio = float(np.median(h.updates.mean(axis=1)))
-    if not ratio < SLOW or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
-        return None
-    return [
-        f"A step changes the weights by {ratio:.1g} of their size, and the loss creeps from {h.loss[0]:.3g} to "
-        f"{h.loss[-1]:.3g} in {len(h.epochs)} epochs without a bend."
-    ], h.epochs[0]
-
-
-def _stuck(h: History) -> Evidence | None:
-    if len(h.epochs) < FEWEST or h.train_accuracy[-1] > LEARNED:
-        return None
-    change = abs(h.loss[-3:].mean() / h.loss[1:3].mean() - 1)  # without the first epoch, which finds the level
-    if not change < FLAT:
-        return None
-    return [
-        f"From epoch {h.epochs[1]} to {h.epochs[-1]} the loss changes by {change:.1%} ({h.loss[1]:.3g} to "
-        f"{h.loss[-1]:.3g}), though gradients arrive and the weights move; training accuracy ends at "
-        f"{h.train_accuracy[-1]:.0%}."
-    ], h.epochs[1]
-
-
-def _healthy(h: History) -> Evidence:
-    return [
-        f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, validation accuracy is "
-        f"{h.val_accuracy[-1]:.1%} and the gap {100 * h.gap[-1]:+.1f} points."
-    ], h.epochs[-1]
-
-
-def _early(h: History) -> Evidence:
-    return [f"Epochs so far: {len(h.epochs)}."], h.epochs[-1]
-
-
+OF_A_LOOP = (
+    Rule("climbing", "The loss climbs", symptoms.climbing, remedies.turn_round, "loss", WILD | {"overflow", "piling"}),
+    Rule("piling", "Gradients pile up", symptoms.piling, remedies.zero_first, "norms", WILD | {"overflow"}),
+    Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.safe_numbers, "loss", WILD),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_shapes, "loss", STUCK),
+)
 RULES = (
     Rule(
         "flat",
         "No gradient reaches the hidden layers",
-        "Start from random weights (init he or xavier): with all weights 0 the units of a layer stay alike for ever.",
+        symptoms.no_gradient,
+        remedies.random_weights,
         "norms",
-        _flat,
+        STUCK | {"collapsed", "dying", "vanishing"},
     ),
     Rule(
         "collapsed",
         "The weights have collapsed",
-        "Lower the weight decay: it pulls harder than the loss.",
+        symptoms.collapsed,
+        remedies.less_decay,
         "histogram",
-        _collapsed,
-    ),
-    Rule(
-        "climbing",
-        "The loss climbs",
-        "Look at the sign of the update: weights go against the gradient. Then at the sign of the loss.",
-        "loss",
-        _climbing,
+        STUCK | {"dying", "vanishing"},
     ),
     Rule(
         "overflow",
         "The loss is no longer a number",
-        "Lower the learning rate, or clip the gradients (clip 1). If it happens in the first steps, look at the scale "
-        "of the inputs and of the initial weights, and for a log or a division of 0.",
+        symptoms.overflow,
+        remedies.finite_loss,
         "loss",
-        _overflow,
+        WILD,
     ),
-    Rule(
-        "piling",
-        "Gradients pile up",
-        "Call zero_grad() before every backward(), on an optimizer that holds all parameters. If that is in place, "
-        "lower the learning rate.",
-        "norms",
-        _piling,
-    ),
-    Rule(
-        "rate-high",
-        "The loss swings: the learning rate is too high",
-        "Divide the learning rate by 3 until the curve is smooth; with sgd, also look at the momentum.",
-        "loss",
-        _swinging,
-    ),
+    Rule("rate-high", "The learning rate is too high", symptoms.thrown, remedies.lower_rate, "loss", WILD),
     Rule(
         "dying",
         "A layer has died",
-        "Nothing revives a dead layer: start again, with a lower learning rate, He initialisation or leaky_relu.",
+        symptoms.dead_layer,
+        remedies.living_units,
         "dead units",
-        _dead_layer,
+        STUCK | {"vanishing", "rate-high"},  # what swings then is the output's bias
     ),
+    Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
+    Rule("rate-high", "The learning rate is too high", symptoms.swinging, remedies.lower_rate, "loss", WILD),
+    Rule("exploding", "Gradients explode", symptoms.exploding, remedies.smaller_gradients, "norms", WILD),
     Rule(
         "dying",
         "Units die",
-        "Lower the learning rate, start biases at 0 and weights with He initialisation, or use leaky_relu.",
+        symptoms.dying,
+        remedies.living_units,
         "dead units",
-        _dying,
+        STUCK | {"vanishing"},
     ),
     Rule(
         "vanishing",
         "Gradients vanish on their way back",
-        "Use relu instead of sigmoid or tanh, He initialisation, fewer layers, or shortcuts around them.",
+        symptoms.vanishing,
+        remedies.carried_back,
         "norms",
-        _vanishing,
+        STUCK,
     ),
     Rule(
-        "exploding",
-        "Gradients explode",
-        "Initialise with he or xavier, which keep the scale from layer to layer; clip the gradients; make sure that "
-        "zero_grad() comes before every backward().",
-        "norms",
-        _exploding,
+        "clipped",
+        "Clipping holds the training back",
+        symptoms.held_back,
+        remedies.looser_clip,
+        "updates",
+        STUCK,
     ),
     Rule(
         "rate-low",
         "The learning rate is too low",
-        "Multiply the learning rate by 10 until the curve bends, then go back by 3.",
+        symptoms.slow,
+        remedies.larger_rate,
         "updates",
-        _slow,
+        STUCK,
     ),
     Rule(
         "noise",
         "The labels are noisy",
-        "Look at the training samples that the network gets wrong: their labels may be. Stop at the best epoch.",
+        symptoms.noise,
+        remedies.right_labels,
         "gap",
-        _noise,
+        frozenset({"overfitting", "underfitting", "chance"}),
     ),
     Rule(
         "overfitting",
         "The network overfits",
-        "More data, a smaller network, weight decay, or stop at the best epoch.",
+        symptoms.overfitting,
+        remedies.more_generality,
         "gap",
-        _overfitting,
+        frozenset({"underfitting"}),
     ),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss", STUCK),
     Rule(
-        "chance",
-        "The loss does not move, though the weights do",
-        "Look at what is compared: do labels belong to their samples, do predictions and targets have the same shape? "
-        "(n, 1) against (n,) broadcasts to (n, n). Then try a larger network.",
+        "underfitting",
+        "The network underfits",
+        symptoms.underfitting,
+        remedies.larger_network,
         "loss",
-        _stuck,
     ),
 )
-HEALTHY = Rule("healthy", "Healthy", "Nothing needs to change.", "loss", _healthy)
-EARLY = Rule("early", "Too early to say", "Train on.", "loss", _early)
-
-
-# ---------------------------------------------------------------- reading records
-
-
-def _table(records: Sequence[Record], key: Literal["grad_norm", "update_ratio", "dead_units"]) -> np.ndarray:
-    """(epochs, layers), or (epochs, 0) where the records lack the key."""
-    rows = [[np.nan if value is None else value for value in record.get(key, {}).values()] for record in records]
-    return np.array(rows, dtype=float).reshape(len(records), -1)
-
-
-def _middle(histogram: Histogram) -> float:
-    """The share of the weights in the two bins around 0."""
-    counts = histogram["counts"]
-    total = sum(counts) + histogram["below"] + histogram["above"]
-    half = len(counts) // 2
-    return (counts[half - 1] + counts[half]) / max(total, 1)  # weights that are nan lie in no bin
-
-
-def _largest(values: np.ndarray) -> float:
-    return float(np.max(values[np.isfinite(values)], initial=0.0))
-
-
-def _first(h: History, condition: np.ndarray) -> int:
-    return h.epochs[int(np.argmax(condition))]
+NOTHING_WRONG = (
+    Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
+    Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
+    Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
+    Rule("early", "Too early to say", symptoms.early, remedies.wait, "loss"),
+)
+WELL = frozenset(rule.key for rule in NOTHING_WRONG)

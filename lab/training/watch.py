@@ -46,6 +46,6 @@ class Watch:
         return [found[name] for name in news]
 
     def findings(self) -> list[Finding]:
-        """All that stand now, causes before consequences; none when the run is healthy or has only begun."""
+        """All that stand now, the cause first; none when nothing is wrong, as far as can be told."""
         found = diagnose(self._records, self._config) if self._records else []
-        return [finding for finding in found if finding.key not in ("healthy", "early")]
+        return [finding for finding in found if not finding.well]

@@ -348,14 +348,15 @@ def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
         text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
     if first.key == "healthy":
         box.success(text, icon=":material/check_circle:")
-    elif first.key == "early":
+    elif first.well:
         box.info(text, icon=":material/hourglass_top:")
     else:
         box.warning(text, icon=":material/stethoscope:")
-    if more:
-        also = box.expander(f"The doctor also sees: {', '.join(finding.name for finding in more)}", type="compact")
-        for finding in more:
-            also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)} {finding.remedy}")
+    for heading, findings in (("With it comes", first.consequences), ("The doctor also sees", more)):
+        if findings:
+            also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
+            for finding in findings:
+                also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)}")
 
 
 def _lay_out_units(view: View, boards: Boards) -> None:

@@ -1,0 +1,260 @@
+"""What to do about a symptom, from the run's own settings: a sentence, and the settings to try.
+
+A remedy names only what can be chosen (see `Config`), and never what is chosen already. `Remedy.settings` are what it
+says as data: `replace(config, **remedy.settings)` is the run to try next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lab.training.config import DEFAULT_LR, Config, said
+from lab.training.symptoms import ALL_DEAD, History
+
+LIVELY = 3e-3  # update-to-weight ratio of a run that gets on
+MOST_RAISE = 1000.0  # of the learning rate at once
+BOLD = 10.0  # times what is usual for the optimizer: a rate above that is not merely divided by 10
+WIDEST, LONGEST = 256, 300  # units of a layer and epochs, as many as the page takes
+MOST_DECAY = 0.1  # more of it is no remedy
+TIGHT = 0.5  # a limit for gradients that is rather raised than lifted
+
+
+@dataclass(frozen=True)
+class Remedy:
+    text: str
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def _change(before: str, settings: Mapping[str, Any], after: str = "") -> Remedy:
+    return Remedy(f"{before}{after}", MappingProxyType(dict(settings)))
+
+
+def rung(rate: float) -> float:
+    """The largest of 1, 3, 10, 30, ... and of 0.3, 0.1, ... that is not above a rate."""
+    power = 10 ** math.floor(math.log10(rate) + 1e-9)
+    return float(f"{(3 if rate >= 2.999 * power else 1) * power:.1g}")
+
+
+def fitting_init(activation: str) -> str:
+    """The initial weights that keep the scale from layer to layer."""
+    return "he" if activation in ("relu", "leaky_relu", "softplus") else "xavier"
+
+
+def _calmer(config: Config) -> float:
+    return rung(min(config.lr / 10, BOLD * DEFAULT_LR[config.optimizer]))
+
+
+def random_weights(h: History) -> Remedy:
+    init = fitting_init(h.config.activation)
+    return _change(
+        f"Start from random weights (init {init}): with all weights 0 the units of a layer stay alike for ever.",
+        {"init": init},
+    )
+
+
+def lower_rate(h: History) -> Remedy:
+    """A tenth of the rate, or less where that is still far from usual; and weights of a fitting scale."""
+    config = h.config
+    rate = _calmer(config)
+    text = f"Lower the learning rate from {config.lr:g} to {rate:g}, and again until the curve is smooth"
+    settings: dict[str, Any] = {"lr": rate}
+    if config.init == "normal":
+        settings["init"] = fitting_init(config.activation)
+        text += f"; and start from init {settings['init']}, which keeps the scale from layer to layer"
+    return _change(text + ".", settings)
+
+
+def finite_loss(h: History) -> Remedy:
+    config = h.config
+    usual = DEFAULT_LR[config.optimizer]
+    if config.lr > usual or config.init == "normal":
+        settings: dict[str, Any] = {}
+        steps = []
+        if config.lr > usual:
+            settings["lr"] = usual
+            steps.append(
+                f"lower the learning rate from {config.lr:g} to {usual:g}, which is usual for {config.optimizer}"
+            )
+        if config.init == "normal":
+            settings["init"] = fitting_init(config.activation)
+            steps.append(f"start from init {settings['init']}, which keeps the scale from layer to layer")
+        text = ", and ".join(steps)
+        return _change(f"{text[0].upper()}{text[1:]}.", settings)
+    if config.clip is None:
+        return _change("Clip the gradients to a norm of 1, and look at the scale of the inputs.", {"clip": 1.0})
+    return _change(
+        f"Lower the learning rate from {config.lr:g} to {_calmer(config):g}, and look at the scale of the inputs.",
+        {"lr": _calmer(config)},
+    )
+
+
+def living_units(h: History) -> Remedy:
+    config = h.config
+    gone = h.dead.size and h.dead[-1].max() >= ALL_DEAD
+    again = "Nothing revives a dead layer: start again, with " if gone else "Start again, with "
+    if config.lr > DEFAULT_LR[config.optimizer] or config.activation != "relu":
+        rate = _calmer(config)
+        return _change(f"{again}a learning rate of {rate:g} instead of {config.lr:g}.", {"lr": rate})
+    return _change(
+        f"{again}leaky_relu instead of relu: it lets a gradient through below 0, too.", {"activation": "leaky_relu"}
+    )
+
+
+def carried_back(h: History) -> Remedy:
+    """For gradients that fade from layer to layer."""
+    config = h.config
+    if config.activation not in ("relu", "leaky_relu"):
+        return _change(
+            f"Use relu instead of {config.activation}, with init he: a unit that is on passes the whole gradient on.",
+            {"activation": "relu", "init": "he"},
+        )
+    if config.init != "he":
+        return _change(f"Start from init he instead of {config.init}: it keeps the scale.", {"init": "he"})
+    fewer = config.hidden[: len(config.hidden) // 2]
+    return _change(f"Use fewer hidden layers: {said(fewer)} instead of {said(config.hidden)}.", {"hidden": fewer})
+
+
+def smaller_gradients(h: History) -> Remedy:
+    config = h.config
+    init = fitting_init(config.activation)
+    if config.init not in ("he", "xavier", "uniform"):
+        return _change(
+            f"Start from init {init} instead of {config.init}: it keeps the scale from layer to layer.", {"init": init}
+        )
+    if config.clip is None:
+        return _change("Clip the gradients to a norm of 1.", {"clip": 1.0})
+    return lower_rate(h)
+
+
+def larger_rate(h: History) -> Remedy:
+    """As much larger as the steps are too small, which follow the rate."""
+    ratio = float(np.median(h.updates.mean(axis=1)))
+    rate = rung(h.config.lr * min(LIVELY / ratio, MOST_RAISE))
+    return _change(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
+
+
+def looser_clip(h: History) -> Remedy:
+    clip = h.config.clip
+    assert clip is not None  # or nothing would be clipped
+    if clip < TIGHT:
+        return _change(f"Clip to a norm of 1 instead of {clip:g}.", {"clip": 1.0})
+    return _change(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
+
+
+def less_decay(h: History) -> Remedy:
+    decay = h.config.weight_decay
+    return _change(
+        f"Lower the weight decay from {decay:g} to {decay / 100:g}: it pulls harder than the loss.",
+        {"weight_decay": decay / 100},
+    )
+
+
+def more_generality(h: History) -> Remedy:
+    """Against overfitting: more samples where they are held back, or a pull towards small weights, or an early end."""
+    config = h.config
+    if config.val_fraction > 0.3:
+        return _change(
+            f"Train on more samples: hold out 20% to validate instead of {config.val_fraction:.0%}.",
+            {"val_fraction": 0.2},
+        )
+    if config.weight_decay < MOST_DECAY:
+        decay = 10 * config.weight_decay or 0.01
+        return _change(
+            f"Set weight decay to {decay:g} instead of {config.weight_decay:g}: it keeps the weights, and so the "
+            f"function, simple. The best epoch so far is {_best(h)}.",
+            {"weight_decay": decay},
+        )
+    if config.patience is None:
+        return _change(f"Stop soon after the best epoch, which is {_best(h)}: patience 5.", {"patience": 5})
+    return Remedy(f"Collect more samples; the best epoch so far is {_best(h)}.")
+
+
+def right_labels(h: History) -> Remedy:
+    """No setting mends a label. Where wrong ones are learned by heart, the run can at least be ended in time."""
+    text = "Look at the training samples that the network gets wrong: their labels may be."
+    if h.config.patience is None and h.gap[-1] > 0:
+        return _change(f"{text} With patience 5 the run stops soon after its best epoch.", {"patience": 5})
+    return Remedy(text)
+
+
+def larger_network(h: History) -> Remedy:
+    config = h.config
+    if not config.hidden or config.activation == "identity":
+        hidden = config.hidden or (16, 16)
+        without = "hidden layers" if not config.hidden else "a bend in its activation"
+        return _change(
+            f"Use hidden layers {said(hidden)} with relu: without {without} the network draws straight lines only.",
+            {"hidden": hidden, "activation": "relu", "init": "he"},
+        )
+    hidden = (16, 16) if sum(config.hidden) < 16 else tuple(min(2 * width, WIDEST) for width in config.hidden)
+    if hidden == config.hidden:
+        return Remedy(
+            "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
+        )
+    return _change(
+        f"Use a larger network: hidden layers {said(hidden)} instead of {said(config.hidden)}. If that changes "
+        f"nothing, the inputs do not tell the classes apart any better.",
+        {"hidden": hidden},
+    )
+
+
+def compare_labels(_: History) -> Remedy:
+    return Remedy("Check that the labels belong to their samples, and that the inputs can tell them apart.")
+
+
+def more_epochs(h: History) -> Remedy:
+    epochs, patience = h.config.epochs, h.config.patience
+    if patience is not None and h.records[-1].get("since_best", 0) >= patience:
+        return _change(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
+    if h.epochs[-1] < epochs:
+        return Remedy("Train on.")
+    if 2 * epochs > LONGEST:
+        return Remedy("Train for more epochs.")
+    return _change(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
+
+
+def nothing(_: History) -> Remedy:
+    return Remedy("Nothing needs to change.")
+
+
+def wait(_: History) -> Remedy:
+    return Remedy("Train on.")
+
+
+def watch(_: History) -> Remedy:
+    return Remedy("Watch a few more epochs.")
+
+
+# For a training loop that somebody wrote: its mistakes are no settings.
+
+
+def turn_round(_: History) -> Remedy:
+    return Remedy("Look at the sign of the update: weights go against the gradient. Then at the sign of the loss.")
+
+
+def zero_first(_: History) -> Remedy:
+    return Remedy("Call zero_grad() before every backward(), on an optimizer that holds all parameters.")
+
+
+def safe_numbers(h: History) -> Remedy:
+    rate = finite_loss(h)
+    return Remedy(
+        f"{rate.text} In a loss of your own, look for a log of 0 and for an exp of large numbers.", rate.settings
+    )
+
+
+def compare_shapes(_: History) -> Remedy:
+    return Remedy(
+        "Look at what is compared: do labels belong to their samples, do predictions and targets have the same shape? "
+        "(n, 1) against (n,) broadcasts to (n, n)."
+    )
+
+
+def _best(h: History) -> int:
+    return h.epochs[int(np.nanargmin(h.val_loss))]

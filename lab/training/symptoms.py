@@ -1,0 +1,537 @@
+"""What the doctor can see in the records of a run: one symptom, one function, and the numbers that it goes by.
+
+A symptom returns its evidence, or None where the records do not show it. It may be asked after any epoch, so it
+compares windows of epochs that never overlap, and keeps silent until there are enough of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from lab.training.config import DEFAULT_LR, Config
+from lab.training.records import Histogram, Record, column
+
+# ---------------------------------------------------------------- thresholds
+
+FEWEST = 3  # epochs before there is a verdict at all, except for those that are plain from the first
+WINDOW = 3  # epochs whose mean stands for "now": one alone is too noisy
+LEARNED = 0.9  # training accuracy at which nobody asks why the loss has stopped falling
+BAND = (0.01, 5.0)  # where the norm of a layer's gradient usually lies
+HIGH_NORM = 10.0
+THROWN = 3.0  # a loss this many times what guessing costs: no well-scaled network begins there, it was thrown there
+GROWTH = 2.0  # of a norm, from the first epoch to now
+LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of the last layer
+SWING, SWING_SHARE, RESTLESS = (
+    0.03,
+    0.04,
+    0.015,
+)  # how much the loss rises per epoch, on average: a number, over its mean, and a lesser one
+SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
+CLIMB = 1.05  # last loss of an uphill run, over its first
+DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
+MIDDLE = 0.6  # share of a layer's weights in the two bins around 0
+NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # training accuracy below validation accuracy; errors of the one over the other's
+LOST = 0.03  # validation accuracy lost since its best epoch, while training accuracy rises
+WIDE_GAP = 0.10  # training accuracy above validation accuracy
+SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
+CLIPPED = 0.9  # share of the steps
+STILL, STILLER = 0.05, 0.02  # the loss stands still: it changes by less from one window to the next, as a share
+STILL_EPOCHS, STILL_LONG = 10, 40  # until then a plateau may lead on; the second of each where there are many units
+FEW_UNITS = 8  # hidden units, all layers together
+CHANCE = 0.97  # loss over that of guessing
+# Validation loss rising from its best
+RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss fallen
+PAST_BEST = 6  # epochs since the best, so that the window around it and that of now are apart
+APART = 0.03  # validation loss above training loss: below this it is no harm
+AHEAD = 0.015  # training accuracy above validation accuracy: the same
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """sentences: each with its numbers; epoch: where it begins to show."""
+
+    sentences: tuple[str, ...]
+    epoch: int
+
+
+class History:
+    """The records as columns. A number that a record gives as None (inf or nan) is nan here; a key that it lacks makes
+    an empty column, and the symptoms that need it do not show."""
+
+    def __init__(self, records: Sequence[Record], config: Config) -> None:
+        self.records = records
+        self.config = config
+        self.layers = config.layer_names
+        self.epochs = [int(record["epoch"]) for record in records]
+        self.loss = column(records, "train_loss")
+        self.val_loss = column(records, "val_loss")
+        self.train_accuracy = column(records, "train_accuracy")
+        self.val_accuracy = column(records, "val_accuracy")
+        self.gap = self.train_accuracy - self.val_accuracy
+        self.norms = _table(records, "grad_norm")
+        self.updates = _table(records, "update_ratio")
+        self.dead = _table(records, "dead_units")
+        self.clipped = np.array([record.get("clipped", 0.0) for record in records])
+
+    def __len__(self) -> int:
+        return len(self.epochs)
+
+    @cached_property
+    def classes(self) -> int | None:
+        """Read from the number of weights in the last layer; None where the records do not say."""
+        histograms = self.records[0].get("weight_histogram")
+        if not histograms or not self.config.hidden:
+            return None
+        classes, rest = divmod(_total(histograms[self.layers[-1]]), self.config.hidden[-1])
+        return classes if rest == 0 and classes > 1 else None
+
+    @property
+    def learned(self) -> bool:
+        return bool(self.train_accuracy[-WINDOW:].mean() >= LEARNED)
+
+    @property
+    def guess(self) -> float:
+        """The loss of who gives all classes the same probability; inf where the records do not tell how many."""
+        return math.log(self.classes) if self.classes else math.inf
+
+    @property
+    def bends(self) -> int:
+        """Hidden units that bend what passes through them; without any, the network draws straight lines only."""
+        return 0 if self.config.activation == "identity" else sum(self.config.hidden)
+
+    @property
+    def falling(self) -> float:
+        """By which share the loss has fallen from one window to the next; nan before there are two. The windows grow
+        with the run: what is slow but steady adds up, and the noise of single epochs does not."""
+        width = max(WINDOW, len(self) // 4)
+        before, now = self.loss[-2 * width : -width], self.loss[-width:]
+        return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
+
+
+# ---------------------------------------------------------------- the loss is not what it should be
+
+
+def overflow(h: History) -> Evidence | None:
+    bad = np.flatnonzero(~np.isfinite(h.loss) | [bool(record.get("diverged")) for record in h.records])
+    if not bad.size:
+        return None
+    at = int(bad[0])
+    before = f"; one epoch before it was {h.loss[at - 1]:.3g}" if at and np.isfinite(h.loss[at - 1]) else ""
+    sentences = [f"In epoch {h.epochs[at]} the training loss is no longer a number{before}."]
+    largest = _largest(h.norms)
+    if largest > HIGH_NORM:
+        sentences.append(f"The largest gradient norm that was measured is {largest:.2g}.")
+    return Evidence(tuple(sentences), h.epochs[at])
+
+
+def climbing(h: History) -> Evidence | None:
+    """The loss rises in every epoch of the first half, and stays up."""
+    loss = h.loss[np.isfinite(h.loss)]
+    first = loss[: max(FEWEST, len(loss) // 2)]
+    if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
+        return None
+    return _said(h, 1, f"The training loss climbs from {loss[0]:.3g} to {loss[-1]:.3g} in {len(loss)} epochs.")
+
+
+def swinging(h: History) -> Evidence | None:
+    """The loss goes up again and again."""
+    loss = _recent_loss(h)
+    steps = np.diff(loss)
+    rises = int(np.sum(steps > 0))
+    if len(loss) < SWING_FEWEST or rises < 2 or not _swings(loss, SWING):
+        return None
+    began = len(h) - len(loss)
+    return _said(
+        h,
+        began + int(np.argmax(steps > 0)) + 1,
+        f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises in {rises} of {len(steps)} epochs, by "
+        f"{steps.max():.2g} at most; it lies between {loss.min():.3g} and {loss.max():.3g}.",
+    )
+
+
+def _recent_loss(h: History) -> np.ndarray:
+    finite: np.ndarray = h.loss[np.isfinite(h.loss)]
+    return finite[-max(SWING_EPOCHS, len(h) // 2) :]
+
+
+def _swings(loss: np.ndarray, rise: float) -> bool:
+    """Does it rise by so much per epoch, on average over all epochs, and by a fair share of itself?"""
+    mean = float(np.diff(loss).clip(min=0).mean()) if len(loss) > 1 else 0.0
+    return mean >= rise and mean >= SWING_SHARE * loss.mean()
+
+
+def thrown(h: History) -> Evidence | None:
+    """The first steps have thrown the network where it learns no more: far above guessing, or into dead units."""
+    if h.learned or not h.loss.size:
+        return None
+    early = h.loss[:FEWEST]
+    worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
+    if h.config.init != "normal" and early[worst] > THROWN * h.guess:
+        return _said(
+            h,
+            worst,
+            f"After epoch {h.epochs[worst]} the training loss is {early[worst]:.3g}, where guessing costs "
+            f"{h.guess:.2g}: the first steps went much too far.",
+        )
+    norm = _largest(h.norms[:FEWEST])
+    if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
+        return _said(
+            h,
+            0,
+            f"The gradient norm reaches {norm:.2g}, and with a learning rate of {h.config.lr:g} such steps have "
+            f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
+        )
+    return None
+
+
+def at_chance(h: History) -> Evidence | None:
+    """The loss stands still where it costs as much as guessing, though gradients arrive."""
+    if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or not abs(h.falling) < STILL:
+        return None
+    if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
+        return None
+    loss = float(h.loss[-WINDOW:].mean())
+    if loss < CHANCE * h.guess:
+        return None
+    return _said(
+        h,
+        len(h) - 1,
+        f"The loss stands still at {loss:.3g}, and guessing among {h.classes} classes costs {h.guess:.3g}; training "
+        f"accuracy is {h.train_accuracy[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
+        f"{h.norms[-1].min():.2g}.",
+    )
+
+
+def underfitting(h: History) -> Evidence | None:
+    """The loss stands still, far from learned."""
+    epochs, share = (STILL_EPOCHS, STILL) if h.bends < FEW_UNITS else (STILL_LONG, STILLER)
+    if len(h) < epochs or h.learned or not abs(h.falling) < share:
+        return None
+    accuracy = float(h.train_accuracy[-WINDOW:].mean())
+    width = max(WINDOW, len(h) // 4)
+    before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
+    return _said(
+        h,
+        len(h) - 2 * width,
+        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {before:.3g} on average "
+        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {now:.3g} from epoch {h.epochs[-width]} to "
+        f"{h.epochs[-1]}.",
+    )
+
+
+# ---------------------------------------------------------------- gradients, units and weights
+
+
+def no_gradient(h: History) -> Evidence | None:
+    """All weights are 0, and no gradient reaches a hidden layer."""
+    if h.norms.shape[1] < 2 or not np.all(h.norms[0, :-1] == 0.0):
+        return None
+    histograms = h.records[0].get("weight_histogram", {})
+    if not histograms or min(map(_middle, histograms.values())) < 1.0:
+        return None
+    return _said(
+        h,
+        0,
+        f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
+        f"exactly 0; in epoch {h.epochs[-1]} the loss is {h.loss[-1]:.3g}, after {h.loss[0]:.3g} in the first.",
+    )
+
+
+def dead_layer(h: History) -> Evidence | None:
+    return _dead_units(h, ALL_DEAD)
+
+
+def dying(h: History) -> Evidence | None:
+    return None if dead_layer(h) else _dead_units(h, DEAD)
+
+
+def _dead_units(h: History, share: float) -> Evidence | None:
+    if not h.dead.size or h.dead[-1].max() < share:
+        return None
+    layer = int(np.argmax(h.dead[-1]))
+    since = len(h) - int(np.argmin(np.r_[h.dead[::-1, layer] >= share, False]))  # of the present stretch
+    return _said(
+        h,
+        since,
+        f"{h.dead[-1, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
+        f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
+    )
+
+
+def piling(h: History) -> Evidence | None:
+    """Gradients grow from epoch to epoch, beyond what is usual."""
+    if len(h) < FEWEST + 1 or not h.norms.size:
+        return None
+    first, last = h.norms[0], np.median(h.norms[-WINDOW:], axis=0)
+    grown = np.flatnonzero((last >= GROWTH * first) & (last >= BAND[1]))
+    if not grown.size:
+        return None
+    sentences = [
+        f"The gradient norm of {h.layers[i]} grows from {first[i]:.2g} in epoch {h.epochs[0]} to {last[i]:.2g}."
+        for i in grown
+    ]
+    return _said(h, int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])), *sentences)
+
+
+def badly_scaled(h: History) -> Evidence | None:
+    """Weights of a scale that fits no layer: gradients were far too large from the first, and left their mark."""
+    if h.config.init != "normal" or _largest(h.norms[:1]) <= HIGH_NORM or healthy(h):
+        return None
+    if h.config.lr > 10 * DEFAULT_LR[h.config.optimizer]:  # then it is the steps
+        return None
+    layer = int(np.nanargmax(h.norms[0]))
+    return _said(
+        h,
+        0,
+        f"The gradient norm of {h.layers[layer]} is {h.norms[0, layer]:.2g} in epoch {h.epochs[0]}; it usually lies "
+        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} validation loss is {h.val_loss[-1]:.3g}.",
+    )
+
+
+def exploding(h: History) -> Evidence | None:
+    """Gradients are far beyond what is usual, now."""
+    recent = h.norms[-WINDOW:]
+    if _largest(recent) <= HIGH_NORM:
+        return None
+    at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
+    return _said(
+        h,
+        int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
+        f"The gradient norm of {h.layers[layer]} is {recent[at, layer]:.2g} in epoch {h.epochs[-len(recent) :][at]}; "
+        f"it usually lies between {BAND[0]} and {BAND[1]:g}.",
+    )
+
+
+def vanishing(h: History) -> Evidence | None:
+    """A hidden layer receives next to nothing, in most epochs, and the network has not learned without it."""
+    if h.norms.shape[1] < 3 or h.learned:
+        return None
+    hidden, last = h.norms[:, :-1].min(axis=1), h.norms[:, -1]
+    low = (hidden > 0) & (hidden < LOW_RATIO * last)
+    if low.mean() < 0.5:
+        return None
+    at = int(np.flatnonzero(low)[-1])
+    layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
+    return _said(
+        h,
+        int(np.argmax(low)),
+        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {hidden[at]:.2g} and that of the last layer "
+        f"{last[at]:.2g}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
+        f"{len(low)} epochs.",
+    )
+
+
+def collapsed(h: History) -> Evidence | None:
+    """Weight decay has pulled the weights to 0."""
+    if not h.config.weight_decay or len(h) < 2 or "weight_histogram" not in h.records[-1]:
+        return None
+    first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
+    found = [
+        f"{_middle(last[name]):.0%} of the weights of {name} lie in the two bins around 0 ({_middle(first[name]):.0%} "
+        f"after epoch {h.epochs[0]})."
+        for name in last
+        if _middle(last[name]) >= max(MIDDLE, _middle(first[name]))
+    ]
+    return _said(h, len(h) - 1, *found) if found else None
+
+
+# ---------------------------------------------------------------- steps too small
+
+
+def slow(h: History) -> Evidence | None:
+    """The loss creeps down evenly, because a step changes hardly anything."""
+    warm = max(h.config.warmup, 0)
+    if len(h) < FEWEST or h.epochs[-1] <= warm or not h.updates.size or h.learned:
+        return None
+    ratio = float(np.median(h.updates.mean(axis=1)))
+    if not 0 < ratio < SLOW or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
+        return None
+    return _said(
+        h,
+        0,
+        f"A step changes the weights by {ratio:.1g} of their size, and the loss creeps from {h.loss[0]:.3g} to "
+        f"{h.loss[-1]:.3g} in {len(h)} epochs without a bend.",
+    )
+
+
+def held_back(h: History) -> Evidence | None:
+    """Steps are small because nearly all gradients are clipped."""
+    share = float(np.median(h.clipped))
+    creeping = slow(h)
+    if creeping is None or share < CLIPPED:
+        return None
+    sentence = f"The gradients of {share:.0%} of the steps are clipped to a norm of {h.config.clip:g}."
+    return Evidence((sentence, *creeping.sentences), creeping.epoch)
+
+
+# ---------------------------------------------------------------- training and validation drift apart
+
+
+def noise(h: History) -> Evidence | None:
+    """Right labels are learned from many, and wrong ones among them cannot be; or are learned by heart, which harms."""
+    if len(h) < FEWEST:
+        return None
+    errors, others = 1 - h.train_accuracy[-WINDOW:].mean(), 1 - h.val_accuracy[-WINDOW:].mean()
+    if errors - others > NOISY_GAP and errors > NOISY_ERRORS * others:
+        return _said(
+            h,
+            int(np.argmax(h.gap < -NOISY_GAP)),
+            f"In the last {WINDOW} epochs the accuracy is {h.train_accuracy[-WINDOW:].mean():.0%} on the training "
+            f"samples and {h.val_accuracy[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
+            f"better than the labels.",
+        )
+    return _learned_by_heart(h)
+
+
+def _learned_by_heart(h: History) -> Evidence | None:
+    """Validation accuracy has fallen since its best, before the right labels were learned."""
+    if len(h) < WINDOW + PAST_BEST:
+        return None
+    validation, training = _medians(h.val_accuracy), _medians(h.train_accuracy)
+    best = int(np.argmax(validation))
+    lost, gained = validation[best] - validation[-1], training[-1] - training[best]
+    if len(validation) - 1 - best < PAST_BEST or lost < LOST or gained < LOST or training[best] > LEARNED:
+        return None
+    if _medians(h.val_loss)[-1] < _medians(h.val_loss)[best]:
+        return None
+    return _said(
+        h,
+        best + 1,
+        f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
+        f"{validation[-1]:.0%} since, while training accuracy rose from {training[best]:.0%} to {training[-1]:.0%} "
+        f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples.",
+    )
+
+
+def overfitting(h: History) -> Evidence | None:
+    return _rising(h, RISEN) or _wide_gap(h)
+
+
+def _rising(h: History, share: float) -> Evidence | None:
+    """Validation loss has risen from its best while training loss went on falling."""
+    if len(h) < WINDOW + PAST_BEST or not np.isfinite(h.val_loss).all():
+        return None
+    smooth = _medians(h.val_loss)
+    best = int(np.argmin(smooth))
+    if len(smooth) - 1 - best < PAST_BEST:
+        return None
+    around, now = slice(best, best + WINDOW), slice(-WINDOW, None)
+    low, high = smooth[best], smooth[-1]
+    before, after = np.median(h.loss[around]), np.median(h.loss[now])
+    if high < (1 + share) * low or after > (1 - FALLEN) * before:
+        return None
+    if high - after < APART or h.gap[now].mean() < AHEAD:
+        return None
+    middle = h.epochs[best + 1]
+    return _said(
+        h,
+        best + 1,
+        f"Validation loss was lowest around epoch {middle}, at {low:.3g}, and has risen to {high:.3g} since "
+        f"(medians of {WINDOW} epochs), while training loss fell from {before:.3g} to {after:.3g}.",
+    )
+
+
+def _wide_gap(h: History) -> Evidence | None:
+    """It knows its own samples much better than others, and the distance does not close."""
+    if len(h) < FEWEST:
+        return None
+    quarter = max(WINDOW, len(h) // 4)
+    gaps = h.gap[-quarter:]
+    closing = len(h) >= 2 * quarter and gaps.mean() < h.gap[-2 * quarter : -quarter].mean()
+    if not (gaps.mean() > WIDE_GAP and gaps[-1] > WIDE_GAP) or (closing and not h.learned):
+        return None
+    if h.val_loss[-WINDOW:].mean() < h.loss[-WINDOW:].mean() * (1 + RISEN):  # few samples may be right by chance
+        return None
+    return _said(
+        h,
+        int(np.argmax(h.gap > WIDE_GAP)),
+        f"In epoch {h.epochs[-1]} training accuracy is {h.train_accuracy[-1]:.0%} and validation accuracy "
+        f"{h.val_accuracy[-1]:.0%}, a gap of {100 * h.gap[-1]:.0f} points.",
+    )
+
+
+# ---------------------------------------------------------------- nothing wrong
+
+
+def healthy(h: History) -> Evidence | None:
+    """It has learned, the loss is not on its way up, and validation keeps up with training."""
+    if len(h) < FEWEST or not h.learned:
+        return None
+    if h.loss[-WINDOW:].mean() > h.loss[0] or _swings(_recent_loss(h), RESTLESS):
+        return None
+    if h.gap[-WINDOW:].mean() > WIDE_GAP or h.val_loss[-WINDOW:].mean() > h.guess or _rising(h, RISEN / 2):
+        return None
+    return _said(
+        h,
+        len(h) - 1,
+        f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, training accuracy is "
+        f"{h.train_accuracy[-1]:.1%}, validation accuracy {h.val_accuracy[-1]:.1%}.",
+    )
+
+
+def unsettled(h: History) -> Evidence | None:
+    """It has learned, but something about it is not as it should be, though too little to be given a name."""
+    if len(h) < FEWEST or not h.learned:
+        return None
+    return _said(
+        h,
+        len(h) - 1,
+        f"Training accuracy is {h.train_accuracy[-1]:.1%}. In the last {WINDOW} epochs training loss was at most "
+        f"{h.loss[-WINDOW:].max():.3g}, its lowest so far is {np.nanmin(h.loss):.3g}; validation loss was at most "
+        f"{h.val_loss[-WINDOW:].max():.3g}, its lowest {np.nanmin(h.val_loss):.3g}.",
+    )
+
+
+def learning(h: History) -> Evidence | None:
+    if len(h) < FEWEST:
+        return None
+    return _said(
+        h,
+        len(h) - 1,
+        f"The training loss went from {h.loss[0]:.3g} to {h.loss[-1]:.3g} in {len(h)} epochs, and training accuracy is "
+        f"{h.train_accuracy[-1]:.0%}.",
+    )
+
+
+def early(h: History) -> Evidence:
+    return _said(h, len(h) - 1, f"Epochs so far: {len(h)}.")
+
+
+# ---------------------------------------------------------------- reading records
+
+
+def _medians(values: np.ndarray) -> np.ndarray:
+    """Of each WINDOW epochs in a row: a single epoch that is out of line does not show in them."""
+    medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
+    return medians
+
+
+def _said(h: History, index: int, *sentences: str) -> Evidence:
+    return Evidence(sentences, h.epochs[index])
+
+
+def _table(records: Sequence[Record], key: Literal["grad_norm", "update_ratio", "dead_units"]) -> np.ndarray:
+    """(epochs, layers), or (epochs, 0) where the records lack the key."""
+    rows = [[np.nan if value is None else value for value in record.get(key, {}).values()] for record in records]
+    return np.array(rows, dtype=float).reshape(len(records), -1)
+
+
+def _total(histogram: Histogram) -> int:
+    return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
+
+
+def _middle(histogram: Histogram) -> float:
+    """The share of the weights in the two bins around 0."""
+    counts = histogram["counts"]
+    half = len(counts) // 2
+    return (counts[half - 1] + counts[half]) / max(_total(histogram), 1)  # weights that are nan lie in no bin
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.max(values[np.isfinite(values)], initial=0.0))
