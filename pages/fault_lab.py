@@ -411,7 +411,8 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
                     icon=":material/visibility_off:",
                 )
             else:
-                st.success(f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=":material/check:")
+                say, icon = (st.success, "check") if first.key == "healthy" else (st.info, "hourglass_top")
+                say(f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=f":material/{icon}:")
 
 
 def _guard(fault: Fault) -> None:

@@ -175,12 +175,9 @@ def more_generality(h: History) -> Remedy:
     return Remedy(f"Collect more samples; the best epoch so far is {_best(h)}.")
 
 
-def right_labels(h: History) -> Remedy:
-    """No setting mends a label. Where wrong ones are learned by heart, the run can at least be ended in time."""
-    text = "Look at the training samples that the network gets wrong: their labels may be."
-    if h.config.patience is None and h.gap[-1] > 0:
-        return _change(f"{text} With patience 5 the run stops soon after its best epoch.", {"patience": 5})
-    return Remedy(text)
+def right_labels(_: History) -> Remedy:
+    """No setting mends a label."""
+    return Remedy("Look at the training samples that the network gets wrong: their labels may be.")
 
 
 def larger_network(h: History) -> Remedy:

@@ -38,7 +38,7 @@ DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
 MIDDLE = 0.6  # share of a layer's weights in the two bins around 0
 NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # training accuracy below validation accuracy; errors of the one over the other's
 LOST = 0.03  # validation accuracy lost since its best epoch, while training accuracy rises
-WIDE_GAP = 0.10  # training accuracy above validation accuracy
+SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training accuracy above validation accuracy: no harm, and too much
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
 CLIPPED = 0.9  # share of the steps
 STILL, STILLER = 0.05, 0.02  # the loss stands still: it changes by less from one window to the next, as a share
@@ -374,7 +374,10 @@ def held_back(h: History) -> Evidence | None:
 
 
 def noise(h: History) -> Evidence | None:
-    """Right labels are learned from many, and wrong ones among them cannot be; or are learned by heart, which harms."""
+    """It does much better on the validation samples than on its own: wrong labels among these cannot be learned.
+
+    Where validation labels are as wrong, the records look like overfitting, and are called so.
+    """
     if len(h) < FEWEST:
         return None
     errors, others = 1 - h.train_accuracy[-WINDOW:].mean(), 1 - h.val_accuracy[-WINDOW:].mean()
@@ -386,7 +389,7 @@ def noise(h: History) -> Evidence | None:
             f"samples and {h.val_accuracy[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
             f"better than the labels.",
         )
-    return _learned_by_heart(h)
+    return None
 
 
 def _learned_by_heart(h: History) -> Evidence | None:
@@ -405,12 +408,12 @@ def _learned_by_heart(h: History) -> Evidence | None:
         best + 1,
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
         f"{validation[-1]:.0%} since, while training accuracy rose from {training[best]:.0%} to {training[-1]:.0%} "
-        f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples.",
+        f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples, as wrong labels would be.",
     )
 
 
 def overfitting(h: History) -> Evidence | None:
-    return _rising(h, RISEN) or _wide_gap(h)
+    return _rising(h, RISEN) or _wide_gap(h) or _learned_by_heart(h)
 
 
 def _rising(h: History, share: float) -> Evidence | None:
@@ -465,7 +468,7 @@ def healthy(h: History) -> Evidence | None:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or _swings(_recent_loss(h), RESTLESS):
         return None
-    if h.gap[-WINDOW:].mean() > WIDE_GAP or h.val_loss[-WINDOW:].mean() > h.guess or _rising(h, RISEN / 2):
+    if h.gap[-WINDOW:].mean() > SMALL_GAP or h.val_loss[-WINDOW:].mean() > h.guess or _rising(h, RISEN / 2):
         return None
     return _said(
         h,

@@ -8,6 +8,7 @@ import pytest
 from lab.charts.side_by_side import number
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, numbers, play, train_with, which_curve
+from lab.training.doctor import diagnose
 from model import Tensor
 from tests.pages.conftest import address, app, components, run, sent, texts
 
@@ -74,6 +75,10 @@ def test_every_fault_shows_what_was_just_computed(key):
     assert all(f"✗ {line}" in text or f"  {line}" in text for line in shown)
     if fault.torch_message:
         assert fault.torch_code in [code.value for code in at.code]
+    assert not [box for box in at.success if box.value.startswith("**Broken engine: healthy")]
+    seen_nothing = [box.value for box in at.info if "Broken engine: the doctor sees nothing here" in box.value]
+    records = train_with(fault.broken, 2).records
+    assert bool(seen_nothing) == (bool(records) and diagnose(records, fault.broken.config(2), own_loop=True)[0].well)
     charts = at.get("echarts_chart")
     assert 2 <= len(charts) <= 3
     assert all(chart.proto.alt for chart in charts)
