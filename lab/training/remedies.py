@@ -31,10 +31,6 @@ class Remedy:
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def _change(before: str, settings: Mapping[str, Any], after: str = "") -> Remedy:
-    return Remedy(f"{before}{after}", MappingProxyType(dict(settings)))
-
-
 def rung(rate: float) -> float:
     """The largest of 1, 3, 10, 30, ... and of 0.3, 0.1, ... that is not above a rate."""
     power = 10 ** math.floor(math.log10(rate) + 1e-9)
@@ -52,7 +48,7 @@ def _calmer(config: Config) -> float:
 
 def random_weights(h: History) -> Remedy:
     init = fitting_init(h.config.activation)
-    return _change(
+    return Remedy(
         f"Start from random weights (init {init}): with all weights 0 the units of a layer stay alike for ever.",
         {"init": init},
     )
@@ -67,7 +63,7 @@ def lower_rate(h: History) -> Remedy:
     if config.init == "normal":
         settings["init"] = fitting_init(config.activation)
         text += f"; and start from init {settings['init']}, which keeps the scale from layer to layer"
-    return _change(text + ".", settings)
+    return Remedy(text + ".", settings)
 
 
 def finite_loss(h: History) -> Remedy:
@@ -85,10 +81,10 @@ def finite_loss(h: History) -> Remedy:
             settings["init"] = fitting_init(config.activation)
             steps.append(f"start from init {settings['init']}, which keeps the scale from layer to layer")
         text = ", and ".join(steps)
-        return _change(f"{text[0].upper()}{text[1:]}.", settings)
+        return Remedy(f"{text[0].upper()}{text[1:]}.", settings)
     if config.clip is None:
-        return _change("Clip the gradients to a norm of 1, and look at the scale of the inputs.", {"clip": 1.0})
-    return _change(
+        return Remedy("Clip the gradients to a norm of 1, and look at the scale of the inputs.", {"clip": 1.0})
+    return Remedy(
         f"Lower the learning rate from {config.lr:g} to {_calmer(config):g}, and look at the scale of the inputs.",
         {"lr": _calmer(config)},
     )
@@ -100,8 +96,8 @@ def living_units(h: History) -> Remedy:
     again = "Nothing revives a dead layer: start again, with " if gone else "Start again, with "
     if config.lr > DEFAULT_LR[config.optimizer] or config.activation != "relu":
         rate = _calmer(config)
-        return _change(f"{again}a learning rate of {rate:g} instead of {config.lr:g}.", {"lr": rate})
-    return _change(
+        return Remedy(f"{again}a learning rate of {rate:g} instead of {config.lr:g}.", {"lr": rate})
+    return Remedy(
         f"{again}leaky_relu instead of relu: it lets a gradient through below 0, too.", {"activation": "leaky_relu"}
     )
 
@@ -110,25 +106,25 @@ def carried_back(h: History) -> Remedy:
     """For gradients that fade from layer to layer."""
     config = h.config
     if config.activation not in ("relu", "leaky_relu"):
-        return _change(
+        return Remedy(
             f"Use relu instead of {config.activation}, with init he: a unit that is on passes the whole gradient on.",
             {"activation": "relu", "init": "he"},
         )
     if config.init != "he":
-        return _change(f"Start from init he instead of {config.init}: it keeps the scale.", {"init": "he"})
+        return Remedy(f"Start from init he instead of {config.init}: it keeps the scale.", {"init": "he"})
     fewer = config.hidden[: len(config.hidden) // 2]
-    return _change(f"Use fewer hidden layers: {said(fewer)} instead of {said(config.hidden)}.", {"hidden": fewer})
+    return Remedy(f"Use fewer hidden layers: {said(fewer)} instead of {said(config.hidden)}.", {"hidden": fewer})
 
 
 def smaller_gradients(h: History) -> Remedy:
     config = h.config
     init = fitting_init(config.activation)
     if config.init not in ("he", "xavier", "uniform"):
-        return _change(
+        return Remedy(
             f"Start from init {init} instead of {config.init}: it keeps the scale from layer to layer.", {"init": init}
         )
     if config.clip is None:
-        return _change("Clip the gradients to a norm of 1.", {"clip": 1.0})
+        return Remedy("Clip the gradients to a norm of 1.", {"clip": 1.0})
     return lower_rate(h)
 
 
@@ -136,20 +132,20 @@ def larger_rate(h: History) -> Remedy:
     """As much larger as the steps are too small, which follow the rate."""
     ratio = float(np.median(h.updates.mean(axis=1)))
     rate = rung(h.config.lr * min(LIVELY / ratio, MOST_RAISE))
-    return _change(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
+    return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
 
 
 def looser_clip(h: History) -> Remedy:
     clip = h.config.clip
     assert clip is not None  # or nothing would be clipped
     if clip < TIGHT:
-        return _change(f"Clip to a norm of 1 instead of {clip:g}.", {"clip": 1.0})
-    return _change(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
+        return Remedy(f"Clip to a norm of 1 instead of {clip:g}.", {"clip": 1.0})
+    return Remedy(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
 
 
 def less_decay(h: History) -> Remedy:
     decay = h.config.weight_decay
-    return _change(
+    return Remedy(
         f"Lower the weight decay from {decay:g} to {decay / 100:g}: it pulls harder than the loss.",
         {"weight_decay": decay / 100},
     )
@@ -159,19 +155,19 @@ def more_generality(h: History) -> Remedy:
     """Against overfitting: more samples where they are held back, or a pull towards small weights, or an early end."""
     config = h.config
     if config.val_fraction > 0.3:
-        return _change(
+        return Remedy(
             f"Train on more samples: hold out 20% to validate instead of {config.val_fraction:.0%}.",
             {"val_fraction": 0.2},
         )
     if config.weight_decay < MOST_DECAY:
         decay = 10 * config.weight_decay or 0.01
-        return _change(
+        return Remedy(
             f"Set weight decay to {decay:g} instead of {config.weight_decay:g}: it keeps the weights, and so the "
             f"function, simple. The best epoch so far is {_best(h)}.",
             {"weight_decay": decay},
         )
     if config.patience is None:
-        return _change(f"Stop soon after the best epoch, which is {_best(h)}: patience 5.", {"patience": 5})
+        return Remedy(f"Stop soon after the best epoch, which is {_best(h)}: patience 5.", {"patience": 5})
     return Remedy(f"Collect more samples; the best epoch so far is {_best(h)}.")
 
 
@@ -185,7 +181,7 @@ def larger_network(h: History) -> Remedy:
     if not config.hidden or config.activation == "identity":
         hidden = config.hidden or (16, 16)
         without = "hidden layers" if not config.hidden else "a bend in its activation"
-        return _change(
+        return Remedy(
             f"Use hidden layers {said(hidden)} with relu: without {without} the network draws straight lines only.",
             {"hidden": hidden, "activation": "relu", "init": "he"},
         )
@@ -194,7 +190,7 @@ def larger_network(h: History) -> Remedy:
         return Remedy(
             "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
         )
-    return _change(
+    return Remedy(
         f"Use a larger network: hidden layers {said(hidden)} instead of {said(config.hidden)}. If that changes "
         f"nothing, the inputs do not tell the classes apart any better.",
         {"hidden": hidden},
@@ -208,12 +204,12 @@ def compare_labels(_: History) -> Remedy:
 def more_epochs(h: History) -> Remedy:
     epochs, patience = h.config.epochs, h.config.patience
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
-        return _change(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
+        return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
         return Remedy("Train on.")
     if 2 * epochs > LONGEST:
         return Remedy("Train for more epochs.")
-    return _change(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
+    return Remedy(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
 
 
 def nothing(_: History) -> Remedy:

@@ -27,11 +27,8 @@ HIGH_NORM = 10.0
 THROWN = 3.0  # a loss this many times what guessing costs: no well-scaled network begins there, it was thrown there
 GROWTH = 2.0  # of a norm, from the first epoch to now
 LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of the last layer
-SWING, SWING_SHARE, RESTLESS = (
-    0.03,
-    0.04,
-    0.015,
-)  # how much the loss rises per epoch, on average: a number, over its mean, and a lesser one
+SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
+RESTLESS = 0.015  # the first of them for a loss that is merely not at rest
 SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
 CLIMB = 1.05  # last loss of an uphill run, over its first
 DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
@@ -118,12 +115,14 @@ class History:
 
 
 def overflow(h: History) -> Evidence | None:
-    bad = np.flatnonzero(~np.isfinite(h.loss) | [bool(record.get("diverged")) for record in h.records])
+    ended = [bool(record.get("diverged")) for record in h.records]
+    bad = np.flatnonzero(~np.isfinite(h.loss) | ~np.isfinite(h.val_loss) | ended)
     if not bad.size:
         return None
     at = int(bad[0])
-    before = f"; one epoch before it was {h.loss[at - 1]:.3g}" if at and np.isfinite(h.loss[at - 1]) else ""
-    sentences = [f"In epoch {h.epochs[at]} the training loss is no longer a number{before}."]
+    which = "training loss" if not np.isfinite(h.loss[at]) else "loss of a batch" if ended[at] else "validation loss"
+    before = f"; one epoch before training loss was {h.loss[at - 1]:.3g}" if at else ""
+    sentences = [f"In epoch {h.epochs[at]} the {which} is no longer a number{before}."]
     largest = _largest(h.norms)
     if largest > HIGH_NORM:
         sentences.append(f"The largest gradient norm that was measured is {largest:.2g}.")
@@ -346,8 +345,7 @@ def collapsed(h: History) -> Evidence | None:
 
 def slow(h: History) -> Evidence | None:
     """The loss creeps down evenly, because a step changes hardly anything."""
-    warm = max(h.config.warmup, 0)
-    if len(h) < FEWEST or h.epochs[-1] <= warm or not h.updates.size or h.learned:
+    if len(h) < FEWEST or h.epochs[-1] <= h.config.warmup or not h.updates.size or h.learned:
         return None
     ratio = float(np.median(h.updates.mean(axis=1)))
     if not 0 < ratio < SLOW or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
@@ -468,7 +466,7 @@ def healthy(h: History) -> Evidence | None:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or _swings(_recent_loss(h), RESTLESS):
         return None
-    if h.gap[-WINDOW:].mean() > SMALL_GAP or h.val_loss[-WINDOW:].mean() > h.guess or _rising(h, RISEN / 2):
+    if h.gap[-WINDOW:].mean() > SMALL_GAP or not h.val_loss[-WINDOW:].mean() <= h.guess or _rising(h, RISEN / 2):
         return None
     return _said(
         h,

@@ -286,7 +286,14 @@ def test_a_loss_that_is_no_number_is_named_with_its_epoch_and_the_loss_before():
     finding = diagnose(records, Config())[0]
     assert finding.key == "overflow"
     assert finding.epoch == 3
-    assert "40" in finding.evidence[0]
+    assert (
+        finding.evidence[0]
+        == "In epoch 3 the training loss is no longer a number; one epoch before training loss was 40."
+    )
+    in_a_batch = diagnose([record(1, 2.5, diverged=True)], Config())[0]  # the network of before that step is measured
+    assert in_a_batch.evidence[0] == "In epoch 1 the loss of a batch is no longer a number."
+    on_others = diagnose([record(1, 2.5, val_loss=None)], Config())[0]
+    assert on_others.evidence[0] == "In epoch 1 the validation loss is no longer a number."
 
 
 def test_a_norm_that_is_no_number_is_left_out():
