@@ -13,7 +13,7 @@ from lab.trace.recording import Trace, strict_json
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 MODULES = (
-    "format", "dom", "playback", "layout", "arrays", "view", "graph", "ledger", "table", "source", "closure",
+    "format", "dom", "playback", "layout", "arranger", "arrays", "view", "graph", "ledger", "table", "source", "closure",
     "derivation", "inputs", "probe", "controls", "takeaway", "player",
 )  # fmt: skip
 
@@ -74,7 +74,8 @@ def _page() -> str:
     style = (STATIC / "player" / "player.css").read_text("utf-8")
     graphviz = (STATIC / "graphviz" / "graphviz.js").read_text("utf-8")
     template = (STATIC / "player" / "standalone.html").read_text("utf-8")
-    parts = {"/*style*/": style, "<!--graphviz-->": graphviz, "/*script*/": script}
+    worker = (STATIC / "player" / "worker.js").read_text("utf-8")
+    parts = {"/*style*/": style, "<!--graphviz-->": graphviz, "/*worker*/": worker, "/*script*/": script}
     for mark, part in parts.items():
         template = template.replace(mark, part)
     return template

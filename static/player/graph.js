@@ -3,17 +3,22 @@
 import { bitmap, notFinite } from "./arrays.js";
 import { brief, numeral, shapeText, shorten } from "./format.js";
 import { h, mayMove, s, setAttribute, setText } from "./dom.js";
-import { groupsOf, layout } from "./layout.js";
+import { Arranger } from "./arranger.js";
+import { around, groupsOf, itemsOf } from "./layout.js";
+import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
 /** @import { Message, Value } from "../types.js" */
-/** @import { Card, Grid, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
+/** @import { Engine } from "./arranger.js" */
+/** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 const TRAVEL = 450; // milliseconds a message takes along its edge
 const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
 const SETTLE = 100; // milliseconds without a new event, after which what is out of sight follows too
-const BEND = 80; // pixels that an edge may leave the box between its ends
+const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
+const FEW = 8; // groups that have a button each
+const CARDS = 24; // made at a time: the page answers in between
 
 /** @typedef {object} EdgeParts
  * @property {string} id
@@ -51,9 +56,9 @@ const BEND = 80; // pixels that an edge may leave the box between its ends
 /** @typedef {(middle: Point, size: Size) => boolean} Wanted */
 
 export class Graph {
-  /** @param {{graphviz: string, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
+  /** @param {{graphviz: Engine, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
   constructor({ graphviz, onSelect, onLayout }) {
-    this.graphviz = graphviz;
+    this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
     this.onLayout = onLayout;
     /** @type {Playback | null} */
@@ -62,7 +67,7 @@ export class Graph {
     this.drawing = null;
     /** @type {{frame: Frame, selected: number | null} | null} */
     this.shown = null;
-    /** @type {Map<string, number[]>} */
+    /** @type {Map<string, Group>} */
     this.groups = new Map();
     /** @type {Set<string>} */
     this.folded = new Set();
@@ -75,7 +80,17 @@ export class Graph {
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.patch());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
-    this.message = h("p", { class: "wait" }, "Drawing the graph…");
+    this.message = h("p", {}, "Drawing the graph…");
+    const stop = () => this.arranger.cancel();
+    this.stop = h("button", { type: "button", hidden: true, onclick: stop }, "Do not wait: draw it simply");
+    this.wait = h("div", { class: "wait", role: "status" }, this.message, this.stop);
+    const again = () => this.playback && this.draw(this.playback, true);
+    this.simple = h(
+      "p",
+      { class: "simple", hidden: true },
+      "Drawn simply, by depth: a careful drawing takes long. ",
+      h("button", { type: "button", class: "quiet", onclick: again }, "Draw it with care"),
+    );
     this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
     /** @param {string} label @param {string} text @param {() => void} onclick */
     const tool = (label, text, onclick) =>
@@ -84,7 +99,8 @@ export class Graph {
       "div",
       { class: "stage" },
       this.svg,
-      this.message,
+      this.wait,
+      this.simple,
       h(
         "div",
         { class: "tools", role: "group", "aria-label": "View" },
@@ -102,43 +118,48 @@ export class Graph {
     this.shown = null;
     if (known && this.wanted) return;
     this.groups = groupsOf(playback);
-    this.folded = new Set(playback.nodes.length >= FOLD_FROM ? outermost(playback, this.groups) : []);
+    this.folded = new Set(playback.nodes.length >= FOLD_FROM ? foldedAtFirst(playback, this.groups) : []);
     this.showFolding();
     this.draw(playback);
   }
 
-  /** Lay out and draw; does nothing if that drawing is there or in the making. @param {Playback} playback */
-  async draw(playback) {
-    const wanted = [playback.structure, ...this.folded].join(" ");
+  /** Lay out and draw; does nothing if that drawing is there or in the making.
+   * @param {Playback} playback @param {boolean} patient the learner wants to wait for Graphviz */
+  async draw(playback, patient = false) {
+    const wanted = [playback.structure, ...this.folded, patient].join(" ");
     if (wanted === this.wanted) return;
     this.wanted = wanted;
-    let plan;
-    try {
-      const room = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
-      plan = await layout(playback, this.folded, this.graphviz, room);
-    } catch (error) {
-      this.wanted = "";
-      this.drawing = null;
-      this.scene.replaceChildren();
-      this.message.hidden = false;
-      const reason = error instanceof Error ? error.message : String(error);
-      const instead = "The ledger and the table below show the same.";
-      this.message.textContent = `The graph could not be drawn (${reason}). ${instead}`;
-      return;
-    }
+    const room = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
+    const onProgress = (/** @type {number} */ milliseconds) => {
+      if (wanted !== this.wanted) return;
+      this.wait.hidden = this.stop.hidden = false;
+      const seconds = numeral(Math.round(milliseconds / 100) / 10);
+      this.message.textContent = `Drawing the graph: ${playback.nodes.length} nodes, ${seconds} s so far…`;
+    };
+    const plan = await this.arranger.arrange(playback, this.folded, room, { patient, onProgress });
     if (wanted !== this.wanted) return; // a newer structure has arrived meanwhile
-    this.message.hidden = true;
-    this.legend.hidden = !plan.compact;
-    const edges = plan.edges.map((edge) => makeEdge(edge, plan));
-    const cards = [...plan.items.values()].map((item) => this.makeCard(playback, plan, item));
+    const [edges, cards] = [s("g", { class: "edges" }), s("g", { class: "cards" })];
     const pill = makePill();
-    this.drawing = { plan, edges, cards, pill };
-    this.scene.replaceChildren(
-      s("g", { class: "edges" }, ...edges.map((edge) => edge.element)),
-      s("g", { class: "cards" }, ...cards.map((card) => card.element)),
-      pill.element,
-    );
+    /** @type {Drawing} */
+    const drawing = { plan, edges: [], cards: [], pill };
+    this.drawing = null;
+    this.scene.replaceChildren(edges, cards, pill.element);
     this.view.open(plan, boxOf(plan, playback.output));
+    const items = [...plan.items.values()];
+    for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
+      if (i) await nextTask();
+      if (wanted !== this.wanted) return;
+      const newCards = items.slice(i, i + CARDS).map((item) => this.makeCard(playback, plan, item));
+      const newEdges = plan.edges.slice(i, i + CARDS).map(makeEdge);
+      cards.append(...newCards.map((card) => card.element));
+      edges.append(...newEdges.map((edge) => edge.element));
+      drawing.cards.push(...newCards);
+      drawing.edges.push(...newEdges);
+    }
+    this.drawing = drawing;
+    this.wait.hidden = this.stop.hidden = true;
+    this.legend.hidden = !plan.compact;
+    this.simple.hidden = !plan.simple;
     this.onLayout();
   }
 
@@ -205,13 +226,20 @@ export class Graph {
           event.preventDefault();
           event.stopPropagation();
         },
-        ondblclick: () => item.group && this.fold(item.group, false),
+        ondblclick: () => this.turnOver(item),
       },
       ...parts.flatMap((part) => [part, " "]), // so that the texts are words apart, for who does not see them apart
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
     return { element, node: node.id, card, kind, written, value, gradient, last };
+  }
+
+  /** Unfold what is folded in a card; fold the smallest group that a card is part of. @param {Item} item */
+  turnOver({ id, group, node }) {
+    if (group) this.fold([id.replace(/^group-/, "")], false);
+    const [key] = [...this.groups].findLast(([, { members }]) => members.includes(node)) ?? [];
+    if (!group && key !== undefined) this.fold([key], true);
   }
 
   /** @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
@@ -261,6 +289,7 @@ export class Graph {
       edge.message = message;
       edge.current = current;
       setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
+      setAttribute(edge.path, "marker-end", message ? "url(#arrowused)" : "url(#arrow)");
       const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
       setText(edge.label, edge.roomy && !current ? number : "");
     }
@@ -336,24 +365,39 @@ export class Graph {
     step(start);
   }
 
-  /** @param {string} group @param {boolean} folded */
-  fold(group, folded) {
-    if (folded) this.folded.add(group);
-    else this.folded.delete(group);
+  /** @param {string[]} keys of groups @param {boolean} folded */
+  fold(keys, folded) {
+    for (const key of keys) {
+      if (folded) this.folded.add(key);
+      else this.folded.delete(key);
+    }
     this.showFolding();
     if (this.playback) this.draw(this.playback);
   }
 
+  /** A button for each group; where there are many, one for each sort, and the others behind it. */
   showFolding() {
     this.folding.hidden = this.groups.size === 0;
+    /** @param {string} text @param {string[]} keys */
+    const button = (text, keys) => {
+      const folded = keys.every((key) => this.folded.has(key));
+      const operations = keys.reduce((sum, key) => sum + (this.groups.get(key)?.members.length ?? 0), 0);
+      const onclick = () => this.fold(keys, !folded);
+      return h("button", { type: "button", "aria-pressed": folded, title: `${operations} operations`, onclick }, text);
+    };
+    const each = [...this.groups].map(([key, { name }]) => button(name, [key]));
+    if (each.length <= FEW) {
+      this.folding.replaceChildren(h("span", {}, "Fold"), ...each);
+      return;
+    }
+    /** @type {Map<string, string[]>} */
+    const sorts = new Map();
+    for (const [key, { sort }] of this.groups) sorts.set(sort, [...(sorts.get(sort) ?? []), key]);
+    const open = this.folding.querySelector("details")?.open ?? false;
     this.folding.replaceChildren(
       h("span", {}, "Fold"),
-      ...[...this.groups].map(([name, members]) => {
-        const folded = this.folded.has(name);
-        const title = `${members.length} operations`;
-        const onclick = () => this.fold(name, !folded);
-        return h("button", { type: "button", "aria-pressed": folded, title, onclick }, name);
-      }),
+      ...[...sorts].map(([sort, keys]) => button(`${sort} (${keys.length})`, keys)),
+      h("details", { open }, h("summary", {}, "One by one"), h("div", { class: "folding" }, ...each)),
     );
   }
 
@@ -361,6 +405,8 @@ export class Graph {
     cancelAnimationFrame(this.travelling);
     cancelAnimationFrame(this.following);
     clearTimeout(this.timer);
+    this.wanted = ""; // what is in the making is not wanted any more
+    this.arranger.destroy();
     this.view.destroy();
   }
 }
@@ -379,17 +425,20 @@ function paintField(field, value, missing, card, sign) {
   setText(field.text, value === null ? missing : notFinite(value));
 }
 
-/** @param {PlacedEdge} edge @param {Plan} plan @returns {EdgeParts} */
-function makeEdge(edge, plan) {
-  const path = s("path", { d: edge.path, class: "wire", "marker-end": "url(#arrow)" });
-  const middle = edge.middle ?? path.getPointAtLength(path.getTotalLength() / 2);
+/** @param {PlacedEdge} edge @returns {EdgeParts} */
+function makeEdge({ id, points, middle, roomy }) {
+  const [start, ...rest] = points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+  const path = s("path", { d: `M${start}C${rest.join(" ")}`, class: "wire", "marker-end": "url(#arrow)" });
   const label = s("text", { class: "sent", x: middle.x, y: middle.y, "text-anchor": "middle", dy: "0.35em" });
-  const element = s("g", { class: "edge", "data-edge": edge.id }, path, label);
-  const [from, to] = [boxOf(plan, edge.node), boxOf(plan, edge.child)];
-  const place = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
-  const size = { width: Math.abs(from.x - to.x) + BEND, height: Math.abs(from.y - to.y) + BEND };
-  const roomy = edge.middle !== null;
-  return { id: edge.id, element, path, label, middle, roomy, place, size, message: undefined, current: false };
+  const element = s("g", { class: "edge", "data-edge": id }, path, label);
+  const { x, y, ...size } = around(points);
+  const place = { x: x + size.width / 2, y: y + size.height / 2 };
+  return { id, element, path, label, middle, roomy, place, size, message: undefined, current: false };
+}
+
+/** A pause in which the page can answer. @returns {Promise<void>} */
+function nextTask() {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function makePill() {
@@ -408,15 +457,20 @@ function box(width, height, name, radius) {
   return s("rect", { class: name, x: -width / 2, y: -height / 2, width, height, rx: radius });
 }
 
-/** The calls to fold first: those that no other foldable one is part of.
- * @param {Playback} playback @param {Map<string, number[]>} groups */
-function outermost(playback, groups) {
-  const calls = playback.nodes.map((node) => (node.calls ?? []).find((call) => groups.has(call)));
-  return calls.filter((call) => call !== undefined);
+/** What a large graph opens with: its lines in one card each, or the engine's calls, where enough cards stay to be a
+ * picture of it. @param {Playback} playback @param {Map<string, Group>} groups */
+function foldedAtFirst(playback, groups) {
+  for (const lines of [true, false]) {
+    const keys = [...groups].filter(([, { sort }]) => (sort === "lines") === lines).map(([key]) => key);
+    const { items } = itemsOf(playback, new Set(keys));
+    const cards = [...items.values()].filter(({ node }) => isOperation(playback.nodes[node])).length;
+    if (keys.length && cards >= ENOUGH) return keys;
+  }
+  return [];
 }
 
+/** The heads of arrows, one for each colour of an edge: not every viewer can take it from the line. */
 function arrowheads() {
-  const shape = s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", fill: "context-stroke" });
   const size = {
     viewBox: "0 0 8 8",
     refX: 7.5,
@@ -425,5 +479,12 @@ function arrowheads() {
     markerHeight: 7,
     markerUnits: "userSpaceOnUse",
   };
-  return s("defs", {}, s("marker", { id: "arrow", orient: "auto", ...size }, shape));
+  const heads = ["", "used"].map((state) =>
+    s(
+      "marker",
+      { id: `arrow${state}`, orient: "auto", ...size },
+      s("path", { d: "M0 0.5 L8 4 L0 7.5 Z", class: `arrowhead ${state}` }),
+    ),
+  );
+  return s("defs", {}, ...heads);
 }

@@ -1,17 +1,23 @@
-/** Where everything goes. Graphviz decides, once for each structure; numbers change nothing about it. */
+/** Where everything goes: decided once for each structure; numbers change nothing about it. Graphviz does it in a
+ * worker (arranger.js), except for edges over many ranks, which would take it very long: they run in lanes. */
 
 import { shorten } from "./format.js";
 import { isOperation } from "./playback.js";
 
-/** @import { Graphviz, GraphvizLayout } from "../types.js" */
+/** @import { GraphvizLayout } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
 /** @typedef {{x: number, y: number}} Point in pixels, y downwards */
 /** @typedef {{width: number, height: number}} Size */
 
+/** @typedef {object} Group operations that can be folded into one card: a line of the learner, or a call of the engine
+ * @property {string} name
+ * @property {string} sort "lines", or the name of the function
+ * @property {number[]} members in the order in which they ran */
+
 /** @typedef {object} Item what one card stands for: a node, or a folded group of nodes
  * @property {string} id
- * @property {string} group the call that is folded, or ""
+ * @property {string} group the name of what is folded, or ""
  * @property {number} node the one it shows: of a group, what it returns
  * @property {number[]} members */
 
@@ -33,74 +39,119 @@ import { isOperation } from "./playback.js";
  * @property {number} child
  * @property {number} node */
 
-/** @typedef {Edge & {path: string, middle: Point | null}} PlacedEdge where it goes; room for its message, if any */
+/** @typedef {Edge & {points: Point[], middle: Point, roomy: boolean}} PlacedEdge where it begins and three points for
+ * each part of its curve; where its message stands; whether that has room beside other things */
+
+/** @typedef {object} Style
+ * @property {boolean} down from the top downwards instead of from left to right
+ * @property {boolean} compact small cards */
 
 /** @typedef {object} Description
+ * @property {boolean} down as in its style
+ * @property {boolean} compact
  * @property {string} structure of the trace that it is made for
  * @property {string} dot
  * @property {Map<string, Item>} items
  * @property {string[]} itemOf node -> item
  * @property {Map<string, Card>} cards
- * @property {Edge[]} edges
- * @property {boolean} compact */
+ * @property {Map<string, number>} depths item -> how many others stand before it at least
+ * @property {Edge[]} edges */
 
-/** @typedef {Omit<Description, "edges"> & Size & {boxes: Map<string, Point>, edges: PlacedEdge[]}} Plan
- * the middle of each card, and where the edges go */
+/** @typedef {Omit<Description, "edges"> & Size & Placed} Plan */
+
+/** @typedef {object} Placed
+ * @property {Map<string, Point>} boxes the middle of each card
+ * @property {PlacedEdge[]} edges
+ * @property {boolean} simple made without Graphviz */
 
 const PIXELS_PER_INCH = 72;
 const LARGE = 48; // items from which on messages get no room of their own
+const FAR = 6; // ranks: in a large graph an edge over more of them runs in a lane
 const MOST_CELLS = 24; // of a heat map on a card, along one axis
-const ARRANGEMENTS = [
+const BEND = 36; // pixels in which an edge turns into its lane
+const LANE = 12; // pixels between lanes
+/** @type {(Style & {liking: number})[]} */
+export const ARRANGEMENTS = [
   { down: false, compact: false, liking: 1 },
   { down: true, compact: false, liking: 0.95 },
   { down: false, compact: true, liking: 0.85 },
   { down: true, compact: true, liking: 0.82 },
 ];
 
-/** @type {Promise<Graphviz> | undefined} */
-let loading;
-
-/** Graphviz as WebAssembly, loaded once. @param {string} url */
-function loadGraphviz(url) {
-  loading ??= import(url).then((module) => module.Graphviz.load());
-  return loading;
-}
-
-/** Calls of the engine's functions that made at least two operations: what can be folded into one card.
- * @param {Playback} playback */
+/** What can be folded into one card, by a key, what contains others before those: the learner's own lines, and calls of
+ * the engine's functions. Each has at least two operations and is not all there is.
+ * @param {Playback} playback @returns {Map<string, Group>} */
 export function groupsOf(playback) {
-  /** @type {Map<string, number[]>} */
+  /** @type {Map<string, Group>} */
   const groups = new Map();
+  /** @param {string} key @param {string} name @param {string} sort @param {number} member */
+  const add = (key, name, sort, member) => {
+    const group = groups.get(key) ?? { name, sort, members: [] };
+    group.members.push(member);
+    groups.set(key, group);
+  };
+  const lines = linesOf(playback);
   for (const node of playback.nodes) {
-    for (const call of node.calls ?? []) groups.set(call, [...(groups.get(call) ?? []), node.id]);
+    const line = lines[node.id];
+    if (line !== null) add(`line ${line}`, playback.name(line), "lines", node.id);
+    for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
-  return new Map([...groups].filter(([, members]) => members.length > 1));
+  const all = playback.nodes.filter(isOperation).length;
+  return new Map(
+    [...groups]
+      .filter(([, { members }]) => members.length > 1 && members.length < all)
+      .toSorted(([, one], [, other]) => other.members.length - one.members.length),
+  );
 }
 
-/** What the cards of a picture stand for. @param {Playback} playback @param {Set<string>} folded */
+/** For each operation the named node (or the result) whose line it is part of: nothing else uses it. null: none.
+ * @param {Playback} playback */
+function linesOf(playback) {
+  /** @type {(number | null | undefined)[]} undefined: nobody uses it */
+  const lines = playback.nodes.map(() => undefined);
+  for (const node of playback.nodes.toReversed()) {
+    if (isOperation(node) && (node.label || node.id === playback.output)) lines[node.id] = node.id;
+    const line = lines[node.id] ?? null;
+    for (const child of node.children) lines[child] = lines[child] === undefined ? line : same(lines[child], line);
+  }
+  return lines.map((line, id) => (isOperation(playback.nodes[id]) ? (line ?? null) : null));
+}
+
+/** @param {number | null | undefined} one @param {number | null | undefined} other */
+function same(one, other) {
+  return one === other ? one : null;
+}
+
+/** What the cards of a picture stand for. @param {Playback} playback @param {Set<string>} folded keys of groups */
 export function itemsOf(playback, folded) {
-  const itemOf = playback.nodes.map((node) => {
-    const call = (node.calls ?? []).find((name) => folded.has(name));
-    return call ? `group-${call.replaceAll(" ", "-")}` : `node-${node.id}`;
-  });
+  const groups = groupsOf(playback);
+  const itemOf = playback.nodes.map((node) => `node-${node.id}`);
+  /** @type {Map<string, Group>} */
+  const foldedAs = new Map();
+  for (const [key, group] of groups) {
+    if (!folded.has(key)) continue;
+    const id = `group-${key}`;
+    foldedAs.set(id, group);
+    for (const member of group.members) if (itemOf[member].startsWith("node-")) itemOf[member] = id;
+  }
+  /** @type {Map<number, Set<string>>} */
+  const users = new Map();
+  for (const node of playback.nodes) {
+    for (const child of node.children) users.set(child, (users.get(child) ?? new Set()).add(itemOf[node.id]));
+  }
   for (const node of playback.nodes) {
     // A constant that only a folded group uses goes with it.
     if (isOperation(node) || node.requires_grad) continue;
-    const users = new Set(
-      playback.nodes.filter((other) => other.children.includes(node.id)).map((other) => itemOf[other.id]),
-    );
-    if (users.size === 1 && [...users][0].startsWith("group-")) itemOf[node.id] = [...users][0];
+    const [user, ...others] = users.get(node.id) ?? [];
+    if (others.length === 0 && foldedAs.has(user)) itemOf[node.id] = user;
   }
   /** @type {Map<string, Item>} */
   const items = new Map();
   for (const node of playback.nodes) {
     const id = itemOf[node.id];
-    const item = items.get(id) ?? { id, group: "", node: node.id, members: [] };
+    const item = items.get(id) ?? { id, group: foldedAs.get(id)?.name ?? "", node: node.id, members: [] };
     item.members.push(node.id);
-    if (id.startsWith("group-")) {
-      item.group = (node.calls ?? []).find((name) => folded.has(name)) ?? item.group;
-      if (node.op) item.node = node.id; // the last operation is what the group returns
-    }
+    if (item.group && node.op) item.node = node.id; // the last operation is what the group returns
     items.set(id, item);
   }
   return { items, itemOf };
@@ -151,15 +202,14 @@ export function cardOf(playback, item, compact) {
 }
 
 /** The drawing as Graphviz sees it: boxes of fixed size, named by numbers. No text of a learner is in it.
- * @param {Playback} playback @param {Set<string>} folded
- * @param {{down: boolean, compact: boolean}} style from the top downwards instead of from left to right; small cards
- * @returns {Description} */
+ * @param {Playback} playback @param {Set<string>} folded @param {Style} style @returns {Description} */
 export function describe(playback, folded, { down, compact }) {
   const { items, itemOf } = itemsOf(playback, folded);
+  const large = items.size >= LARGE;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
   /** @type {Map<string, Card>} */
   const cards = new Map();
-  const between = items.size >= LARGE ? 0.5 : down ? 0.16 : 0.22;
+  const between = large ? 0.5 : down ? 0.16 : 0.22;
   const ports = down ? "tailport=s headport=n" : "tailport=e headport=w";
   const lines = [
     "digraph {",
@@ -176,50 +226,232 @@ export function describe(playback, folded, { down, compact }) {
   }
   /** @type {Edge[]} */
   const edges = [];
-  const room =
-    items.size >= LARGE
-      ? ""
-      : 'label=<<table border="0" fixedsize="true" width="40" height="16"><tr><td></td></tr></table>>';
   for (const node of playback.nodes) {
     node.children.forEach((child, operand) => {
-      if (itemOf[child] === itemOf[node.id]) return;
-      lines.push(`${numbers.get(itemOf[child])} -> ${numbers.get(itemOf[node.id])} [id="${edges.length}" ${room}]`);
-      edges.push({ id: `${node.id}-${operand}`, child, node: node.id });
+      if (itemOf[child] !== itemOf[node.id]) edges.push({ id: `${node.id}-${operand}`, child, node: node.id });
     });
   }
-  lines.push("}");
-  return { structure: playback.structure, dot: lines.join("\n"), items, itemOf, cards, edges, compact };
-}
-
-/** The layout, of the four styles, in which the window shows the graph largest; small cards only where they help.
- * @param {Playback} playback @param {Set<string>} folded @param {string} graphvizUrl @param {Size} room
- * @returns {Promise<Plan>} */
-export async function layout(playback, folded, graphvizUrl, room) {
-  const graphviz = await loadGraphviz(graphvizUrl);
-  const plans = ARRANGEMENTS.map(({ liking, ...style }) => {
-    const plan = arrange(graphviz, describe(playback, folded, style));
-    return { plan, score: liking * Math.min(room.width / plan.width, room.height / plan.height, 1) };
+  const depths = depthsOf(items, itemOf, edges);
+  const room = large
+    ? ""
+    : 'label=<<table border="0" fixedsize="true" width="40" height="16"><tr><td></td></tr></table>>';
+  edges.forEach(({ child, node }, index) => {
+    const [from, to] = [itemOf[child], itemOf[node]];
+    if (large && span(depths, from, to) > FAR) return;
+    lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${room}]`);
   });
-  return plans.reduce((best, other) => (other.score > best.score ? other : best)).plan;
+  lines.push("}");
+  const { structure } = playback;
+  return { structure, dot: lines.join("\n"), items, itemOf, cards, depths, edges, down, compact };
 }
 
-/** @param {Graphviz} graphviz @param {Description} description @returns {Plan} */
-function arrange(graphviz, description) {
+/** How many items stand before each, at least; one that needs no other stands right before the first that needs it.
+ * @param {Map<string, Item>} items @param {string[]} itemOf @param {Edge[]} edges in the order of their nodes */
+function depthsOf(items, itemOf, edges) {
+  const depths = new Map([...items.keys()].map((id) => [id, 0]));
+  for (const { child, node } of edges) {
+    const [from, to] = [itemOf[child], itemOf[node]];
+    depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(from) ?? 0) + 1));
+  }
+  const needs = new Set(edges.map(({ node }) => itemOf[node]));
+  /** @type {Map<string, number>} */
+  const first = new Map();
+  for (const { child, node } of edges) {
+    const [from, to] = [itemOf[child], itemOf[node]];
+    if (!needs.has(from)) first.set(from, Math.min(first.get(from) ?? Infinity, (depths.get(to) ?? 0) - 1));
+  }
+  return new Map([...depths, ...first]);
+}
+
+/** @param {Map<string, number>} depths @param {string} from @param {string} to */
+function span(depths, from, to) {
+  return (depths.get(to) ?? 0) - (depths.get(from) ?? 0);
+}
+
+/** The plan that Graphviz's answer is. @param {Description} description @param {string} text @returns {Plan} */
+export function withGraphviz(description, text) {
   /** @type {GraphvizLayout} */
-  const answer = JSON.parse(graphviz.layout(description.dot, "json", "dot"));
-  const [, , width, height] = answer.bb.split(",").map(Number);
-  /** @param {string} text @returns {Point} */
-  const point = (text) => {
-    const [x, y] = text.split(",").map(Number);
+  const answer = JSON.parse(text);
+  const height = Number(answer.bb.split(",")[3]);
+  /** @param {string} pair @returns {Point} */
+  const point = (pair) => {
+    const [x, y] = pair.split(",").map(Number);
     return { x, y: height - y };
   };
   const ids = [...description.items.keys()];
   const boxes = new Map((answer.objects ?? []).map((box) => [ids[Number(box.id)], point(box.pos)]));
-  const edges = (answer.edges ?? []).map(({ id, pos, lp }) => {
+  /** @type {Map<number, {points: Point[], middle: Point | null}>} */
+  const drawn = new Map();
+  for (const { id, pos, lp } of answer.edges ?? []) {
     // "x,y x,y ...": where the curve begins, then three points for each of its parts
-    const [start, ...rest] = pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
-    const path = `M${start.x} ${start.y}C${rest.map(({ x, y }) => `${x} ${y}`).join(" ")}`;
-    return { ...description.edges[Number(id)], path, middle: lp ? point(lp) : null };
+    const points = pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
+    drawn.set(Number(id), { points, middle: lp ? point(lp) : null });
+  }
+  return placed(description, boxes, drawn, false);
+}
+
+/** A plan without Graphviz: a column for each depth, each card near those it was computed from. It takes no time.
+ * @param {Description} description @returns {Plan} */
+export function arrangeByDepth(description) {
+  const { items, itemOf, cards, depths, edges, down } = description;
+  /** @type {Map<string, string[]>} */
+  const before = new Map();
+  for (const { child, node } of edges) before.set(itemOf[node], [...(before.get(itemOf[node]) ?? []), itemOf[child]]);
+  /** @type {string[][]} */
+  const columns = [];
+  for (const id of items.keys()) (columns[depths.get(id) ?? 0] ??= []).push(id);
+  /** @type {Map<string, Point>} */
+  const boxes = new Map();
+  let along = 0;
+  for (const column of columns.filter(Boolean)) {
+    const size = (/** @type {string} */ id) => turned(sizeOf(cards, id), down);
+    const breadth = Math.max(...column.map((id) => size(id).width));
+    /** @param {string} id where it would like to be across the columns: in the middle of what it was computed from */
+    const wish = (id) => {
+      const ends = (before.get(id) ?? []).flatMap((other) => boxes.get(other) ?? []).map((box) => turn(box, down).y);
+      return ends.length ? ends.reduce((sum, y) => sum + y, 0) / ends.length : Infinity;
+    };
+    const wishes = new Map(column.map((id) => [id, wish(id)]));
+    const at = (/** @type {string} */ id) => wishes.get(id) ?? Infinity;
+    let free = -Infinity;
+    for (const id of column.toSorted((one, other) => (at(one) === at(other) ? 0 : at(one) - at(other)))) {
+      const { height } = size(id);
+      const middle = Number.isFinite(at(id)) ? Math.max(at(id), free + height / 2) : Math.max(free, 0) + height / 2;
+      boxes.set(id, turn({ x: along + breadth / 2, y: middle }, down));
+      free = middle + height / 2 + 24;
+    }
+    along += breadth + 60;
+  }
+  return placed(description, boxes, new Map(), true);
+}
+
+/** The whole plan, from the places of the cards and the edges that have been drawn: the others run straight to the next
+ * card, or in a lane above or below all cards on their way. The lanes of one card are one.
+ * @param {Description} description @param {Map<string, Point>} boxes
+ * @param {Map<number, {points: Point[], middle: Point | null}>} drawn index of an edge -> how
+ * @param {boolean} simple @returns {Plan} */
+function placed(description, boxes, drawn, simple) {
+  const { cards, edges, itemOf, depths, down } = description;
+  const room = [...boxes].map(([id, box]) => ({ id, ...turn(box, down), ...turned(sizeOf(cards, id), down) }));
+  const boxOf = new Map(room.map((box) => [box.id, box]));
+  /** @param {string} id */
+  const box = (id) => boxOf.get(id) ?? { id, x: 0, y: 0, width: 0, height: 0 };
+  const centre = room.reduce((sum, { y }) => sum + y, 0) / room.length;
+  /** @type {Map<string, {from: number, to: number}>} */
+  const ranges = new Map();
+  edges.forEach(({ child, node }, index) => {
+    const [from, to] = [itemOf[child], itemOf[node]];
+    if (drawn.has(index) || span(depths, from, to) === 1) return;
+    const [start, end] = [box(from).x + box(from).width / 2, box(to).x - box(to).width / 2];
+    const range = ranges.get(from) ?? { from: Infinity, to: -Infinity };
+    ranges.set(from, { from: Math.min(range.from, start, end), to: Math.max(range.to, start, end) });
   });
-  return { ...description, width, height, boxes, edges };
+  /** @type {Map<string, number>} */
+  const lanes = new Map();
+  const taken = room.map(({ x, y, width, height }) => ({
+    from: x - width / 2,
+    to: x + width / 2,
+    y,
+    half: height / 2,
+  }));
+  for (const [id, { from, to }] of [...ranges].toSorted(([, a], [, b]) => a.to - a.from - (b.to - b.from))) {
+    const side = box(id).y < centre ? -1 : 1;
+    const ends = taken.filter((one) => one.from <= to && one.to >= from).map(({ y, half }) => side * y + half);
+    const y = side * (Math.max(...ends) + LANE);
+    lanes.set(id, y);
+    taken.push({ from, to, y, half: 0 });
+  }
+  const placedEdges = edges.map((edge, index) => {
+    const known = drawn.get(index);
+    if (known)
+      return {
+        ...edge,
+        points: known.points,
+        middle: known.middle ?? halfway(known.points),
+        roomy: Boolean(known.middle),
+      };
+    const [tail, head] = [box(itemOf[edge.child]), box(itemOf[edge.node])];
+    const start = { x: tail.x + tail.width / 2, y: tail.y };
+    const end = { x: head.x - head.width / 2, y: head.y };
+    const lane = lanes.get(tail.id);
+    const straight = span(depths, tail.id, head.id) === 1 || lane === undefined;
+    const points = (straight ? curve(start, end) : inLane(start, end, lane)).map((point) => turn(point, down));
+    return { ...edge, points, middle: straight ? halfway(points) : points[3], roomy: false };
+  });
+  return fitted({ ...description, boxes, edges: placedEdges, simple, width: 0, height: 0 });
+}
+
+/** @param {Point} start @param {Point} end */
+function curve(start, end) {
+  const bend = Math.max(BEND, (end.x - start.x) / 2);
+  return [start, { x: start.x + bend, y: start.y }, { x: end.x - bend, y: end.y }, end];
+}
+
+/** @param {Point} start @param {Point} end @param {number} y */
+function inLane(start, end, y) {
+  const [enter, leave] = [start.x + BEND, end.x - BEND];
+  return [
+    start,
+    { x: enter, y: start.y },
+    { x: start.x, y },
+    { x: enter, y },
+    { x: enter, y },
+    { x: leave, y },
+    { x: leave, y },
+    { x: end.x, y },
+    { x: leave, y: end.y },
+    end,
+  ];
+}
+
+/** The same plan with its top left corner at 0, 0. @param {Plan} plan @returns {Plan} */
+function fitted(plan) {
+  const corners = [...plan.boxes].flatMap(([id, { x, y }]) => {
+    const { width, height } = sizeOf(plan.cards, id);
+    return [
+      { x: x - width / 2, y: y - height / 2 },
+      { x: x + width / 2, y: y + height / 2 },
+    ];
+  });
+  const { x, y, width, height } = around([...corners, ...plan.edges.flatMap(({ points }) => points)]);
+  const moved = (/** @type {Point} */ point) => ({ x: point.x - x, y: point.y - y });
+  return {
+    ...plan,
+    width,
+    height,
+    boxes: new Map([...plan.boxes].map(([id, box]) => [id, moved(box)])),
+    edges: plan.edges.map((edge) => ({ ...edge, points: edge.points.map(moved), middle: moved(edge.middle) })),
+  };
+}
+
+/** The box around points: its top left corner and its size. @param {Point[]} points @returns {Point & Size} */
+export function around(points) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { x, y } of points) {
+    [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** The middle of the middle part of a curve. @param {Point[]} points @returns {Point} */
+function halfway(points) {
+  const parts = (points.length - 1) / 3;
+  const [a, b, c, d] = points.slice(3 * Math.floor((parts - 1) / 2));
+  if (parts % 2 === 0) return d;
+  return { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 };
+}
+
+/** @param {Map<string, Card>} cards @param {string} id @returns {Size} */
+function sizeOf(cards, id) {
+  return cards.get(id) ?? { width: 0, height: 0 };
+}
+
+/** x along the direction of the graph, y across it; and back. @param {Point} point @param {boolean} down */
+function turn({ x, y }, down) {
+  return down ? { x: y, y: x } : { x, y };
+}
+
+/** @param {Size} size @param {boolean} down */
+function turned({ width, height }, down) {
+  return down ? { width: height, height: width } : { width, height };
 }

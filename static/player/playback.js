@@ -32,7 +32,7 @@ export class Playback {
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex((event) => event.kind === "seed");
     this.structure = JSON.stringify(
-      this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.calls]),
+      this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.requires_grad, node.calls]),
     );
   }
 

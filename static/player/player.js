@@ -26,7 +26,7 @@ const REST = 100; // milliseconds without a new event
  * @property {number} k the event it had come to */
 
 /** @typedef {object} Host
- * @property {string} graphviz where Graphviz is
+ * @property {import("./arranger.js").Engine} graphviz
  * @property {(state: PlayerState) => void} [send] to the server, if there is one
  * @property {(wish: Wish) => void} [ask]
  * @property {Map<string, Place>} [places] where the players were that have left the page */

@@ -27,7 +27,10 @@ export async function show(component) {
     if (players.get(root) !== entry) return; // it was removed meanwhile
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
     entry.player = mount(root, {
-      graphviz: new URL("../graphviz/graphviz.js", here).href,
+      graphviz: {
+        source: new URL("../graphviz/graphviz.js", here).href,
+        worker: new URL("worker.js", here).href,
+      },
       send: (state) => entry.component.setStateValue("state", state),
       ask: (wish) => entry.component.setTriggerValue("want", wish),
       places,

@@ -462,11 +462,12 @@ def test_the_page_learns_that_the_player_cannot_load(new_page, player_url):
     page.get_by_text("The player could not be loaded.").wait_for()
 
 
-def test_without_graphviz_the_rest_still_works(new_page, player_url):
+def test_without_graphviz_the_graph_is_drawn_simply(new_page, player_url):
     page = new_page()
     page.route("**/graphviz.js", lambda route: route.abort())
     page.goto(player_url)
-    page.get_by_text("The graph could not be drawn").wait_for()
+    page.get_by_text("Drawn simply").wait_for()
+    assert page.locator(".graph .card").count() == 8
     press(page, "Home", "ArrowRight")
     assert page.locator(".sentence").inner_text() == "v1 = a * b: 2 * 3 gives 6."
 
@@ -480,7 +481,11 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
           const { mount } = await import("/app/static/player/player.js");
           const place = document.createElement("div");
           document.body.append(place);
-          const player = mount(place, { graphviz: "/app/static/graphviz/graphviz.js" });
+          const graphviz = {
+            source: new URL("/app/static/graphviz/graphviz.js", location.href).href,
+            worker: "/app/static/player/worker.js",
+          };
+          const player = mount(place, { graphviz });
           const cards = () => [...place.querySelectorAll(".card .name")].map((name) => name.textContent);
           const drawn = async (count) => { while (cards().length !== count) await new Promise(requestAnimationFrame); };
           player.update({ trace: first, event: null });

@@ -55,14 +55,14 @@ test("the drawing depends on the structure alone", () => {
 test("a call of the engine with two operations can be folded into one card", () => {
   const playback = playbackOf("joined");
   const groups = groupsOf(playback);
-  assert.deepEqual([...groups.keys()], ["mean 1"]);
-  const members = groups.get("mean 1") ?? assert.fail();
+  assert.deepEqual([...groups.keys()], ["call mean 1"]);
+  const { members } = groups.get("call mean 1") ?? assert.fail();
   const { items, itemOf } = itemsOf(playback, new Set(groups.keys()));
-  const group = items.get("group-mean-1") ?? assert.fail();
+  const group = items.get("group-call mean 1") ?? assert.fail();
   assert.equal(group.group, "mean 1");
   assert.equal(group.node, members.at(-1)); // the last operation is what the call returns
   const constants = playback.nodes.filter((node) => !node.op && !node.requires_grad).map((node) => node.id);
-  const inside = constants.filter((id) => itemOf[id] === "group-mean-1");
+  const inside = constants.filter((id) => itemOf[id] === "group-call mean 1");
   assert.deepEqual(
     group.members.toSorted((a, b) => a - b),
     [...members, ...inside].toSorted((a, b) => a - b),

@@ -1,4 +1,4 @@
-"""A page with nothing but the player, for the browser tests and the benchmark. Query: ?nodes=150, ?case=arrays."""
+"""A page with nothing but the player, for the browser tests and the benchmark. Query: ?nodes=150, ?case=arrays, ?shape=chain."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ import streamlit as st
 
 from lab.trace.recording import record
 from lab.ui.player import live_values, player
-from tests.browser.apps.programs import CASES, tree
+from tests.browser.apps.programs import CASES, SHAPES, tree
 
 st.set_page_config(page_title="Player", layout="wide")
 
@@ -18,6 +18,8 @@ st.set_page_config(page_title="Player", layout="wide")
 def show():
     if "nodes" in st.query_params:
         build, live = tree(int(st.query_params["nodes"])), CASES["shared"][1]
+    elif "shape" in st.query_params:
+        build, live = SHAPES[st.query_params["shape"]], CASES["shared"][1]
     else:
         build, live = CASES[st.query_params.get("case", "shared")]
     st.session_state.runs = st.session_state.get("runs", 0) + 1

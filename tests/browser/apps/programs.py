@@ -27,6 +27,50 @@ def tree(nodes):
     return build
 
 
+def chain(a, b, c, d):
+    x = a
+    for i in range(296):
+        x = x.tanh() if i % 2 else x + b
+    return x * c * d
+
+
+def wide(a, b, c, d):
+    """A sum of 99 terms."""
+    leaves = [a, b, c, d]
+    return sum((leaves[i % 4].sin() * leaves[(i + 1) % 4] for i in range(1, 99)), start=a * b)
+
+
+def iterate(a, b, c, d):
+    """A function of a function of a function, as one writes it line by line."""
+    h = d
+    for i in range(74):
+        h = (h * a + b).tanh() * c
+        h.label = f"h{i + 1}"
+    return h
+
+
+def network(a, b, c, d):
+    """Eight layers of four units, each of all units before it."""
+    units = [a, b, c, d]
+    for layer in range(1, 9):
+        units = [((units[i] + units[(i + 1) % 4]) * (units[(i + 2) % 4] + units[(i + 3) % 4]) * a * b * c * d).tanh()
+                 for i in range(4)]  # fmt: skip
+        for i, unit in enumerate(units):
+            unit.label = f"u{layer}_{i}"
+    return units[0] + units[1] + units[2] + units[3]
+
+
+def tangle(a, b, c, d):
+    """Each value from two that came at any time before."""
+    rng, values = np.random.default_rng(0), [a, b, c, d]
+    for _ in range(148):
+        i, j = rng.integers(len(values), size=2)
+        values.append((values[i] * values[-1 - j % 9]).sin())
+    return sum(values[-3:], start=values[3])
+
+
+SHAPES = {shape.__name__: shape for shape in (chain, wide, iterate, network, tangle)}  # of about 300 nodes each
+
 CASES = {
     "shared": (shared, {"a": Live(2.0), "b": Live(3.0), "c": Live(4.0), "d": Live(5.0)}),
     "arrays": (
