@@ -55,3 +55,15 @@ export function section(title, name) {
 export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
+
+/** Until the next picture of the page is on the screen, with what was added so far: work that waits for it between its
+ * parts does not hold the page up. A hidden page has none to wait for. @returns {Promise<void>} */
+export function nextFrame() {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, 100);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      setTimeout(resolve);
+    });
+  });
+}

@@ -2,7 +2,7 @@
 
 import { bitmap, notFinite } from "./arrays.js";
 import { brief, numeral, shapeText, shorten } from "./format.js";
-import { h, mayMove, s, setAttribute, setText } from "./dom.js";
+import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { around, groupsOf, itemsOf } from "./layout.js";
 import { isOperation } from "./playback.js";
@@ -147,7 +147,7 @@ export class Graph {
     this.view.open(plan, boxOf(plan, playback.output));
     const items = [...plan.items.values()];
     for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
-      if (i) await nextTask();
+      if (i) await nextFrame();
       if (wanted !== this.wanted) return;
       const newCards = items.slice(i, i + CARDS).map((item) => this.makeCard(playback, plan, item));
       const newEdges = plan.edges.slice(i, i + CARDS).map(makeEdge);
@@ -434,11 +434,6 @@ function makeEdge({ id, points, middle, roomy }) {
   const { x, y, ...size } = around(points);
   const place = { x: x + size.width / 2, y: y + size.height / 2 };
   return { id, element, path, label, middle, roomy, place, size, message: undefined, current: false };
-}
-
-/** A pause in which the page can answer. @returns {Promise<void>} */
-function nextTask() {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 function makePill() {

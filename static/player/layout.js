@@ -4,7 +4,7 @@
 import { shorten } from "./format.js";
 import { isOperation } from "./playback.js";
 
-/** @import { GraphvizLayout } from "../types.js" */
+/** @import { GraphvizLayout, TraceNode } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
 /** @typedef {{x: number, y: number}} Point in pixels, y downwards */
@@ -92,7 +92,7 @@ export function groupsOf(playback) {
   };
   const lines = linesOf(playback);
   for (const node of playback.nodes) {
-    const line = lines[node.id];
+    const line = lines[node.id] ?? null;
     if (line !== null) add(`line ${line}`, playback.name(line), "lines", node.id);
     for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
@@ -107,10 +107,13 @@ export function groupsOf(playback) {
 /** For each operation the named node (or the result) whose line it is part of: nothing else uses it. null: none.
  * @param {Playback} playback */
 function linesOf(playback) {
+  /** @param {TraceNode} node */
+  const isNamed = (node) => isOperation(node) && node.label !== "";
+  if (!playback.nodes.some((node) => isNamed(node) && node.id !== playback.output)) return []; // there is one line
   /** @type {(number | null | undefined)[]} undefined: nobody uses it */
   const lines = playback.nodes.map(() => undefined);
   for (const node of playback.nodes.toReversed()) {
-    if (isOperation(node) && (node.label || node.id === playback.output)) lines[node.id] = node.id;
+    if (isNamed(node) || node.id === playback.output) lines[node.id] = node.id;
     const line = lines[node.id] ?? null;
     for (const child of node.children) lines[child] = lines[child] === undefined ? line : same(lines[child], line);
   }

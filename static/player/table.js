@@ -1,12 +1,17 @@
 /** All nodes in a table: the twin of the picture. */
 
 import { brief, shapeText } from "./format.js";
-import { h, link, section, setAttribute, setText } from "./dom.js";
+import { h, link, nextFrame, section, setAttribute, setText } from "./dom.js";
+import { WAITING } from "./playback.js";
 
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[]}} Row
  * with what it shows */
+
+const ROWS = 40; // made at a time: the page answers in between
+const HEADS = ["Node", "Role", "Value", "Gradient", "State"];
+const LONGEST_NAME = 28; // characters; a longer one is cut and its title has all of it
 
 export class Table {
   /** @param {(id: number) => void} onSelect */
@@ -14,55 +19,117 @@ export class Table {
     this.onSelect = onSelect;
     this.panel = section("All nodes", "nodes");
     this.element = this.panel.element;
+    /** @type {Playback | null} */
+    this.playback = null;
     this.structure = "";
     /** @type {Row[]} */
     this.rows = [];
+    this.columns = HEADS.map(() => h("col"));
+    this.body = h("tbody");
+    const heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
+    this.table = h("table", {}, h("colgroup", {}, ...this.columns), h("thead", {}, h("tr", {}, ...heads)), this.body);
+    this.panel.body.append(
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of all nodes" }, this.table),
+    );
+    /** @type {{frame: Frame, selected: number | null} | null} */
+    this.shown = null;
   }
 
   /** @param {Playback} playback @param {Frame} frame @param {number | null} selected */
   paint(playback, frame, selected) {
-    if (this.structure !== playback.structure) this.build(playback);
-    const focus = playback.focus(frame);
-    this.rows.forEach((parts, id) => {
-      const { row, value, gradient, state, last } = parts;
-      const known = playback.isKnown(id, frame);
-      const lit = id === focus.to;
-      const chosen = id === selected;
-      const now = [frame.gradients.get(id), known, playback.nodes[id].value, lit, chosen, frame.arrived.get(id)];
-      if (now.every((part, i) => part === last[i])) return;
-      parts.last = now;
-      setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
-      setText(value, known ? brief(playback.nodes[id].value) : "not run yet");
-      setText(gradient, playback.gradientText(id, frame));
-      setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
-      setText(state, playback.stateText(id, frame));
-    });
+    this.shown = { frame, selected };
+    if (this.playback !== playback) {
+      this.playback = playback;
+      this.measure(playback);
+      if (this.structure !== playback.structure) this.build(playback);
+    }
+    this.rows.forEach((row, id) => paintRow(row, playback, id, frame, selected));
   }
 
-  /** @param {Playback} playback */
-  build(playback) {
-    this.structure = playback.structure;
-    this.rows = playback.nodes.map((node, id) => {
-      const value = h("td", { class: "number" });
-      const gradient = h("td", { class: "number gradient" });
-      const state = h("td");
-      const name = h(
-        "th",
-        { scope: "row" },
-        link(playback.definition(id), () => this.onSelect(id)),
-      );
-      const role = playback.derived[id].kind + (node.shape.length ? ` ${shapeText(node.shape)}` : "");
-      return { row: h("tr", {}, name, h("td", {}, role), value, gradient, state), value, gradient, state, last: [] };
-    });
-    const heads = ["Node", "Role", "Value", "Gradient", "State"].map((text, i) =>
-      h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text),
-    );
-    this.panel.body.replaceChildren(
-      h(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of all nodes" },
-        h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...this.rows.map((parts) => parts.row))),
-      ),
-    );
+  /** A row for each node. Of a long table the rows come a few at a time. @param {Playback} playback */
+  async build(playback) {
+    const { structure } = playback;
+    this.structure = structure;
+    this.rows = [];
+    this.body.replaceChildren();
+    for (let i = 0; i < playback.nodes.length; i += ROWS) {
+      if (i) await nextFrame();
+      if (this.structure !== structure || !this.playback || !this.shown) return;
+      for (const { id } of playback.nodes.slice(i, i + ROWS)) {
+        const row = this.makeRow(playback, id);
+        paintRow(row, this.playback, id, this.shown.frame, this.shown.selected);
+        this.rows.push(row);
+        this.body.append(row.row);
+      }
+    }
   }
+
+  /** @param {Playback} playback @param {number} id @returns {Row} */
+  makeRow(playback, id) {
+    const value = h("td", { class: "number" });
+    const gradient = h("td", { class: "number gradient" });
+    const state = h("td");
+    const definition = playback.definition(id);
+    const name = h(
+      "th",
+      { scope: "row", title: definition },
+      link(definition, () => this.onSelect(id)),
+    );
+    return {
+      row: h("tr", {}, name, h("td", {}, roleOf(playback, id)), value, gradient, state),
+      value,
+      gradient,
+      state,
+      last: [],
+    };
+  }
+
+  /** Each column has the width of the longest text that any event will write into it: no text covers another, and no
+   * event makes the browser lay out the table anew. @param {Playback} playback */
+  measure(playback) {
+    const longest = HEADS.map((text) => text.length);
+    /** @param {number} column @param {string} text */
+    const fit = (column, text) => (longest[column] = Math.max(longest[column], text.length));
+    const ends = [0, playback.length].map((k) => playback.frame(k));
+    playback.nodes.forEach((node, id) => {
+      fit(0, playback.definition(id));
+      fit(1, roleOf(playback, id));
+      fit(2, brief(node.value));
+      for (const end of ends) fit(4, playback.stateText(id, end));
+    });
+    fit(2, "not run yet");
+    fit(3, WAITING);
+    for (const event of playback.events) {
+      if (event.kind === "accumulate") fit(3, brief(event.after));
+      if (event.kind === "seed") fit(3, brief(event.grad));
+    }
+    fit(4, "10 of 10 messages");
+    longest[0] = Math.min(longest[0], LONGEST_NAME);
+    longest.forEach((length, i) => (this.columns[i].style.width = `calc(${length}ch + 1.4rem)`));
+    const all = longest.reduce((sum, length) => sum + length, 0);
+    this.table.style.minWidth = `calc(${all}ch + ${HEADS.length * 1.4}rem)`;
+  }
+}
+
+/** @param {Playback} playback @param {number} id */
+function roleOf(playback, id) {
+  const { shape } = playback.nodes[id];
+  return playback.derived[id].kind + (shape.length ? ` ${shapeText(shape)}` : "");
+}
+
+/** @param {Row} parts @param {Playback} playback @param {number} id @param {Frame} frame
+ * @param {number | null} selected */
+function paintRow(parts, playback, id, frame, selected) {
+  const { row, value, gradient, state, last } = parts;
+  const known = playback.isKnown(id, frame);
+  const lit = id === playback.focus(frame).to;
+  const chosen = id === selected;
+  const now = [frame.gradients.get(id), known, playback.nodes[id].value, lit, chosen, frame.arrived.get(id)];
+  if (now.every((part, i) => part === last[i])) return;
+  parts.last = now;
+  setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
+  setText(value, known ? brief(playback.nodes[id].value) : "not run yet");
+  setText(gradient, playback.gradientText(id, frame));
+  setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
+  setText(state, playback.stateText(id, frame));
 }

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from lab.expression.builder import parse
 from lab.faults.engines import Overwrites
 from lab.ops import OPS
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, numeral, record, strict_json
 from model import Tensor, concatenate, maximum, minimum
+from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES, program, shared
 from tests.unit.op_table import CASES
 
@@ -45,6 +47,9 @@ def named():
         "unused": record(lambda a, b: (a * 2.0).relu(), {"a": -2.0, "b": 3.0}),
         "joined": record(lambda a, b: (concatenate([a, b]) * 2.0).mean(), {"a": a, "b": b}),
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
+        "lines": record(parse("h = (a*b + c).mean()\ng = tanh(h)*h\nk = exp(g)\ng*a + k"), {"a": a, "b": b, "c": 3.0}),
+        "iterate": record(SHAPES["iterate"], LEAVES),
+        "tangle": record(SHAPES["tangle"], LEAVES),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
     }
     return {name: playable(trace) for name, trace in traces.items()}

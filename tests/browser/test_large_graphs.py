@@ -1,0 +1,84 @@
+"""Graphs of 300 nodes: they are drawn, the page answers meanwhile, and there is a picture even when Graphviz has none."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.trace.export import playable, standalone
+from lab.trace.recording import record, strict_json
+from tests.browser.apps.programs import SHAPES
+from tests.browser.test_player import open_player, player_url, press  # noqa: F401 (fixtures)
+from tests.programs import LEAVES
+
+ASLEEP = "onmessage = ({ data }) => data.source && postMessage({ ready: true })"  # a Graphviz that never answers
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_graph_of_300_nodes_is_drawn(open_player, shape):  # noqa: F811
+    page = open_player(f"shape={shape}")
+    cards, lines = page.locator(".graph .card"), page.locator(".folding").get_by_role("button", name="lines (")
+    nodes = len(record(SHAPES[shape], LEAVES).nodes)
+    assert 250 <= nodes <= 310
+    if shape in ("iterate", "network"):  # it opens with a card for each line
+        expect(lines).to_have_attribute("aria-pressed", "true")
+        assert page.locator(".card.group").count() >= 30
+        lines.click()
+    expect(cards).to_have_count(nodes)
+    press(page, "Home")
+    assert page.locator(".sentence").inner_text() == "Nothing has run yet: only the inputs have values."
+    press(page, "End")
+    expect(page.locator(".nodes tbody tr")).to_have_count(nodes)
+    expect(page.get_by_text("Drawn simply")).to_be_hidden()
+    boxes = cards.evaluate_all(
+        """(all) => all.map((card) => {
+          const [x, y] = card.getAttribute("transform").match(/-?[\\d.]+/g).map(Number);
+          const box = card.querySelector(".box");
+          return [x, y, Number(box.getAttribute("width")), Number(box.getAttribute("height"))];
+        })"""
+    )
+    for i, (x, y, width, height) in enumerate(boxes):
+        for other_x, other_y, other_width, other_height in boxes[:i]:
+            apart = 2 * abs(x - other_x) >= width + other_width - 1 or 2 * abs(y - other_y) >= height + other_height - 1
+            assert apart, "two cards lie on each other"
+    assert page.errors == []
+
+
+def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
+    page = open_player()
+    shapes = json.loads(strict_json([playable(record(SHAPES[shape], LEAVES)) for shape in ("tangle", "chain")]))
+    page.evaluate(
+        """async ([traces, asleep]) => {
+          const { mount } = await import("/app/static/player/player.js");
+          const worker = URL.createObjectURL(new Blob([asleep]));
+          const place = document.createElement("div");
+          place.id = "place";
+          document.body.replaceChildren(place);
+          const player = mount(place, { graphviz: { source: "", worker } });
+          player.update({ trace: traces[0], event: null });
+          window.next = () => player.update({ trace: traces[1], event: null });
+        }""",
+        [shapes, ASLEEP],
+    )
+    stop = page.get_by_role("button", name="Do not wait: draw it simply")
+    page.get_by_text("Drawn simply").wait_for()  # when the time was up
+    cards = page.locator("#place .graph .card")
+    expect(cards).to_have_count(len(shapes[0]["nodes"]))
+    page.get_by_role("button", name="Draw it with care").click()
+    page.get_by_text("s so far…").wait_for()
+    stop.click()  # the learner does not want to wait
+    expect(stop).to_be_hidden()
+    expect(cards).to_have_count(len(shapes[0]["nodes"]))
+    page.get_by_role("button", name="Draw it with care").click()
+    page.evaluate("next()")  # another graph comes while this one is in the making
+    expect(cards).to_have_count(len(shapes[1]["nodes"]))
+    assert page.errors == []
+
+
+def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
+    path = tmp_path / "player.html"
+    path.write_text(standalone(record(SHAPES["iterate"], LEAVES)), "utf-8")
+    page = new_page()
+    page.goto(path.as_uri())
+    expect(page.locator(".graph .card.group")).to_have_count(74)
+    expect(page.get_by_text("Drawn simply")).to_be_hidden()
