@@ -97,6 +97,14 @@ class Op:
         """`call`, or the method, looked up on the operand: a subclass may have one of its own."""
         return self.call or (lambda x, *wholes, **options: getattr(x, self.name)(*wholes, **options))
 
+    def needs_paths(self, whole: bool) -> bool:
+        """Whether the table cannot tell the numbers of a message: the closure has to be asked.
+
+        whole  the result is a single number
+        """
+        known = [one.value is not None and (whole or not one.whole) for one in self.derivatives]
+        return not known or not all(known)
+
     def derivative(self, operand: int) -> Derivative:
         """With respect to an operand, counted from 0."""
         if self.kind == "joining":

@@ -44,6 +44,11 @@ export interface Operation extends Made {
   captured: Captured[];
   /** the engine's functions that called it, outermost first: "Linear 1", "mean 2" */
   calls: string[];
+  /** of an indexing, what stands between the brackets */
+  index?: string;
+  /** for each operand, and each cell of the message to it, [cell of the result, local derivative] where that is not 0;
+   * only where the table of derivatives cannot tell */
+  paths?: ([number, number][][] | null)[];
 }
 
 export type TraceNode = Leaf | Operation;
@@ -152,6 +157,9 @@ export interface SentTerm {
   operand: number;
   text: string;
   latex: string;
+  /** the same text with {g}, the upstream gradient, and {a}, {b}, {y}, which are the nodes in `used` */
+  rule: string;
+  used: Record<string, number>;
   /** null where the table of derivatives cannot tell; then text and latex are the whole message */
   local: Value | null;
   agrees: boolean | null;

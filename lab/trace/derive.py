@@ -155,6 +155,8 @@ def _term(
         "operand": operand,
         "text": rule.text.format(g=partial, **{key: names[i] for key, i in used.items()}),
         "latex": rule.latex.format(g=latex_partial, **{key: symbols[i] for key, i in used.items()}),
+        "rule": rule.text.format(**{key: f"{{{key}}}" for key in "gaby"}),
+        "used": used,
         "upstream": event["upstream"],
         "local": None if local is None else plain(local),
         "message": arrived,

@@ -13,8 +13,8 @@ from lab.trace.recording import Trace, strict_json
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 MODULES = (
-    "format", "dom", "playback", "layout", "arranger", "arrays", "view", "graph", "ledger", "table", "source",
-    "closure", "derivation", "inputs", "probe", "controls", "takeaway", "player",
+    "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "graph", "ledger", "table",
+    "source", "closure", "derivation", "inputs", "probe", "controls", "takeaway", "player",
 )  # fmt: skip
 
 

@@ -35,6 +35,9 @@ class Node(TypedDict):
     symbol    the sign that the operation is written with, between two operands or before one; None if it has a name
     source    a key of `Trace.sources`
     calls     the functions of the engine that called the operation, such as a layer or a mean, outermost first
+    index     of an indexing, what stands between the brackets
+    paths     for each operand, and each cell of the message to it, (cell of the result, local derivative) where that is
+              not 0. Only where the table of derivatives cannot tell; None for an operand where nobody can
     """
 
     id: int
@@ -49,6 +52,8 @@ class Node(TypedDict):
     source: NotRequired[str]
     captured: NotRequired[list[Captured]]
     calls: NotRequired[list[str]]
+    index: NotRequired[str]
+    paths: NotRequired[list[list[list[tuple[int, float]]] | None]]
 
 
 class Step(TypedDict):
@@ -118,6 +123,7 @@ class SentTerm(TypedDict):
     event        the index of its event
     node         where it came from, as its operand number `operand`
     text, latex  the local derivative in symbols, or the whole message where `local` is None
+    rule         the same text with {g}, {a}, {b} and {y} in place of names; of these, `used` says which nodes they are
     local        the local derivative in numbers; None where the table of operations cannot tell
     message      what the engine sent, in the shape of the receiver
     agrees       whether the message is what the rule says; None where the table cannot tell
@@ -128,6 +134,8 @@ class SentTerm(TypedDict):
     operand: int
     text: str
     latex: str
+    rule: str
+    used: dict[str, int]
     upstream: Value
     local: Value | None
     message: Value

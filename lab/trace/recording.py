@@ -24,9 +24,11 @@ import numpy as np
 
 from lab.ops import OPS, UNKNOWN, Op
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
-from model import Tensor, _fitted
+from model import Tensor, _fitted, _unbroadcast
 
 MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
+MOST_CELLS = 64  # of a result whose operation is asked for the local derivatives of each
+MOST_PATHS = 1024  # local derivatives of one operation with respect to one operand
 _ENGINE = Tensor._node.__code__.co_filename
 _SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
@@ -173,6 +175,9 @@ class Recorded(Tensor):
         return detached
 
     def _accumulate(self, message: Any) -> None:
+        if self.recorder.asking is not None:
+            self.recorder.asking.append((self.id, np.array(message)))
+            return
         if self.requires_grad:
             self.recorder.message(self, message, sys._getframe(1))
         super()._accumulate(message)
@@ -216,6 +221,8 @@ class Recording:
         self._made: list[Recorded] = []
         self._senders: list[_Sender] = []  # the last one runs; a broken engine may start one inside another
         self._arriving: tuple[Any, Any, str, int] | None = None  # a message on its way into a gradient
+        self._plain = tensor is Tensor  # another engine may do more in a closure than to send messages
+        self.asking: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure that is only asked
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
         recorded = _recorded(cast(Any, tensor))
         self.tensors = {name: recorded(value, label=name) for name, value in leaves.items()}
@@ -276,7 +283,45 @@ class Recording:
         node["op"], node["children"] = op, [child.id for child in children]
         node["kind"], node["symbol"], node["source"] = known.kind, known.symbol, source
         node["captured"], node["calls"] = self._captured(backward, children, data), self._callers(frame.f_back)
+        if known.form == "index":
+            node["index"] = _subscript(_variables(backward)["index"])
+        if self._plain and np.size(data) <= MOST_CELLS and known.needs_paths(np.ndim(data) == 0):
+            node["paths"] = self._paths(backward, node["children"], np.shape(data), np.asarray(data).dtype)
         self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": frame.f_lineno})
+
+    def _paths(
+        self, backward: Callable[..., Any], children: list[int], shape: tuple[int, ...], dtype: Any
+    ) -> list[list[list[tuple[int, float]]] | None]:
+        """The local derivatives of an operation, found by asking its closure: what would it send if one cell of its
+        result alone had a gradient, 1? Of a backward step, which is linear, that is everything.
+
+        For each operand, and each cell of the message to it, (cell of the result, derivative) where that is not 0.
+        None for an operand that is sent nothing, or too much to be shown, or a derivative that is no finite number.
+        """
+        answers: list[list[tuple[int, np.ndarray]]] = []
+        for cell in range(math.prod(shape)):
+            one = np.zeros(shape, dtype)
+            one.flat[cell] = 1.0
+            answer: list[tuple[int, np.ndarray]] = []
+            self.asking = answer
+            try:
+                with np.errstate(all="ignore"):
+                    backward(one if shape else one[()])
+            finally:
+                self.asking = None
+            answers.append(answer)
+        sent = [child for child, _ in answers[0]]
+        waiting = list(enumerate(sent))
+        paths: list[list[list[tuple[int, float]]] | None] = []
+        for child in children:
+            at = next((i for i, receiver in waiting if receiver == child), None)
+            waiting = [(i, receiver) for i, receiver in waiting if i != at]
+            rows = None if at is None else np.array([answer[at][1].ravel() for answer in answers], dtype=float)
+            if rows is None or not np.isfinite(rows).all() or np.count_nonzero(rows) > MOST_PATHS:
+                paths.append(None)
+                continue
+            paths.append([[(int(o), float(column[o])) for o in np.flatnonzero(column)] for column in rows.T])
+        return paths
 
     def enter(self, node: int, upstream: Any, backward: Callable[..., Any]) -> None:
         """The closure of a node begins to run."""
@@ -323,6 +368,9 @@ class Recording:
         )
         # A broken engine may let a gradient have another shape; then the message went in as it came.
         message = _fitted(contribution, tensor) if np.shape(after) == tensor.shape else contribution
+        line = frame.f_lineno
+        if np.size(message) < np.size(contribution) and "_fitted" in frame.f_code.co_names:
+            source, line = self._source(_unbroadcast.__code__), _summing_line()  # it has just been summed there
         self.trace.events.append(
             {
                 "kind": "accumulate",
@@ -331,7 +379,7 @@ class Recording:
                 "message": numbers(message),
                 "after": numbers(after),
                 "source": source,
-                "line": frame.f_lineno,
+                "line": line,
                 "first": before is None,
             }
         )
@@ -394,6 +442,23 @@ class Recording:
         if name not in self.trace.sources:
             self.trace.sources[name] = _source_lines(code.co_filename, code.co_firstlineno, name.split(".")[-1])
         return name
+
+
+def _summing_line() -> int:
+    """The line of the engine that adds up what the copies of a repeated operand receive."""
+    code = _unbroadcast.__code__
+    lines = linecache.getlines(code.co_filename)
+    return next(number for _, _, number in code.co_lines() if number and "_sum(" in lines[number - 1])
+
+
+def _subscript(index: Any) -> str:
+    """An index as it stands between the brackets: "0, 1:"."""
+    if isinstance(index, tuple):
+        return ", ".join(map(_subscript, index)) or "()"
+    if isinstance(index, slice):
+        start, stop, step = ("" if end is None else str(end) for end in (index.start, index.stop, index.step))
+        return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+    return "..." if index is ... else " ".join(str(index.tolist() if isinstance(index, np.ndarray) else index).split())
 
 
 def plain(value: Any) -> Value:

@@ -1,6 +1,7 @@
 /** The chain rule for the selected node: in symbols, with upstream numbers, with local numbers, and the result. */
 
-import { brief, broadcastCell, cellOrAll, factor, shapeOf } from "./format.js";
+import { matrixProduct, ruleWith, sendingOf } from "./arithmetic.js";
+import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
 import { WAITING } from "./playback.js";
 
@@ -10,6 +11,8 @@ import { WAITING } from "./playback.js";
 const MANY = 8; // messages; more are shown on demand
 const PLUS = { text: " + ", latex: " + " };
 const TIMES = { text: " · ", latex: " \\cdot " };
+const OPEN = { text: "Σ(", latex: "\\textstyle\\sum\\left(" };
+const CLOSE = { text: ")", latex: "\\right)" };
 const DOTS = { text: "…", latex: "\\ldots" };
 
 /** @typedef {object} Token
@@ -37,25 +40,25 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
     line("in symbols", (term) => {
       if (term.local === null) return [term.symbols];
       const parent = playback.derived[term.node];
-      return [partial(out, parent, term), TIMES, partial(parent, self, term)];
+      return summed(term, [partial(out, parent, term), TIMES, partial(parent, self, term)]);
     }),
     line("upstream numbers in", (term) =>
-      term.local === null ? [term.symbols] : [number(term.upstream, term.late), TIMES, term.symbols],
+      term.local === null ? [term.upstreamIn] : summed(term, [number(term.upstream, term.late), TIMES, term.symbols]),
     ),
-    line("local derivatives in", (term) =>
-      term.local === null
-        ? [number(term.message, term.late)]
-        : [number(term.upstream, term.late), TIMES, number(term.local, term.late)],
-    ),
+    line("local derivatives in", (term) => term.localIn),
   ];
-  if (terms.length > 1) lines.push(line("messages", (term) => [number(term.message, term.late)]));
+  const more = terms.length > 1 || terms.some((term) => term.local === null || term.sums);
+  if (more) lines.push(line("messages", (term) => [number(term.message, term.late)]));
   return lines;
 }
 
 /** @typedef {object} Numbers what one message adds to a derivation, for the chosen cell
  * @property {number} node the sender
  * @property {boolean} late
+ * @property {boolean} sums copies of the whole array: no cell is chosen
  * @property {Token} symbols the local derivative; the whole message where `local` is null
+ * @property {Token} upstreamIn the same with the upstream gradient as numbers
+ * @property {Token[]} localIn all of it in numbers
  * @property {Value} upstream
  * @property {Value | null} local
  * @property {Value} message */
@@ -63,18 +66,51 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
 /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
  * @param {SentTerm} term @returns {Numbers} */
 function numbersOf(playback, frame, id, cell, term) {
-  const { upstream, contribution } = playback.message(term.event);
+  const event = playback.message(term.event);
+  const sent = sendingOf(playback, event, term.event);
   const { shape } = playback.nodes[id];
-  const chosen = String(shapeOf(contribution)) === String(shape) ? cell : null;
+  const chosen = String(sent.shape) === String(shape) ? cell : null;
   const late = term.event >= frame.k;
-  return {
+  const at = chosen === null ? "" : indexText(shape, chosen);
+  const inside = (/** @type {string} */ text) => (at && term.local === null ? `(${text})${at}` : text);
+  const upstreamOf = () => inside(ruleWith(sent, (node) => playback.name(node)));
+  const message = cellOrAll(sent.arrived, cell);
+  const alone = chosen !== null && !sent.sums;
+  const numbers = {
     node: term.node,
     late,
-    symbols: { text: term.text, latex: term.latex, late },
-    upstream: broadcastCell(upstream, shape, chosen),
-    local: term.local === null ? null : broadcastCell(term.local, shape, chosen),
-    message: cellOrAll(playback.arrivalAfter(term.event).message, cell),
+    sums: sent.sums,
+    symbols: { text: inside(term.text), latex: term.latex, late },
+    upstreamIn: { text: late ? inside(term.text) : upstreamOf(), latex: term.latex, late },
+    upstream: alone ? broadcastCell(sent.upstream, shape, chosen) : sent.upstream,
+    local: term.local === null ? null : alone ? broadcastCell(term.local, shape, chosen) : term.local,
+    message,
   };
+  /** @returns {Token[]} */
+  const localIn = () => {
+    if (chosen !== null) {
+      const products = sent.copies(chosen).map(sent.products);
+      const known = products.flatMap((one) => one ?? []);
+      if (products.includes(null) || known.length === 0) return [number(message, late)];
+      return known.flatMap((one, i) => [
+        ...(i ? [PLUS] : []),
+        number(one.upstream, late),
+        TIMES,
+        number(one.local, late),
+      ]);
+    }
+    if (numbers.local !== null)
+      return summed(numbers, [number(sent.upstream, late), TIMES, number(numbers.local, late)]);
+    const text = late ? null : matrixProduct(playback, sent);
+    return [{ ...number(message, late), ...(text === null ? {} : { text }) }];
+  };
+  return { ...numbers, localIn: localIn() };
+}
+
+/** With the sign that what the copies of a repeated operand receive is added up.
+ * @param {{sums: boolean}} term @param {Token[]} tokens */
+function summed({ sums }, tokens) {
+  return sums ? [OPEN, ...tokens, CLOSE] : tokens;
 }
 
 /** @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
@@ -145,11 +181,15 @@ export class Derivation {
       const early = id === playback.output && state === "waiting";
       parts.push(h("p", {}, early ? `${WAITING}: the backward pass has not started` : derived.why, "."));
     } else {
-      parts.push(this.lines(playback, frame, id, cell), this.result(playback, frame, id, cell));
+      const lines = this.lines(playback, frame, id, cell);
+      parts.push(lines, this.result(playback, frame, id, cell));
+      if (lines.textContent?.includes(OPEN.text))
+        parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
     if (state !== "constant" && state !== "no path") parts.push(this.copyButton(playback, frame, id, cell));
     if (derived.terms.length > MANY) parts.push(this.moreButton(playback, frame, id, cell));
-    this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}`;
+    const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell);
+    this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
   }
 

@@ -1,12 +1,15 @@
 /** The event in one sentence, and its arithmetic in large figures. */
 
 import { bitmap } from "./arrays.js";
-import { brief, broadcastCell, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
+import { added, copiesOf, exampleOf, factorOf, matrixProduct, placeOf, sendingOf, sumOf } from "./arithmetic.js";
+import { brief, broadcastCell, element, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
+const COPIES = 4; // of a cell that are written out
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
+/** @import { Product, Sending } from "./arithmetic.js" */
 /** @import { Accumulate, Forward, Message, Seed, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
@@ -99,70 +102,124 @@ function message(playback, event, index, cell) {
 function accumulate(playback, event, index, cell) {
   const chosen = cellOf(event.after, cell);
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
-  const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
-  const name = playback.name(event.node) + (chosen === null ? "" : indexText(shapeOf(event.after), chosen));
+  const sent = sendingOf(playback, playback.messageBefore(index), index - 1);
+  const name = placeOf(playback.name(event.node), shapeOf(event.after), chosen);
   const beforeText = event.first ? "nothing yet" : brief(before);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
+  const copies = sent.sums ? added(copiesOf(sent, chosen)) : "";
+  const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
+  const told = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived)} together` : sentence;
+  const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
+  const repeated = sent.sums
+    ? `Broadcasting repeated ${playback.name(event.node)}, so its copies' messages are summed.`
+    : "";
+  const again = event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`;
   return {
     phase: "Backward pass",
-    sentence: `${sentence}: before ${beforeText}, after ${brief(after)}.`,
+    sentence: `${told}: before ${beforeText}, after ${brief(after)}.`,
     equation: event.first
       ? [
-          figure("nothing yet", `${name} before`),
+          ...summed,
+          ...(sent.sums ? [amount(arrived, "their sum", "message")] : [figure("nothing yet", `${name} before`)]),
           sign(right ? "→" : "≠"),
           amount(after, `${name} after: the first message becomes its gradient`, "gradient"),
         ]
       : [
+          ...summed,
           amount(before, `${name} before`),
           sign("+"),
           amount(arrived, "message"),
           sign(right ? "=" : "≠"),
           amount(after, `${name} after`, "gradient"),
         ],
-    note: !right
-      ? wrong
-      : event.first
-        ? ""
-        : `${playback.name(event.node)} is used more than once, so its messages add up.`,
+    note: right ? [repeated, again].filter(Boolean).join(" ") : wrong,
   };
 }
 
-/** An operation sends a message to an operand: in words, and as upstream × local derivative where it is that.
+/** An operation sends a message to an operand: in words, and as what it is computed from where that is known.
  * @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
  * @returns {{sentence: string, figures: Figure[], note: string}} */
 function sending(playback, event, index, cell) {
+  const sent = sendingOf(playback, event, index);
+  const { term, arrived, contribution, sums, shape } = sent;
   const receiver = playback.name(event.child);
-  const term = playback.term(index, event);
-  const arrived = playback.arrivalAfter(index).message;
   const chosen = cellOf(arrived, cell);
-  const where = chosen === null ? receiver : `${receiver}${indexText(shapeOf(arrived), chosen)}`;
+  const where = placeOf(receiver, shape, chosen);
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
-  const repeated = String(shapeOf(event.contribution)) !== String(shapeOf(arrived));
-  const contribution = pick(repeated ? arrived : event.contribution, chosen);
-  const sent = amount(contribution, `message to ${where}`, "message");
-  if (repeated || term.local === null) {
-    const note = repeated
-      ? `Broadcasting repeated ${receiver}, so what its copies receive is summed.`
-      : `Rule: ${term.text}.`;
-    return { sentence: `${from} sends ${brief(contribution)} to ${where}`, figures: [sent], note: wrong || note };
-  }
-  const upstream = broadcastCell(event.upstream, shapeOf(arrived), chosen);
-  const local = broadcastCell(term.local, shapeOf(arrived), chosen);
   const equals = wrong ? "≠" : "=";
-  return {
-    sentence: `${from} sends ${factorOf(upstream)} × ${factorOf(local)} ${equals} ${brief(contribution)} to ${where}`,
-    figures: [
-      amount(upstream, `upstream gradient of ${playback.name(event.node)}`),
-      sign("×"),
-      amount(local, `local derivative: ${term.text}`),
-      sign(equals),
-      sent,
-    ],
-    note: wrong,
-  };
+  const repeated = sums ? `Broadcasting repeated ${receiver}: each of its copies is sent its own.` : "";
+  const rule = term.local === null ? `Rule: ${term.text}.` : "";
+  const notes = (/** @type {string[]} */ ...more) => wrong || [...more, repeated, rule].filter(Boolean).join(" ");
+
+  if (chosen !== null) {
+    const positions = sent.copies(chosen);
+    const parts = positions.slice(0, COPIES).map((position) => {
+      const products = sent.products(position);
+      return { products, number: element(contribution, position) };
+    });
+    const texts = parts.map(({ products, number }) =>
+      products?.length ? `${sumOf(products, " × ")} ${equals} ${brief(number)}` : brief(number),
+    );
+    const rest = positions.length - parts.length;
+    const more = rest ? ` and ${rest} more` : "";
+    const [{ products, number }] = parts;
+    const arriving = amount(number, `message to ${where}`, "message");
+    const figures =
+      parts.length > 1
+        ? [figure(texts.join(", ") + more, `messages to the copies of ${where}`, "message")]
+        : products?.length === 1
+          ? product(playback, event, sent, products[0], equals, arriving)
+          : products?.length
+            ? [figure(sumOf(products, " × "), "upstream gradient × local derivative, summed"), sign(equals), arriving]
+            : [arriving];
+    return { sentence: `${from} sends ${texts.join(", ")}${more} to ${where}`, figures, note: notes() };
+  }
+
+  const example = exampleOf(sent);
+  const shown = example === null ? "" : exampleText(sent, placeOf(receiver, shape, example), example, equals);
+  const arriving = amount(contribution, `message to ${where}`, "message");
+  if (term.local !== null) {
+    const whole = { upstream: sent.upstream, local: term.local };
+    return {
+      sentence: `${from} sends ${sumOf([whole], " × ")} ${equals} ${brief(contribution)} to ${where}`,
+      figures: product(playback, event, sent, whole, equals, arriving),
+      note: notes(shown),
+    };
+  }
+  const numbers = matrixProduct(playback, sent);
+  if (numbers !== null) {
+    return {
+      sentence: `${from} sends ${numbers} = ${brief(contribution)} to ${where}`,
+      figures: [figure(numbers, term.text), sign("="), arriving],
+      note: notes(shown),
+    };
+  }
+  return { sentence: `${from} sends ${brief(contribution)} to ${where}`, figures: [arriving], note: notes(shown) };
+}
+
+/** "M[0, 1] is sent 2 × 3 + 4 × 5 = 26." @param {Sending} sent @param {string} place @param {number} cell
+ * @param {string} equals */
+function exampleText(sent, place, cell, equals) {
+  const [position, ...others] = sent.copies(cell);
+  const sum = sumOf(sent.products(position) ?? [], " × ");
+  const text = `${sum} ${equals} ${brief(element(sent.contribution, position))}`;
+  return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
+}
+
+/** @param {Playback} playback @param {Message} event @param {Sending} sent @param {Product} numbers
+ * @param {string} equals @param {Figure} arriving */
+function product(playback, event, { term }, { upstream, local }, equals, arriving) {
+  const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
+  return [
+    amount(upstream, `upstream gradient of ${playback.name(event.node)}`),
+    sign("×"),
+    amount(local, slope),
+    sign(equals),
+    arriving,
+  ];
 }
 
 /** Whether a gradient grew by a message, apart from what rounding makes of it. A single number is added to every cell.
@@ -189,11 +246,6 @@ function cellOf(value, cell) {
 /** @param {Value} value @param {number | null} cell */
 function pick(value, cell) {
   return cell === null ? value : element(value, cell);
-}
-
-/** @param {Value} value */
-function factorOf(value) {
-  return Array.isArray(value) ? brief(value) : factor(value);
 }
 
 /** @param {string} text @param {string} caption @returns {Figure} */

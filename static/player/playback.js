@@ -52,6 +52,7 @@ export class Playback {
    * @param {Operation} node @param {(id: number) => string} text */
   written(node, text) {
     const operands = node.children.map(text);
+    if (node.index !== undefined) return `${operands[0]}[${node.index}]`;
     if (node.symbol === null) return `${node.op}(${operands.join(", ")})`;
     return operands.length === 1 ? `${node.symbol}${operands[0]}` : operands.join(` ${node.symbol} `);
   }

@@ -4,10 +4,8 @@ import { test } from "node:test";
 import { derivation, toLatex } from "../../static/player/derivation.js";
 import { element, flat, shapeOf, toNumber } from "../../static/player/format.js";
 import { Playback } from "../../static/player/playback.js";
-import { broadcastCell, choices, near, numbersIn, says } from "./numbers.js";
+import { choices, comesTo, numbersIn, says } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
-
-/** @import { Value } from "../../static/types.js" */
 
 /** The text of each line, by its label. @param {Parameters<typeof derivation>} arguments_ */
 function lines(...arguments_) {
@@ -25,29 +23,44 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
       for (const [id, { terms, name }] of playback.derived.entries()) {
         if (!terms.length) continue;
         const gradient = frame.gradients.get(id) ?? assert.fail(name);
-        for (const { cell, index } of choices(shapeOf(gradient))) {
+        for (const { cell } of choices(shapeOf(gradient))) {
           const written = derivation(playback, frame, id, cell);
-          const last = written[2].tokens.filter((token) => token.text !== " + " && token.text !== " · ");
-          let sum = 0;
+          const texts = written[2].tokens.map((token) => token.text);
+          const whole = cell === null ? gradient : element(gradient, cell);
+          const isArray = cell === null && shapeOf(gradient).length > 0;
+          if (!isArray && !texts.join("").includes("Σ"))
+            comesTo(texts.join(""), toNumber(flat(whole)[0]), `${name} ${texts.join("")}`);
+          if (terms.length > 1 || terms.some((term) => term.event !== null && term.local === null)) {
+            assert.equal(written[3].label, "messages");
+            const messages = written[3].tokens.filter((token) => token.text !== " + ");
+            assert.equal(messages.length, terms.length);
+            terms.forEach((term, i) => {
+              assert.ok(term.event !== null);
+              const { message } = playback.arrivalAfter(term.event);
+              says(messages[i].text, cell === null ? message : element(message, cell), name);
+            });
+          }
+          if (cell !== null) continue;
+          const last = texts.filter((text) => ![" + ", " · ", "Σ(", ")"].includes(text));
           for (const term of terms) {
             assert.ok(term.event !== null);
-            const { upstream, contribution } = playback.message(term.event);
+            const { upstream } = playback.message(term.event);
             const arrived = playback.arrivalAfter(term.event).message;
-            const alike = String(shapeOf(contribution)) === String(playback.nodes[id].shape);
-            const at = (/** @type {Value} */ value) =>
-              index && alike ? broadcastCell(value, playback.nodes[id].shape, index) : value;
-            const message = cell === null ? arrived : element(arrived, cell);
-            if (term.local === null) {
-              says(last.shift()?.text ?? "", message, name);
+            const text = last.shift() ?? "";
+            if (term.local !== null) {
+              says(text, upstream, name);
+              says(last.shift() ?? "", term.local, name);
+            } else if (text.includes("@")) {
+              const operand = playback.nodes[term.node].children[1 - term.operand];
+              const factors = [upstream, playback.nodes[operand].value];
+              const [left, right] = text.replace("ᵀ", "").split(" @ ");
+              says(left, factors[term.operand], name);
+              says(right, factors[1 - term.operand], name);
             } else {
-              says(last.shift()?.text ?? "", at(upstream), name);
-              says(last.shift()?.text ?? "", at(term.local), name);
+              says(text, arrived, name);
             }
-            sum += toNumber(flat(message)[0] ?? 0);
           }
           assert.deepEqual(last, []);
-          const whole = flat(cell === null ? gradient : element(gradient, cell)).map(toNumber);
-          if (whole.length === 1) assert.ok(near(sum, whole[0], 1e-9), `${name}: ${sum} is not ${whole[0]}`);
         }
       }
     }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { factor, flat, numeral, shapeOf, toNumber } from "../../static/player/format.js";
 import { tell } from "../../static/player/ledger.js";
 import { isOperation, Playback } from "../../static/player/playback.js";
-import { broadcastCell, choices, near, numbersIn, says } from "./numbers.js";
+import { broadcastCell, choices, comesTo, near, numbersIn, says } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
 
 /** @import { Operation, Value } from "../../static/types.js" */
@@ -19,6 +19,7 @@ function parts(sentence, pattern) {
 const FORWARD = /^(?<what>.+?)(?: at (?<cell>\[[\d, ]+\]))?: (?<numbers>.+) gives (?<result>.+)\.$/;
 const SENDS =
   /^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: before (?<before>.+), after (?<after>.+))?\.$/;
+const SUMS = /^The copies of (?<to>.+) receive (?<numbers>.+) together: before (?<before>.+), after (?<after>.+)\.$/;
 const PRODUCT = /^(?<upstream>.+) × (?<local>.+) (?<sign>[=≠]) (?<result>.+)$/;
 
 /** The texts of the operands in "[1, 2] * 3", "−[1, 2]" or "where([1, 2], (5,))". @param {Operation} node
@@ -27,6 +28,7 @@ function written(node, text) {
   if (node.symbol !== null) {
     return node.children.length === 1 ? [text.slice(node.symbol.length)] : text.split(` ${node.symbol} `);
   }
+  if (node.index !== undefined) return [text.slice(0, -`[${node.index}]`.length)];
   assert.ok(text.startsWith(`${node.op}(`) && text.endsWith(")"), text);
   let depth = 0;
   const commas = [...text.slice(node.op.length + 1, -1)].map((sign) => {
@@ -89,7 +91,7 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
         const arrival = playback.arrivalAfter(i);
         const shape = shapeOf(arrival.message);
         const term = playback.term(i, event);
-        const same = String(shapeOf(event.contribution)) === String(shape);
+        const sums = flat(event.contribution).length > flat(arrival.message).length;
         for (const { cell, index } of choices(shape)) {
           const chosen = Array.isArray(arrival.message) ? index : null;
           const at = (/** @type {Value} */ value) => (chosen ? broadcastCell(value, shape, chosen) : value);
@@ -99,28 +101,43 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
           assert.equal(told.op, playback.nodes[event.node].op);
           assert.equal(told.from, playback.name(event.node));
           assert.equal(told.to, chosen ? `${receiver}[${chosen.join(", ")}]` : receiver);
-          if (!same) {
-            says(told.numbers, at(arrival.message), sentence);
-            assert.match(note, /Broadcasting repeated/);
-          } else if (term.local === null) {
-            says(told.numbers, at(event.contribution), sentence);
-            assert.equal(note, `Rule: ${term.text}.`);
-          } else {
+          if (sums) assert.match(note, /Broadcasting repeated/);
+          if (term.local === null) assert.ok(note.includes(`Rule: ${term.text}.`), note);
+          if (chosen) {
+            // what each copy of the cell is sent, as a sum of products
+            const [all, rest] = told.numbers.split(/ and (?=\d+ more$)/);
+            const sent = all.split(", ").map((text) => {
+              const [sum, result] = text.includes(" = ") ? text.split(" = ") : [text, text];
+              comesTo(sum, numbersIn(result)[0], sentence);
+              return numbersIn(result)[0];
+            });
+            /** @type {number} */
+            const copies = flat(event.contribution).length / flat(arrival.message).length;
+            assert.equal(sent.length + (rest ? parseInt(rest) : 0), copies, sentence);
+            const total = sent.reduce((sum, x) => sum + x, 0);
+            const size = sent.reduce((sum, x) => sum + Math.abs(x), 0);
+            const sum = toNumber(flat(at(arrival.message))[0]);
+            if (!rest) assert.ok(near(total, sum) || Math.abs(total - sum) <= 1e-3 * size, sentence);
+          } else if (term.local !== null) {
             const product = parts(told.numbers, PRODUCT);
             assert.equal(product.sign, "=");
-            says(product.upstream, at(event.upstream), sentence);
-            says(product.local, at(term.local), sentence);
-            says(product.result, at(event.contribution), sentence);
-            if (chosen) {
-              const [upstream, local, result] = [product.upstream, product.local, product.result].map(numbersIn);
-              assert.ok(near(upstream[0] * local[0], result[0], 2e-3), sentence);
-            }
+            says(product.upstream, event.upstream, sentence);
+            says(product.local, term.local, sentence);
+            says(product.result, event.contribution, sentence);
+          } else {
+            says(told.numbers.split(" = ").at(-1) ?? "", sums ? event.contribution : arrival.message, sentence);
           }
           assert.equal(equation.at(-1)?.role, "message");
 
           const after = tell(playback, playback.frame(i + 2), cell);
-          const added = parts(after.sentence, SENDS);
-          assert.equal(added.numbers, told.numbers);
+          const added = parts(after.sentence, sums ? SUMS : SENDS);
+          if (sums) {
+            const [copies, sum] = added.numbers.split(" = ");
+            says(sum, at(arrival.message), after.sentence);
+            if (chosen && !copies.includes("…")) comesTo(copies, numbersIn(sum)[0], after.sentence);
+          } else {
+            assert.equal(added.numbers, told.numbers);
+          }
           assert.equal(added.to, told.to);
           if (arrival.first) assert.equal(added.before, "nothing yet");
           else says(added.before, at(arrival.before), after.sentence);

@@ -62,3 +62,24 @@ export function choices(shape) {
   for (const length of shape) indices = indices.flatMap((index) => Array.from({ length }, (_, i) => [...index, i]));
   return [{ cell: null, index: null }, ...indices.map((index, cell) => ({ cell, index }))];
 }
+
+/** What a text of numbers, products and sums comes to: "2 × (−3) + 4 · 0.5". @param {string} text */
+export function worth(text) {
+  return text.split(" + ").reduce((sum, part) => {
+    const numbers = part.split(/ [×·] /).map((factor) => {
+      const found = numbersIn(factor);
+      assert.equal(found.length, 1, `"${factor}" in "${text}" is not one number`);
+      return found[0];
+    });
+    return sum + numbers.reduce((product, x) => product * x, 1);
+  }, 0);
+}
+
+/** Whether a text of products comes to this number, as far as four digits of each of its numbers can tell.
+ * @param {string} text @param {number} number @param {string} where */
+export function comesTo(text, number, where) {
+  const found = worth(text);
+  const size = text.split(" + ").reduce((sum, part) => sum + Math.abs(worth(part)), 0);
+  const alike = near(found, number) || !Number.isFinite(size) || Math.abs(found - number) <= 2e-3 * size;
+  assert.ok(alike, `${where}: "${text}" comes to ${found}, not to ${number}`);
+}
