@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from lab.trace.recording import record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
 from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
+from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
@@ -24,53 +26,70 @@ from lab.ui.table import escape_markdown
 from lab.ui.training import settings, shelf
 from lab.ui.training.digit_pad import digit_pad
 from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, follow, lay_out, train
-from lab.ui.training.own_data import POINTS
-from lab.ui.training.settings import FIELD, FIRST, OWN_DATA
+from lab.ui.training.own_data import OWN_DATA, POINTS
+from lab.ui.training.settings import FIELD
 
+STYLE = Path(__file__).parents[1] / "assets" / "training.css"
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 
 
 def main() -> None:
-    page.opening(
-        "Training lab",
-        "Choose data and a network, then press **Start**. Watch how far training and validation drift apart, and "
-        "which layer’s gradients fade first. A change of a setting begins a new run at once; the slider "
-        "**Show the epoch** goes back to where it went wrong.",
-    )
+    page.style()
+    st.html(STYLE)
+    now = st.session_state
     anew = state.restore("training", FIELDS)
     if anew:
         _begin()
-    st.session_state["training worker"].take_turn()  # an older run of this page may still be on its way out
-    if st.session_state["training opened"]:
+    now["training worker"].take_turn()  # an older run of this page may still be on its way out
+    if now["training opened"]:
         _mirror()
-        shelf.recorded(st.session_state["training opened"])
+        shelf.recorded(now["training opened"])
         return
-    config = settings.settings()
-    own = OWN_DATA.get(st.session_state["training data"])
-    data = own(st.session_state["training val_fraction"], st.session_state["training seed"]) if own else None
-    if config and (data or not own):
+    config, complaint = settings.chosen()
+    with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Training lab", width="content")
+        settings.choose_lesson(config)
+        transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
+        with st.popover("Settings", icon=":material/tune:", key="training settings"):
+            settings.settings()
+    word = st.container(key="training-word")
+    own = OWN_DATA.get(now["training data"])
+    data = None
+    with word:
+        if complaint:
+            st.error(complaint)
+        if own:
+            data = own(now["training val_fraction"], now["training seed"])
+    ready = bool(config and (data or not own))
+    if config and ready:
         _keep_up(config, data)
     if anew:
         if own and not data:  # an address carries no table: there is nothing to train on yet
-            st.session_state["training epoch"] = None
+            now["training epoch"] = None
         _go_to_epoch()
     _mirror()
-    _transport()
+    with transport:
+        _transport(ready)
+    if own and not data:  # another run under the name of these data would be a lie
+        shelf.shelf()
+        return
+    with word:
+        _guess(_run())
+    turn = now["training worker"].take_turn()
+    if now["training running"]:
+        train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
+    view = choose_view(_speed_slider)
     with st.container(key="training-instruments"):
-        turn = st.session_state["training worker"].take_turn()
-        if st.session_state["training running"]:
-            train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
-        view = choose_view()
         places = lay_out(view)
-        if st.session_state["training running"]:
+        if now["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         else:
             draw(view, places)
-        _read_along(view)
+    _read_along(view)
     shelf.shelf()
     page.closing(
-        "Choose the lesson “Rate too high”, press Start, and read what the doctor says. Then lower the learning rate "
-        "step by step and see the four instruments answer.",
+        "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
+        "rate step by step and see the instruments answer.",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
@@ -114,6 +133,7 @@ FIELDS = (
     POINTS,
     shelf.OPENED,
     Field("epoch", "training epoch", None, _epoch, state.optional),  # None: at the end of what has been trained
+    Field("guess", "training guess", None, str, state.optional),  # one that the lesson does not have is none
     Field("speed", "training speed", 300, _speed, state.number),
     *VIEW,
 )
@@ -160,7 +180,8 @@ def _mirror() -> None:
 # ---------------------------------------------------------------- start, pause, step, reset
 
 
-def _transport() -> None:
+def _transport(ready: bool) -> None:
+    """ready: is the run that of the settings? Without that nothing starts."""
     now = st.session_state
     worker: Worker = now["training worker"]
     run, running = worker.run, now["training running"]
@@ -180,43 +201,73 @@ def _transport() -> None:
 
     def reset() -> None:
         stop()
+        now["training shelf"] = put(now["training shelf"], run.config, run.records)
         run.rewind(0)
 
     if "training complaint" in now:
         st.error(now.pop("training complaint"))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button(
-            "Pause" if running else "Continue" if run.batches else "Start",
-            icon=":material/pause:" if running else ":material/play_arrow:",
-            type="primary",
-            on_click=toggle,
-            disabled=run.done,
-            shortcut="P",
-            key="training toggle",
+    st.button(
+        "Done" if run.done else "Pause" if running else "Continue" if run.batches else "Start",
+        icon=":material/check:" if run.done else ":material/pause:" if running else ":material/play_arrow:",
+        type="primary",
+        on_click=toggle,
+        disabled=run.done or not ready,
+        shortcut="P",
+        key="training toggle",
+    )
+    st.button(
+        "Step",
+        icon=":material/skip_next:",
+        on_click=step,
+        disabled=run.done or not ready,
+        shortcut="Right",
+        key="training step",
+        help="Train on one batch.",
+    )
+    st.button(
+        "Reset",
+        icon=":material/replay:",
+        on_click=reset,
+        disabled=not run.batches and not running,
+        key="training reset",
+        help="Back to the same initial weights. What was trained goes on the shelf.",
+    )
+
+
+def _speed_slider() -> None:
+    st.session_state["training worker"].rate = st.select_slider(
+        "Batches per second",
+        SPEEDS,
+        format_func=lambda rate: f"{rate:,}" if math.isfinite(rate) else "full speed",
+        key="training speed",
+        width=FIELD,
+    )
+
+
+def _guess(run: LiveRun) -> None:
+    """The question of a lesson: open before the run, locked in it, answered after it by its own records."""
+    lesson = settings.lesson()
+    if not lesson or run.config != lesson.config:
+        done = "Done. Drag the epoch to look back, or change a setting: that begins a new run, and this one is kept."
+        st.caption(done if run.done else "Press **Start**, and watch how far training and validation drift apart.")
+        return
+    guess = st.session_state["training guess"]
+    if run.done:
+        answer, why = lesson.judge(run.records)
+        right = guess == lesson.answers[answer]
+        guessed = (
+            "" if guess is None else ":material/check: As you guessed: " if right else f":material/close: {guess}? No: "
         )
-        st.button(
-            "Step: one batch",
-            icon=":material/skip_next:",
-            on_click=step,
-            disabled=run.done,
-            shortcut="Right",
-            key="training step",
+        st.markdown(f"{lesson.question} {guessed}**{lesson.answers[answer]}**; {why}")
+        return
+    begun = run.batches > 0 or st.session_state["training running"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{lesson.question}**", width="content")
+        st.segmented_control(
+            "Your guess", lesson.answers, key="training guess", disabled=begun, label_visibility="collapsed"
         )
-        st.button(
-            "Reset",
-            icon=":material/replay:",
-            on_click=reset,
-            disabled=not run.batches and not running,
-            key="training reset",
-            help="Back to the same initial weights.",
-        )
-        worker.rate = st.select_slider(
-            "Batches per second",
-            SPEEDS,
-            format_func=lambda rate: f"{rate:,}" if math.isfinite(rate) else "full speed",
-            key="training speed",
-            width=FIELD + 60,
-        )
+        if not begun:
+            st.markdown("Guess, then press Start." if guess is None else "Press Start.", width="content")
 
 
 # ---------------------------------------------------------------- one input of one's own

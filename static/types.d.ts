@@ -265,7 +265,7 @@ export interface ShownChart extends TableData {
   title: string;
   note: string;
   alt: string;
-  height: number;
+  height: string; // in CSS
   spec: ChartSpec;
   /** a picture behind the grid, and how far the grid is from the edges: left, top, right, bottom */
   backdrop?: { png: string; edges: [number, number, number, number] };

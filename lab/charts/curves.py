@@ -240,8 +240,14 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
     step = next((step for step in (1, 2, 5, 10, 20, 50) if until <= 10 * step), 100)
     return {
         "animation": False,
-        "legend": {"data": [line["name"] for line in series if "name" in line], "top": 0, "left": 0, "itemWidth": 34},
-        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36, "outerBoundsMode": "none"},
+        "legend": {
+            "data": [line["name"] for line in series if "name" in line],
+            "type": "scroll",  # one row, however many there are
+            "top": 0,
+            "left": 0,
+            "itemWidth": 34,
+        },
+        "grid": {"left": 54, "right": 52, "top": 40, "bottom": 24, "outerBoundsMode": "none"},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [
             {
@@ -250,8 +256,8 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
                 "boundaryGap": False,
                 "axisLabel": {"interval": step - 1},
                 "name": "epoch",
-                "nameLocation": "middle",
-                "nameGap": 22,
+                "nameLocation": "end",
+                "nameGap": 6,
             }
         ],
         "yAxis": {"type": "value"},

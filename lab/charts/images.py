@@ -20,7 +20,7 @@ from lab.charts.chart import (
     short,
 )
 
-TILES = 6  # images side by side
+TILES = 5  # images side by side
 
 
 # ---------------------------------------------------------------- images

@@ -56,10 +56,14 @@ class Boards:
     one text, hidden on the page, which they read. A fragment may write it if the full run of the script has, too.
     """
 
-    def __init__(self, name: str, notes: Mapping[str, str] | None = None) -> None:
-        """name: for this page; notes: chart -> small print beside its heading."""
+    def __init__(
+        self, name: str, notes: Mapping[str, str] | None = None, heights: Mapping[str, str] | None = None
+    ) -> None:
+        """name: for this page; notes: chart -> small print beside its heading; heights: chart -> a height in CSS,
+        where it is not to have its own."""
         self._name = f"feed-{name}"
         self._notes = notes or {}
+        self._heights = heights or {}
         with st.container(key=self._name):
             self._feed = st.empty()
 
@@ -75,7 +79,8 @@ class Boards:
         self._feed.text(strict_json(entries | dict(others or {})))
 
     def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
-        entry = {name: getattr(chart, name) for name in ("title", "spec", "height", "alt", "headers", "rows")}
+        entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
+        entry["height"] = self._heights.get(key, f"{chart.height}px")
         if chart.backdrop:
             entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": PLANE}
         return entry | {"note": self._notes.get(key, "")}

@@ -10,9 +10,14 @@ STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
 def opening(title: str, what_to_do: str) -> None:
     """The title and the two or three sentences that say what to do and what to look for."""
-    st.html(STYLE)
+    style()
     st.title(title)
     st.markdown(what_to_do)
+
+
+def style() -> None:
+    """The app's own style, for a page whose title stands in a row with something else."""
+    st.html(STYLE)
 
 
 def theme() -> str:

@@ -126,7 +126,7 @@ class Figure {
     setText(this.title, shown.title);
     setText(this.note, shown.note);
     setAttribute(this.picture, "aria-label", shown.alt);
-    this.picture.style.height = `${shown.height}px`;
+    this.picture.style.height = shown.height;
     if (this.seen) this.draw(shown);
     this.twin.show(shown.headers, shown.rows);
   }

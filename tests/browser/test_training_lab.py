@@ -20,6 +20,12 @@ def button(page, name):
     return page.get_by_role("button", name=re.compile(f"^{name}"))
 
 
+def settings(page):
+    """Open the settings."""
+    button(page, "Settings").click()
+    page.get_by_role("textbox", name="Hidden layers").wait_for()
+
+
 def open_lab(open_page, query="epochs=300", **options):
     page = open_page(f"training?{query}", **options)
     button(page, "(Start|Pause|Continue)").wait_for()
@@ -64,7 +70,7 @@ def test_step_by_keyboard(open_page):
 def test_a_phone_sees_everything(open_page):
     page = open_lab(open_page, width=360, height=740)
     button(page, "Start").click()
-    page.get_by_role("heading", name="Weights per layer").wait_for()
+    page.get_by_role("heading", name="Weights over the epochs").wait_for()
     pause(page)
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
@@ -72,7 +78,9 @@ def test_a_phone_sees_everything(open_page):
 
 def test_a_link_shows_the_same_settings(open_page):
     page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4")
+    settings(page)
     assert page.get_by_role("textbox", name="Hidden layers").input_value() == "12 5"
+    page.keyboard.press("Escape")
     button(page, "Start").click()
     button(page, "Pause").wait_for()
     page.get_by_role("heading", name="Decision boundary").wait_for()
@@ -136,11 +144,11 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
         button(page, "Pause").click()
         button(page, "(Start|Continue)").wait_for()
         settled(page)
-        for name in ("plane", "loss", "accuracy", "gradients", "dead", "weights", "ridges"):
+        for name in ("plane", "loss", "gradients", "ridges"):
             picture = page.locator(f"[data-chart={name}] .picture")
             picture.scroll_into_view_if_needed()  # what is out of sight is not drawn
             picture.locator("canvas").wait_for()
-        assert page.get_by_role("tab").count() == 3
+        assert page.get_by_role("tab").count() == 8
         assert page.locator("[data-testid=stException]").count() == 0
 
 
@@ -163,8 +171,8 @@ def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page,
         button(page, "Pause").wait_for()
 
 
-def test_the_numbers_of_a_chart_are_a_table_that_keeps_up_and_the_doctor_leads_to_it(open_page):
-    page = open_lab(open_page, "epochs=300")
+def test_the_numbers_of_a_chart_are_a_table_that_keeps_up(open_page):
+    page = open_lab(open_page, "epochs=300&panel=Accuracy")
     chart = page.locator("[data-chart=accuracy]")
     chart.get_by_text("As a table").click()
     last = chart.locator("tbody tr").last.locator("td").first
@@ -173,10 +181,26 @@ def test_the_numbers_of_a_chart_are_a_table_that_keeps_up_and_the_doctor_leads_t
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 5')")
     pause(page)
     expect(last).to_have_text(str(progress(page)[0]))
-    link = page.get_by_role("link", name="See the chart.").first
-    name = link.get_attribute("href").removeprefix("#training-")
-    link.click()
-    expect(page.locator(f"[data-chart={name}] h2")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "theme", "query"),
+    [(1280, 720, "light", ""), (1024, 768, "dark", ""), (1280, 720, "dark", "data=digits&epochs=3")],
+)
+def test_button_picture_loss_and_the_doctor_are_in_the_window_at_once(open_page, width, height, theme, query):
+    page = open_lab(open_page, f"{query}&speed=inf", width=width, height=height, theme=theme)
+    parts = [button(page, "(Start|Done)"), page.locator("[data-chart=loss]"), page.get_by_role("tab").first]
+    parts += [page.locator("[data-chart=samples]" if "digits" in query else "[data-chart=plane]")]
+    parts += [page.locator("[data-chart=gradients]"), page.locator(".run-progress")]
+    doctor = page.locator(".st-key-training-doctor")
+    for part in [*parts, doctor]:
+        expect(part).to_be_in_viewport(ratio=0.99)
+    button(page, "Start").click()
+    button(page, "Done").wait_for()
+    doctor.get_by_role("alert").wait_for()
+    settled(page)
+    for part in [*parts, doctor.get_by_role("alert")]:
+        expect(part).to_be_in_viewport(ratio=0.99)
 
 
 def test_a_class_cannot_become_markup(open_page):
@@ -236,8 +260,7 @@ def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
     page.wait_for_function(f"() => changes.loss > {UPDATES + 2}")
     page.wait_for_function(
         """() => {
-          const { dead, ...others } = changes; // units need not die
-          return Object.keys(changes).length === 8 && Object.values(others).every((count) => count > 1);
+          return Object.keys(changes).length === 5 && Object.values(changes).every((count) => count > 1);
         }"""
     )
     assert page.locator("[data-testid=stException]").count() == 0

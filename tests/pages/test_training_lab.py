@@ -14,6 +14,7 @@ from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.trainer import train
+from lab.ui.training.instruments import PANEL
 from tests.pages.conftest import address, switch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,13 @@ def line_series(at, key, name):
 
 def line(at, key, name):
     return line_series(at, key, name)["data"]
+
+
+def open_panel(at, title):
+    """The tab beside the plane."""
+    at.session_state["training panel"] = title
+    at.run()
+    assert not at.exception
 
 
 def progress(at):
@@ -200,6 +208,7 @@ def test_the_cursor_takes_all_instruments_back(at):
     run(at, epochs="12")
     run_to_the_end(at)
     assert heading(at, "Decision boundary") == "Decision boundary"
+    open_panel(at, "Weights")
     at.slider(key="training cursor").set_value(5).run()
     assert not at.exception
     assert "epoch 5" in heading(at, "Decision boundary")
@@ -267,7 +276,10 @@ def test_every_dataset_trains(at, data):
     assert len(live(at).records) == 1
     titles = {entry["title"] for entry in charts(at)}
     assert ("Decision boundary" in titles) == (data != "digits")
-    assert ("Confusion matrix" in titles) == (data == "digits")
+    assert ("Samples and answers" in titles) == (data == "digits")
+    for tab, key in PANEL.items():
+        open_panel(at, tab)
+        assert key in shown(at)
 
 
 @pytest.mark.parametrize("setting", ["activation", "init", "optimizer"])
@@ -360,6 +372,7 @@ def test_a_divergence_is_said_in_a_sentence(at):
 def test_the_tables_say_what_the_charts_show(at):
     run(at, data="blobs", hidden="", epochs="2")
     run_to_the_end(at)
+    open_panel(at, "Accuracy")
     accuracy = shown(at)["accuracy"]
     assert accuracy["headers"] == ["epoch", "training", "validation", "gap in points"]
     assert [row[0] for row in accuracy["rows"]] == ["0", "1", "2"]
@@ -401,6 +414,42 @@ def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
     said = " ".join(box.value for box in [*at.success, *at.warning])
     assert finding.name in said
     assert finding.remedy in said
+
+
+def guess(at):
+    return next((group for group in at.get("button_group") if group.key == "training guess"), None)
+
+
+@pytest.mark.parametrize(("answer", "right"), [("above 97 %", True), ("below 90 %", False), (None, False)])
+def test_a_lesson_asks_first_and_its_own_run_answers(at, answer, right):
+    run(at)
+    assert any("Guess, then press Start" in m.value for m in at.markdown)
+    if answer:
+        guess(at).set_value(answer).run()
+        assert address(at)["guess"] == answer
+    click(at, "step")
+    assert guess(at).proto.disabled
+    run_to_the_end(at)
+    assert guess(at) is None
+    reached = f"{live(at).history[-1]['val_accuracy']:.1%}"
+    (said,) = (m.value for m in at.markdown if "Where will validation accuracy end?" in m.value)
+    assert f"**above 97 %**; validation accuracy ended at {reached}." in said
+    assert ("As you guessed" in said) == right
+    assert ("No:" in said) == (answer is not None and not right)
+
+
+def test_with_settings_of_ones_own_nothing_is_asked(at):
+    run(at, hidden="5")
+    assert guess(at) is None
+    assert at.button(key="training toggle").label == "Start"
+
+
+def test_what_cannot_be_trained_cannot_be_started(at):
+    run(at, hidden="4")
+    at.text_input(key="training hidden").set_value("zero").run()
+    assert "write for example 64 32" in at.error[0].value
+    assert at.button(key="training toggle").disabled
+    assert at.button(key="training step").disabled
 
 
 def test_other_settings_are_ones_own(at):

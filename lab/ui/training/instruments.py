@@ -34,18 +34,25 @@ TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 MAPS = 64  # small ones at most
-IMAGES = 18
-ROWS = (  # of instruments, each in two columns, so that a phone shows a row in this order, too
-    (("plane", "samples", "confusion"), ("loss", "accuracy")),
-    (("gradients", "dead"), ("weights",)),
-)
+IMAGES = 20
+PANEL = {  # beside the plane, one of them at a time
+    "Gradient norms": "gradients",
+    "Weights": "weights",
+    "Accuracy": "accuracy",
+    "Lost units": "dead",
+    "Confusion": "confusion",
+}
+# Of the pictures, so that with the row of buttons above and the doctor below they fill the window and no more.
+TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
+HALF = "clamp(130px, calc((100vh - var(--training-frame) - 50px) / 2), 300px)"
+HEIGHTS = {"plane": TALL, "samples": "auto", "confusion": TALL, "loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
-INSTRUMENTS = {  # of the doctor -> the chart that shows it
-    "loss": "loss",
-    "gap": "accuracy",
-    "norms": "gradients",
-    "histogram": "weights",
-    "dead units": "dead",
+INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
+    "gap": "Accuracy",
+    "norms": "Gradient norms",
+    "histogram": "Weights",
+    "dead units": "Lost units",
+    "updates": "Updates",
 }
 
 
@@ -71,6 +78,7 @@ VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("samples", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
     Field("axis", "training log", AXES[0], one_of(*AXES)),
+    Field("panel", "training panel", next(iter(PANEL)), one_of(*PANEL)),
     Field("tab", "training tabs", TABS[0], one_of(*TABS)),
     Field("ridges", "training ridge layer", "layer1", one_of(*(f"layer{n + 1}" for n in range(LAYERS + 1)))),
     Field("ridges_of", "training ridge of", RIDGES_OF[0], one_of(*RIDGES_OF)),
@@ -104,8 +112,11 @@ class View:
         return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
 
 
-def choose_view() -> View:
-    """The widgets that choose it. They stand outside of what is redrawn while training."""
+def choose_view(speed: Callable[[], None]) -> View:
+    """The widgets that choose it. They stand outside of what is redrawn while training.
+
+    speed: draws one more beside those of the epoch.
+    """
     state = st.session_state
     run: LiveRun = state["training worker"].run
     epochs, latest = run.config.epochs, run.trainer.epoch
@@ -116,7 +127,7 @@ def choose_view() -> View:
         run.rewind(run.kept_epoch(state["training cursor"]))
         state["training cursor"] = epochs
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
         # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
         chosen = st.slider(
             "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
@@ -124,15 +135,17 @@ def choose_view() -> View:
         )  # fmt: skip
         back = run.kept_epoch(min(chosen, latest))
         st.button(
-            f"Rewind to epoch {back}",
+            f"Rewind to {back}",
             icon=":material/history:",
             on_click=rewind,
             disabled=back >= latest,
             key="training rewind",
-            help="Train on from there: the same numbers come again.",
+            help="Train on from this epoch: the same numbers come again.",
         )
+        speed()
+        more = st.popover("View", icon=":material/visibility:", key="training view")
     unit, layer, points, images = None, None, "validation", "first"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with more:
         if run.trainer.sizes[0] == 2:
             units = {
                 f"layer {layer + 1}, unit {number + 1}": (layer, number)
@@ -141,7 +154,7 @@ def choose_view() -> View:
             }
             if state["training unit"] not in units:
                 state["training unit"] = ANSWER
-            unit = units.get(st.selectbox("On the plane", [ANSWER, *units], key="training unit", width=230))
+            unit = units.get(st.selectbox("On the plane", [ANSWER, *units], key="training unit"))
             if run.config.hidden:
                 layers = list(range(len(run.config.hidden)))
                 if state["training unit layer"] not in layers:
@@ -173,24 +186,39 @@ class Places:
 
 def lay_out(view: View) -> Places:
     """Room for all instruments, which `draw` or `follow` fills."""
-    slow = _slow(view)
-    charted = slow.keys() | _quick(view).keys()
-    boards = Boards("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)))
-    boards.board("progress")
-    for number, row in enumerate(ROWS):
-        if number == 1:
-            said = st.empty()  # by the doctor
-        for column, keys in zip(st.columns(2, gap="medium"), row, strict=True):
-            with column:
-                if present := [key for key in keys if key in charted]:
-                    boards.board(*present)
-                if "plane" in keys and view.layer is not None:
-                    _lay_out_units(view, boards)
+    state, slow = st.session_state, _slow(view)
+    first = _first(view)
+    boards = Boards("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS)
+    left, right = st.columns([2, 3], gap="small")
+    with left:
+        boards.board("progress")
+        boards.board(first)
+    with right:
+        boards.board("loss")
+        titles = [title for title, key in PANEL.items() if key in slow and key != first]
+        if state["training panel"] not in titles:
+            state["training panel"] = titles[0]
+        for title, tab in zip(titles, st.tabs(titles, key="training panel", on_change="rerun"), strict=True):
+            if tab.open:
+                with tab:
+                    boards.board(PANEL[title])
+            else:
+                del slow[PANEL[title]]
+    with st.container(key="training-doctor"):
+        said = st.empty()
+    if view.layer is not None:
+        _lay_out_units(view, boards)
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
         boards.board(key)
     return Places(boards, said, slow)
+
+
+def _first(view: View) -> str:
+    """The picture of what the network does: where it decides what, its answers to images, or what it mistakes."""
+    trainer = view.run.trainer
+    return "plane" if trainer.sizes[0] == 2 else "samples" if trainer.dataset.image_shape else "confusion"
 
 
 def draw(view: View, places: Places) -> None:
@@ -260,7 +288,7 @@ def _progress(run: LiveRun) -> dict[str, Any]:
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
     if len(losses):
-        where += f". Loss of the last batch: {losses[-1]:.3g}"
+        where += f", loss {losses[-1]:.3g}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
     return {"progress": {"share": run.progress, "text": where}}
@@ -287,7 +315,8 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
 
     slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
     if run.trainer.dataset.image_shape:
-        slow |= {"samples": lambda: _samples(view), "confusion": lambda: _confusion(view)}
+        slow["samples"] = lambda: _samples(view)
+    slow["confusion"] = lambda: _confusion(view)
     slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
         slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
@@ -342,10 +371,8 @@ def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
     box = place.container()
     first, *more = diagnose(records, config)
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
-    if first.instrument == "updates":
-        text += " See “Updates” below."
-    else:
-        text += f" [See the chart.](#training-{INSTRUMENTS[first.instrument]})"
+    if first.instrument in INSTRUMENTS:
+        text += f" See “{INSTRUMENTS[first.instrument]}”."
     if first.key == "healthy":
         box.success(text, icon=":material/check_circle:")
     elif first.well:

@@ -116,3 +116,6 @@ def _fits(data: Dataset) -> None:
             f"{data.name} has {rows:,} rows, {columns} columns and {len(data.classes)} classes; this page takes up to "
             f"{ROWS:,}, {COLUMNS} and {MOST_CLASSES}: train it on the command line with --data csv:{data.name}."
         )
+
+
+OWN_DATA = {"points": your_points, "table": your_table}

@@ -5,36 +5,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, widths
 from lab.training.datasets import BUILT_IN
+from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.ui import state
 from lab.ui.state import Field
-from lab.ui.training.own_data import your_points, your_table
 from model import ACTIVATIONS, INITS
 
-FIRST = Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)  # what a visitor without a link sees
-LESSONS = {
-    "A healthy run": FIRST,
-    "Rate too high": replace(FIRST, activation="tanh", lr=0.3),
-    "Rate too low": replace(FIRST, optimizer="sgd", lr=0.0001),
-    "All weights zero": replace(FIRST, init="zeros"),
-    "Vanishing gradients": replace(
-        FIRST, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1
-    ),
-    "Exploding gradients": replace(
-        FIRST, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30
-    ),
-    "A layer dies": replace(FIRST, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
-    "Overfitting": replace(FIRST, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
-    "The hardest: spirals": replace(FIRST, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
-}
 OWN = "Your own settings"
-OWN_DATA = {"points": your_points, "table": your_table}
+OWN_DATA = ("points", "table")
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -134,25 +117,46 @@ def set_widgets(config: Config) -> None:
 
 
 def _sentence(error: ConfigError) -> str:
-    return re.sub(r"--(?=[a-z])", "", str(error))  # the dashes belong to the command line
+    text = str(error).replace("for example --hidden", "for example")
+    return re.sub(r"--(?=[a-z])", "", text)  # the dashes belong to the command line
 
 
-def settings() -> Config | None:
-    """The widgets; None, with a sentence below them, when what they say cannot be trained."""
+def chosen() -> tuple[Config | None, str]:
+    """The settings as a Config; or None, and a sentence that says why they cannot be trained."""
+    try:
+        return _config(), ""
+    except ConfigError as error:
+        return None, _sentence(error)
 
-    def choose_lesson() -> None:
+
+def choose_lesson(config: Config | None) -> None:
+    """The list of lessons; it says which one the settings are."""
+
+    def begin() -> None:
         if st.session_state["training lesson"] in LESSONS:
             state.step()
-            set_widgets(LESSONS[st.session_state["training lesson"]])
+            set_widgets(LESSONS[st.session_state["training lesson"]].config)
 
-    try:
-        config, mistake = _config(), None
-    except ConfigError as error:
-        config, mistake = None, _sentence(error)
-    lesson = next((name for name, settings in LESSONS.items() if settings == config), OWN)
-    st.session_state["training lesson"] = lesson
+    st.session_state["training lesson"] = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
+    st.selectbox(
+        "Lesson",
+        [*LESSONS, OWN],
+        key="training lesson",
+        on_change=begin,
+        label_visibility="collapsed",
+        help="Each is a set of settings, with a question to guess at.",
+        width=210,
+    )
+
+
+def lesson() -> Lesson | None:
+    """The lesson that the page shows, if the settings are those of one."""
+    return LESSONS.get(st.session_state["training lesson"])
+
+
+def settings() -> None:
+    """The widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Lesson", [*LESSONS, OWN], key="training lesson", on_change=choose_lesson, width=2 * FIELD + 16)
         st.selectbox(
             "Data",
             DATA,
@@ -162,26 +166,20 @@ def settings() -> Config | None:
         )
         st.text_input("Hidden layers", key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD)
         st.selectbox("Activation", ACTIVATIONS, key=_key("activation"), width=FIELD)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Initial weights", INITS, key=_key("init"), width=FIELD)
         st.selectbox("Optimizer", tuple(DEFAULT_LR), key=_key("optimizer"), width=FIELD)
         _scale("Learning rate", "lr", RATES)
         _scale("Batch size", "batch_size", BATCHES)
-        with st.popover("More", icon=":material/tune:", width=FIELD):
-            if st.session_state[_key("optimizer")] == "sgd":
-                st.slider("Momentum", *SETTINGS["momentum"].limits, step=0.01, key=_key("momentum"), width="stretch")
-            _count("Weight decay", "weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
-            _scale("Share of the samples held out to validate", "val_fraction", FRACTIONS, width="stretch")
-            st.selectbox("Learning rate over time", SCHEDULES, key=_key("schedule"), width="stretch")
-            _count("Epochs of warm-up", "warmup")
-            _count("Clip gradients to this norm (0: never)", "clip", step=0.5)
-            _count("Stop after epochs without a better one (0: never)", "patience")
-            _count("Epochs", "epochs")
-            _count("Seed", "seed", help="Fixes weights and order of samples.")
-    if config is None:
-        st.error(mistake)
-        return None
-    return config
+        _count("Epochs", "epochs")
+        _count("Seed", "seed", help="Fixes weights and order of samples.")
+        _scale("Held out to validate", "val_fraction", FRACTIONS)
+        st.selectbox("Rate over time", SCHEDULES, key=_key("schedule"), width=FIELD)
+        _count("Epochs of warm-up", "warmup")
+        _count("Clip gradients at", "clip", step=0.5, help="The largest norm of all gradients together. 0: never.")
+        _count("Patience", "patience", help="Stop after so many epochs without a better one. 0: never.")
+        if st.session_state[_key("optimizer")] == "sgd":
+            st.slider("Momentum", *SETTINGS["momentum"].limits, step=0.01, key=_key("momentum"), width=FIELD)
+        _count("Weight decay", "weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
 
 
 def _scale(label: str, name: str, scale: tuple, width: Any = FIELD) -> None:
@@ -193,7 +191,7 @@ def _scale(label: str, name: str, scale: tuple, width: Any = FIELD) -> None:
 
 def _count(label: str, name: str, **options: Any) -> None:
     low, high = SETTINGS[name].limits
-    st.number_input(label, low, high, key=_key(name), width="stretch", **options)
+    st.number_input(label, low, high, key=_key(name), width=FIELD, **options)
 
 
 def command(config: Config) -> str:

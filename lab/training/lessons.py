@@ -1,0 +1,154 @@
+"""The lessons of the Training lab: settings, a question to guess at before the run, and what its records answer.
+
+An answer is read from the records of the very run that was watched: with other settings it may be another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from types import MappingProxyType
+
+from lab.training.config import Config
+from lab.training.records import Curve, Record
+
+Answer = tuple[int, str]  # the index among the answers, and a sentence with the numbers that say so
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """question: to be guessed at before the run; answers: two or three, of which `judge` finds the right one in the
+    records of a run that has ended, from epoch 1 on."""
+
+    config: Config
+    question: str
+    answers: tuple[str, ...]
+    judge: Callable[[Sequence[Record]], Answer]
+
+
+def _accuracy(records: Sequence[Record]) -> Answer:
+    last = records[-1]["val_accuracy"]
+    return (0 if last < 0.9 else 1 if last < 0.97 else 2), f"validation accuracy ended at {last:.1%}."
+
+
+def _jumps(records: Sequence[Record]) -> Answer:
+    losses = _losses(records, "train_loss")
+    if records[-1]["diverged"]:
+        return 2, f"the loss was no longer a number in epoch {records[-1]['epoch']}."
+    rises = sum(after > before for before, after in pairwise(losses))
+    return int(4 * rises > len(losses)), f"the training loss rose in {rises} of {len(losses)} epochs."
+
+
+def _gone(records: Sequence[Record]) -> Answer:
+    losses = _losses(records, "train_loss")
+    share = 1 - losses[-1] / losses[0]
+    where = f"the training loss went from {losses[0]:.3g} after the first epoch to {losses[-1]:.3g}, {share:.0%} less."
+    return (0 if share < 0.2 else 1 if share < 0.8 else 2), where
+
+
+def _learning(records: Sequence[Record]) -> Answer:
+    norms = records[-1]["grad_norm"]
+    moved = [layer for layer, norm in norms.items() if norm]
+    said = ", ".join(f"{layer.replace('layer', 'layer ')} {norm or 0:.3g}" for layer, norm in norms.items())
+    answer = 0 if len(moved) == len(norms) else 1 if moved else 2
+    return answer, f"the gradient norms of the last epoch were {said}."
+
+
+def _smallest(records: Sequence[Record]) -> Answer:
+    norms = list(records[-1]["grad_norm"].values())
+    first, last = norms[0] or 0.0, norms[-1] or 0.0
+    answer = 0 if 3 * first < last else 1 if 3 * last < first else 2
+    return answer, f"in the last epoch the first layer’s gradient had norm {first:.2g}, the last layer’s {last:.2g}."
+
+
+def _first_norm(records: Sequence[Record]) -> Answer:
+    norms = records[0]["grad_norm"]
+    largest = max((norm for norm in norms.values() if norm is not None), default=None)
+    if largest is None:
+        return 2, "the gradients of the first epoch were no numbers."
+    return (0 if largest < 1 else 1 if largest < 100 else 2), f"the largest norm of the first epoch was {largest:,.3g}."
+
+
+def _dead(records: Sequence[Record]) -> Answer:
+    share = max(records[-1]["dead_units"].values())
+    return (
+        0 if share < 0.25 else 1 if share < 0.9 else 2
+    ), f"{share:.0%} of the units of a layer were dead in the end."
+
+
+def _validation(records: Sequence[Record]) -> Answer:
+    losses = _losses(records, "val_loss")
+    low = min(losses)
+    at = losses.index(low) + 1
+    answer = 0 if losses[-1] < 1.1 * low else 2 if at <= 2 else 1
+    return answer, f"the validation loss was lowest in epoch {at} ({low:.3g}) and ended at {losses[-1]:.3g}."
+
+
+def _when(records: Sequence[Record]) -> Answer:
+    first = next((record["epoch"] for record in records if record["val_accuracy"] >= 0.9), None)
+    if first is None:
+        best = max(record["val_accuracy"] for record in records)
+        return 2, f"the best validation accuracy was {best:.1%}."
+    return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
+
+
+def _losses(records: Sequence[Record], name: Curve) -> list[float]:
+    return [loss for record in records if (loss := record[name]) is not None]
+
+
+FIRST = Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)  # what a visitor without a link sees
+DEEP = replace(FIRST, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
+WILD = replace(FIRST, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
+LESSONS = MappingProxyType(
+    {
+        "A healthy run": Lesson(
+            FIRST, "Where will validation accuracy end?", ("below 90 %", "90 to 97 %", "above 97 %"), _accuracy
+        ),
+        "Rate too high": Lesson(
+            replace(FIRST, activation="tanh", lr=0.3),
+            "A rate 30 times as large: what will the loss do?",
+            ("fall faster", "jump up and down", "become infinite"),
+            _jumps,
+        ),
+        "Rate too low": Lesson(
+            replace(FIRST, optimizer="sgd", lr=0.0001),
+            "How much of the loss will be gone after 60 epochs?",
+            ("hardly any", "about half", "nearly all"),
+            _gone,
+        ),
+        "All weights zero": Lesson(
+            replace(FIRST, init="zeros"),
+            "Which layers will get a gradient?",
+            ("all three", "the last one alone", "none"),
+            _learning,
+        ),
+        "Vanishing gradients": Lesson(
+            DEEP, "Which layer will get the smallest gradient?", ("the first", "the last", "all about alike"), _smallest
+        ),
+        "Exploding gradients": Lesson(
+            WILD,
+            "How large will the largest gradient norm of the first epoch be?",
+            ("below 1", "1 to 100", "above 100"),
+            _first_norm,
+        ),
+        "A layer dies": Lesson(
+            replace(FIRST, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
+            "How many units of the worst layer will be dead in the end?",
+            ("few", "about half", "nearly all"),
+            _dead,
+        ),
+        "Overfitting": Lesson(
+            replace(FIRST, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
+            "50 samples to train on: what will the validation loss do?",
+            ("fall to the end", "fall, then rise", "rise from the start"),
+            _validation,
+        ),
+        "The hardest: spirals": Lesson(
+            replace(FIRST, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
+            "When will validation accuracy pass 90 %?",
+            ("by epoch 20", "later", "never"),
+            _when,
+        ),
+    }
+)
