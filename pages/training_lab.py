@@ -13,17 +13,16 @@ from lab.training.config import Config
 from lab.training.datasets import Dataset
 from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
 from lab.training.lessons import FIRST
-from lab.training.live import LiveRun
+from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
-from lab.training.shelf import put
 from lab.training.worker import Worker
 from lab.ui import page, state
 from lab.ui.boards import Boards
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
-from lab.ui.training import settings, shelf
+from lab.ui.training import own_data, settings, shelf, visit
 from lab.ui.training.digit_pad import digit_pad
 from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, follow, lay_out, train
 from lab.ui.training.own_data import OWN_DATA, POINTS
@@ -41,6 +40,7 @@ def main() -> None:
     if anew:
         _begin()
     now["training worker"].take_turn()  # an older run of this page may still be on its way out
+    _welcome()
     if now["training opened"]:
         _mirror()
         shelf.recorded(now["training opened"])
@@ -62,7 +62,7 @@ def main() -> None:
             data = own(now["training val_fraction"], now["training seed"])
     ready = bool(config and (data or not own))
     if config and ready:
-        _keep_up(config, data)
+        _keep_up(config, *(data or (None, {})))
     if anew:
         if own and not data:  # an address carries no table: there is nothing to train on yet
             now["training epoch"] = None
@@ -85,6 +85,7 @@ def main() -> None:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         else:
             draw(view, places)
+    visit.keep(_run())
     _read_along(view)
     shelf.shelf()
     page.closing(
@@ -99,18 +100,42 @@ def _run() -> LiveRun:
     return st.session_state["training worker"].run
 
 
-def _keep_up(config: Config, data: Dataset | None) -> None:
+def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
     """When the settings or the data are others, put a new run in the place of the present one, which goes on the shelf.
 
-    data: the visitor's own, or None for what the config names.
+    data: the visitor's own, or None for what the config names; own: what they were made from.
     """
-    now, run = st.session_state, _run()
-    if config == run.config and (data is None or data.fingerprint == run.trainer.dataset.fingerprint):
-        return
+    run = _run()
+    if config != run.config or (data is not None and data.fingerprint != run.trainer.dataset.fingerprint):
+        _put_in_place(LiveRun(config, data, own=own))
+
+
+def _put_in_place(run: LiveRun) -> None:
+    now = st.session_state
     now["training worker"].pause()
-    now["training shelf"] = put(now["training shelf"], run.config, run.records)
-    now["training worker"] = Worker(LiveRun(config, data))
-    now["training cursor"] = config.epochs
+    visit.shelve(_run())
+    now["training worker"] = Worker(run)
+    now["training cursor"] = run.config.epochs
+
+
+def _welcome() -> None:
+    """The browser has said who visits: bring back what this visitor had before a reload."""
+    now, arrived = st.session_state, visit.arrived()
+    if not arrived:
+        return
+    known = {(str(kept.config), str(kept.own)) for kept in now["training shelf"]}
+    now["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
+    run = arrived.present()
+    if run is None or not run.batches:
+        return
+    if run.own and run.config.data == now["training data"]:
+        own_data.restore(run.own)
+    if settings.chosen()[0] != run.config:
+        visit.shelve(run)
+    elif run.batches > _run().batches:
+        now["training worker"].pause()
+        now["training worker"], now["training running"] = Worker(run), False
+        _go_to_epoch()
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -156,11 +181,14 @@ def _begin() -> None:
 
 
 def _go_to_epoch() -> None:
-    """A link to an epoch trains at once, for real: nothing but the settings is stored in it."""
+    """A link to an epoch shows the run that was trained here before, or trains it at once: it holds only settings."""
     now, run = st.session_state, _run()
     epoch = now["training epoch"]
     now["training cursor"] = run.config.epochs if epoch is None else epoch
     if epoch is not None and epoch > run.trainer.epoch and not run.done:
+        if known := visit.finished(run.config):
+            now["training worker"] = Worker(known)
+            return
         now["training running"] = True
         now["training speed"] = math.inf
 
@@ -201,7 +229,7 @@ def _transport(ready: bool) -> None:
 
     def reset() -> None:
         stop()
-        now["training shelf"] = put(now["training shelf"], run.config, run.records)
+        visit.shelve(run)
         run.rewind(0)
 
     if "training complaint" in now:

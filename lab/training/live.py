@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from lab.training.run_folder import State
 from lab.training.trainer import Trainer, put_weights
 from model import MLP
 
+Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column}
 STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
 
 
@@ -40,8 +42,16 @@ class Stretch:
 class LiveRun:
     """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training."""
 
-    def __init__(self, config: Config, dataset: Dataset | None = None, state_bytes: int = STATE_BYTES) -> None:
-        """Raises DataError when the data of the config cannot be used."""
+    def __init__(
+        self,
+        config: Config,
+        dataset: Dataset | None = None,
+        state_bytes: int = STATE_BYTES,
+        own: Own | None = None,
+    ) -> None:
+        """own: what the dataset was made from, where it is a visitor's own. Raises DataError when the data of the
+        config cannot be used."""
+        self.own = own or {}
         self.trainer = Trainer(config, dataset)
         self.history: list[Record] = [self.trainer.measure()]
         self._losses = array("d")  # one for each batch
@@ -120,3 +130,20 @@ class LiveRun:
         while self._every <= latest and (2 + latest // self._every) * size > self._state_bytes:
             self._every *= 2
         self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}
+
+    # ---------------------------------------------------------------- to a file and back
+
+    def states(self, most: int) -> dict[str, State]:
+        """Label -> state: "now", the initial one "0", and as many kept epochs, evenly spread, as `most` bytes hold."""
+        now = self.trainer.state()
+        room = most // max(sum(array.nbytes for array in now.values()), 1)
+        kept = sorted(self._states)
+        chosen = {kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(len(kept), max(room, 1)))}
+        return {"now": now} | {str(epoch): self._states[epoch] for epoch in sorted(chosen | {0})}
+
+    def restore(self, history: list[Record], losses: np.ndarray, states: dict[str, State]) -> None:
+        """The inverse, on a new run of the same settings and data. Raises RunError where the states do not fit."""
+        self.trainer.load_state(states["now"])
+        self.history = history
+        self._losses = array("d", losses.tolist())
+        self._states = {int(label): state for label, state in states.items() if label != "now"}

@@ -9,10 +9,11 @@ import shutil
 import tempfile
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from lab.training.config import Config, ConfigError, said, sizes_text
+from lab.training.live import Own
 from lab.training.records import Record, slim
 from lab.training.run_folder import RunError, RunFolder, alone_in
 
@@ -28,26 +29,30 @@ FILES = re.compile(  # of a run, with those of TensorBoard, and those that were 
 @dataclass
 class Kept:
     """A run on the shelf. Its records lack the histograms, unless it was opened; `shared`: it lies in the folder, for
-    all visitors."""
+    all visitors. Of the page's runs: file, where it is kept whole; own, the visitor's data that it was trained on."""
 
     name: str
     config: Config
     records: list[Record]
     shared: bool = False
+    file: Path | None = None
+    own: Own = field(default_factory=dict)
 
     def to_jsonl(self) -> str:
         """The records as the command line writes them: one JSON object per line."""
         return "".join(json.dumps(record) + "\n" for record in self.records)
 
 
-def put(shelf: list[Kept], config: Config, records: Sequence[Record]) -> list[Kept]:
-    """The shelf with one run more. A run with the same settings is replaced, unless it went further than this one."""
-    twin = next((kept for kept in shelf if kept.config == config), None)
+def put(shelf: list[Kept], config: Config, records: Sequence[Record], own: Own | None = None) -> list[Kept]:
+    """The shelf with one run more. A run with the same settings on the same data is replaced, unless it went further
+    than this one."""
+    own = own or {}
+    twin = next((kept for kept in shelf if (kept.config, kept.own) == (config, own)), None)
     if not records or (twin and len(twin.records) >= len(records)):
         return shelf
     if twin:
-        return [Kept(kept.name, config, slim(records)) if kept is twin else kept for kept in shelf]
-    return [*shelf, Kept(unused(default_name(config), shelf), config, slim(records))][-MOST:]
+        return [Kept(kept.name, config, slim(records), own=own) if kept is twin else kept for kept in shelf]
+    return [*shelf, Kept(unused(default_name(config), shelf), config, slim(records), own=own)][-MOST:]
 
 
 def default_name(config: Config) -> str:
@@ -65,10 +70,10 @@ def unused(name: str, shelf: Sequence[Kept]) -> str:
 def differences(config: Config, other: Config) -> str:
     """What the first run sets differently: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
     parts = []
-    for field in fields(Config):
-        mine, others = (said(getattr(c, field.name)) for c in (config, other))
+    for setting in fields(Config):
+        mine, others = (said(getattr(c, setting.name)) for c in (config, other))
         if mine != others:
-            parts.append(f"{field.name.replace('_', ' ')} {mine} instead of {others}")
+            parts.append(f"{setting.name.replace('_', ' ')} {mine} instead of {others}")
     return ", ".join(parts) or "the same settings"
 
 

@@ -52,8 +52,10 @@ def new_page(context):
 
 
 @pytest.fixture(scope="session")
-def app_url():
-    url, process = start_app("app.py")
+def app_url(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TENSOR_LAB_VISITS", str(tmp_path_factory.mktemp("visits")))  # not those of other days
+        url, process = start_app("app.py")
     yield url
     process.terminate()
     process.wait(timeout=60)

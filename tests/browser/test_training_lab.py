@@ -87,6 +87,21 @@ def test_a_link_shows_the_same_settings(open_page):
     page.wait_for_url("**data=xor**")
 
 
+def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
+    page = open_lab(open_page, "data=blobs&hidden=3&epochs=4&speed=inf")
+    button(page, "Start").click()
+    button(page, "Done").wait_for()
+    button(page, "Reset").click()
+    button(page, "Start").wait_for()
+    button(page, "Step").click()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
+    settled(page)
+    page.reload()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
+    page.get_by_text("Earlier runs (1 of this visit)").wait_for()
+    assert not page.get_by_role("button", name="Stop", exact=True).count()
+
+
 def test_a_click_places_a_point_and_a_new_run_begins(open_page):
     page = open_lab(open_page, "data=points")
     board = page.locator(".st-key-own_points_board, .st-key-own-points-board").first

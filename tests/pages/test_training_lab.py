@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import subprocess
 import sys
 import time
@@ -709,7 +710,9 @@ def test_the_board_is_full_at_some_time(at):
 
 def test_a_table_is_read_and_its_mistakes_are_said(at):
     run(at, data="table")
-    assert live(at).config.data == "moons"  # until there is a table
+    assert "no file yet" in at.info[0].value
+    assert at.button(key="training toggle").disabled
+    assert not shown_charts(at)  # another run under the name of the table would be a lie
     rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
     upload = at.get("file_uploader")[0]
     upload.set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
@@ -731,6 +734,120 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         assert not at.exception
         assert words in at.error[0].value, name
         assert live(at) is before
+
+
+def shown_charts(at):
+    return find(at.main, "feed-training")
+
+
+def test_the_table_stays_when_the_page_is_left_and_no_setting_is_ignored():
+    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    at.query_params["data"] = "table"
+    at.switch_page("pages/training_lab.py").run()
+    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
+    at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+    click(at, "step")
+    before = live(at)
+    switch(at, "pages/graph_lab.py")
+    switch(at, "pages/training_lab.py")
+    assert live(at) is before
+    at.select_slider(key="training lr").set_value(0.1).run()
+    assert live(at).config.lr == 0.1
+    assert live(at).trainer.dataset.name == "mine.csv"
+
+
+@pytest.mark.parametrize("data", ["points", "table"])
+def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path):
+    run(at, data=data, hidden="3", epochs="2")
+    if data == "table":
+        rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
+        at.get("file_uploader")[0].set_value(("my table.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+        at.selectbox(key="own table target").set_value("b").run()
+    run_to_the_end(at)
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    words = shlex.split(next(c.value for c in at.code if c.value.startswith("python train.py")))
+    own = live(at).own
+    name = own.get("name", "points.csv")
+    (tmp_path / name).write_text(own.get("table") or points.to_csv(at.session_state["own points"]))
+    command = [sys.executable, ROOT / "train.py", *words[2:], "--out", "run"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    lines = (tmp_path / "run/metrics.jsonl").read_text().splitlines()
+    assert [json.loads(text)["val_loss"] for text in lines] == [record["val_loss"] for record in live(at).records]
+
+
+# ---------------------------------------------------------------- a visit, over a reload
+
+
+KEY = {"key": "0123456789abcdef" * 2}
+
+
+@pytest.fixture
+def visits(tmp_path, monkeypatch):
+    """Where the files of all visitors lie."""
+    monkeypatch.setattr("lab.ui.training.visit.FILES", tmp_path / "visits")
+    return tmp_path / "visits"
+
+
+def visitor(key=KEY, **query):
+    """The page as a browser opens it that has this key, in a new session: also after a reload."""
+    at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
+    run(at, **query)
+    at.session_state["training visit"] = key
+    return run(at)
+
+
+def test_a_reload_brings_back_the_run_and_the_shelf(visits):
+    at = visitor(data="blobs", hidden="4", epochs="3")
+    run_to_the_end(at)
+    at.select_slider(key="training lr").set_value(0.3).run()
+    for _ in range(3):
+        click(at, "step")
+    again = visitor(**address(at))
+    assert live(again).batches == 3
+    assert (live(again).trainer.weights() == live(at).trainer.weights()).all()
+    assert [kept.name for kept in again.session_state["training shelf"]] == ["blobs 4 adam 0.01"]
+    assert len(again.session_state["training shelf"][0].records) == 3
+    stranger = visitor({"key": "f" * 32}, **address(at))
+    assert not live(stranger).batches
+    assert not stranger.session_state["training shelf"]
+    for hostile in ({"key": "../../etc"}, {"key": 7}, {"key": ""}, "x"):
+        other = visitor(hostile, data="blobs", hidden="4")
+        assert "visit" not in other.session_state
+
+
+def test_reset_keeps_what_was_trained(visits):
+    at = visitor(data="blobs", hidden="4", epochs="2")
+    run_to_the_end(at)
+    records = live(at).records
+    click(at, "reset")
+    assert not live(at).batches
+    (kept,) = at.session_state["training shelf"]
+    assert [record["val_loss"] for record in kept.records] == [record["val_loss"] for record in records]
+    again = visitor(**address(at))
+    assert not live(again).batches
+    assert len(again.session_state["training shelf"]) == 1
+
+
+def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(visits):
+    at = visitor(data="blobs", hidden="4", epochs="3")
+    run_to_the_end(at)
+    assert address(at)["epoch"] == "3"
+    other = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
+    run(other, **address(at))
+    assert not other.session_state["training running"]
+    assert live(other).history == live(at).history
+    assert "Epoch 3 of 3" in progress(other)
+
+
+def test_a_reload_brings_back_the_table(visits):
+    at = visitor(data="table", hidden="3")
+    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
+    at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+    click(at, "step")
+    again = visitor(**address(at))
+    assert live(again).batches == 1
+    assert live(again).trainer.dataset.name == "mine.csv"
 
 
 def test_a_drawn_digit_is_read_by_the_network(at):

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Chart
 from lab.ops import OPS, UNKNOWN
+from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
@@ -24,12 +25,14 @@ from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards
 from lab.ui.state import Field, one_of
-from lab.ui.training.settings import LAYERS, command
+from lab.ui.training import visit
+from lab.ui.training.settings import LAYERS, command, csv_name
 from lab.ui.training.units import pointed_at, small_maps
 from model import MLP
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
 REST = 10  # drawings of the quick charts for one of the small maps and of what the doctor says
+KEEP = 10.0  # seconds of training that a reload in the midst of it may lose
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
@@ -271,6 +274,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
             st.session_state["training running"]
             time.sleep(min(0.01, due - now))
+    visit.keep(view.run, every=KEEP)
 
 
 def _when(view: View) -> str:
@@ -435,8 +439,13 @@ def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
 
 
 def _terminal(view: View) -> None:
+    own = view.run.own
     st.markdown("The same run, with the same numbers, in a terminal:")
-    st.code(command(view.run.config), language="bash", wrap_lines=True)
+    st.code(command(view.run.config, own), language="bash", wrap_lines=True)
+    if own:
+        st.markdown("It needs the data as a file, in the folder that the command is given in:")
+        content = own["table"] if "table" in own else points.to_csv(points.from_text(own["points"]))
+        st.download_button("Download the data", content, csv_name(own), "text/csv", key="training data download")
 
 
 def choose_ridges(layers: list[str]) -> tuple[str, str]:

@@ -12,6 +12,7 @@ import streamlit as st
 from lab import charts
 from lab.training import points
 from lab.training.datasets import DataError, Dataset, from_table, separator
+from lab.training.live import Own
 from lab.ui import page
 from lab.ui.state import Field
 
@@ -21,8 +22,8 @@ LAST = "the last one"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
-def your_points(val_fraction: float, seed: int) -> Dataset | None:
-    """A board to place points on; their dataset, or None with a sentence when they cannot be trained yet."""
+def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+    """A board to place points on; their dataset and text, or None with a sentence when they cannot be trained yet."""
     state = st.session_state
 
     def add(x: float, y: float) -> None:
@@ -65,37 +66,53 @@ def your_points(val_fraction: float, seed: int) -> Dataset | None:
                 board.spec, height=board.height, alt=board.alt, key="own points board", on_select=click
             )  # fmt: skip
         try:
-            return points.dataset(state["own points"], val_fraction, seed)
+            own = {"points": points.to_text(state["own points"])}
+            return points.dataset(state["own points"], val_fraction, seed), own
         except DataError as error:
             right.info(str(error))
             return None
 
 
-def your_table(val_fraction: float, seed: int) -> Dataset | None:
-    """A file to upload and its label column; its dataset, or None with a sentence."""
-    with st.container(border=True, key="training-own"):
-        file = st.file_uploader("A table as CSV: columns of numbers, and one of classes", "csv", key="own table")
-        if file is None:
-            st.caption("The file stays in this visit: it is not stored, and a copied link does not carry it.")
-            return None
+def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+    """A file to upload and its label column; its dataset and what it was made from, or None with a sentence."""
+    state = st.session_state
+    own: Own | None = state.get("own table")
+    with st.container(key="training-own"):
+        # The table outlives the widget, which forgets its file when the page is left.
+        place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
+        file = place.file_uploader(
+            "A table as CSV: columns of numbers, and one of classes", "csv", key="own table file"
+        )
         try:
-            text = file.getvalue().decode("utf-8-sig")
-            header = _header(text)
-            target = st.selectbox("Column of the classes", [LAST, *header], key="own table target")
-            asked = (file.file_id, target, val_fraction, seed)
-            if st.session_state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
-                data = from_table(text, file.name, None if target == LAST else target, val_fraction, seed)
-                _fits(data)
-                st.session_state["own table data"], st.session_state["own table asked"] = data, asked
-            data = st.session_state["own table data"]
+            if file and state.get("own table id") != file.file_id:
+                text = file.getvalue().decode("utf-8-sig")
+                own = {"table": text, "name": file.name, "target": None}
+                from_table(text, file.name, None, val_fraction, seed)
+                state["own table"], state["own table id"] = own, file.file_id
+                state["own table target"] = LAST
+                st.rerun()
+            if own is None:
+                st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
+                return None
+            with st.container(horizontal=True, vertical_alignment="center"):
+                target = place.selectbox(
+                    "Column of the classes", [LAST, *_header(own["table"])], key="own table target"
+                )
+                own = own | {"target": None if target == LAST else target}
+                asked = (own, val_fraction, seed)
+                if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
+                    data = from_table(own["table"], own["name"], own["target"], val_fraction, seed)
+                    _fits(data)
+                    state["own table data"], state["own table asked"] = data, asked
+                data = state["own table data"]
+                st.caption(" ".join(f"{note}." for note in data.notes))
         except UnicodeDecodeError:
             st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
             return None
         except DataError as error:
             st.error(str(error))
             return None
-        st.caption(" ".join(f"{note}." for note in data.notes))
-        return data
+        return data, own
 
 
 def _header(text: str) -> list[str]:
@@ -119,3 +136,13 @@ def _fits(data: Dataset) -> None:
 
 
 OWN_DATA = {"points": your_points, "table": your_table}
+
+
+def restore(own: Own) -> None:
+    """The data of a run that is opened again become the visitor's present data (in a callback)."""
+    state = st.session_state
+    if "points" in own:
+        state["own points"] = points.from_text(own["points"])
+    if "table" in own:
+        state["own table"] = own
+        state["own table target"] = own["target"] or LAST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ import streamlit as st
 from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, widths
 from lab.training.datasets import BUILT_IN
 from lab.training.lessons import FIRST, LESSONS, Lesson
+from lab.training.live import Own
 from lab.ui import state
 from lab.ui.state import Field
 from model import ACTIVATIONS, INITS
@@ -194,11 +196,18 @@ def _count(label: str, name: str, **options: Any) -> None:
     st.number_input(label, low, high, key=_key(name), width=FIELD, **options)
 
 
-def command(config: Config) -> str:
+def csv_name(own: Own) -> str:
+    """The file that holds the visitor's own data."""
+    return str(own.get("name", "points.csv"))
+
+
+def command(config: Config, own: Own) -> str:
     """The same run on the command line."""
     default = Config()
+    if own:
+        config = replace(config, data=f"csv:{csv_name(own)}", target=own.get("target"))
     words = ["python train.py"]
-    for name in SETTINGS:
+    for name in (*SETTINGS, "target"):
         value = getattr(config, name)
         if value != getattr(default, name):
             text = _in_widget(name, value) if name == "hidden" else shlex.quote(str(value))

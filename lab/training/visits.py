@@ -1,0 +1,180 @@
+"""The runs of the page's visitors, in files: so that a reload, another page or a restart of the server loses nothing.
+
+Each visitor has a folder of their own, whose name is made from a key that only their browser knows. In it lie the run
+that the page shows and those of the shelf, each whole: settings, records, losses and weights to go back to. A finished
+run on data that everybody has is also kept for whom a link leads to it: training is deterministic, so that it is
+theirs as well. All is bounded: the oldest files make room.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from lab.training import points
+from lab.training.config import Config
+from lab.training.datasets import Dataset, from_table
+from lab.training.live import LiveRun, Own
+from lab.training.records import slim
+from lab.training.run_folder import RunError, write_atomic
+from lab.training.shelf import MOST, Kept
+
+TOTAL = 200_000_000  # bytes of all files together
+STATES = 2_000_000  # bytes of the weights that a file holds
+SOURCES = ("model.py", "lab/training/trainer.py", "lab/training/datasets.py", "lab/training/config.py")
+PRESENT, EVERYBODY = "present", "everybody"
+
+
+def own_dataset(own: Own, config: Config) -> Dataset | None:
+    """The visitor's data that belong to a run, None for a run on data that everybody has. Raises DataError."""
+    if "points" in own:
+        return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
+    if "table" in own:
+        return from_table(own["table"], own["name"], own["target"], config.val_fraction, config.seed)
+    return None
+
+
+def pack(run: LiveRun, name: str = "") -> bytes:
+    """A run as it stands, in one file."""
+    about = {
+        "name": name,
+        "config": run.config.to_json(),
+        "history": run.history,
+        "batches": run.batches,
+        "own": run.own,
+    }
+    arrays = {"about": np.frombuffer(zlib.compress(json.dumps(about).encode(), 1), np.uint8), "losses": run.losses()}
+    for label, state in run.states(STATES).items():
+        arrays |= {f"{label} {key}": array for key, array in state.items()}
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def unpack(path: Path) -> LiveRun:
+    """The run in a file, ready to go on. Raises RunError for a file that is damaged or was made by another version."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            about = json.loads(zlib.decompress(archive["about"].tobytes()))
+            config, own = Config.from_json(about["config"]), about["own"]
+            states: dict[str, dict[str, np.ndarray]] = {}
+            for key in archive.files:
+                label, _, name = key.partition(" ")
+                if name:
+                    states.setdefault(label, {})[name] = archive[key]
+            run = LiveRun(config, own_dataset(own, config), own=own)
+            run.restore(about["history"], archive["losses"], states)
+            return run
+    except Exception:  # a damaged archive fails in a dozen ways, according to the byte that is wrong
+        raise RunError("This run can no longer be opened: train it again.") from None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The files of one visitor. key: known to their browser alone; files: the folder of all visitors."""
+
+    files: Path
+    key: str
+
+    @property
+    def folder(self) -> Path:
+        return self.files / hashlib.blake2s(self.key.encode(), digest_size=16).hexdigest()
+
+    def keep_present(self, run: LiveRun) -> None:
+        """The run on the page is this one; finished, it is there for everybody who has its data. Raises RunError."""
+        packed = pack(run)
+        self._write(self.folder / f"{PRESENT}.npz", packed)
+        if run.done and not run.own:
+            self._write(finished(self.files, run.config), packed)
+
+    def present(self) -> LiveRun | None:
+        """The run that the page showed last, if there is one."""
+        return opened(self.folder / f"{PRESENT}.npz")
+
+    def shelve(self, kept: Kept, run: LiveRun) -> None:
+        """Keep a run of the shelf whole. Raises RunError."""
+        kept.file = self.folder / f"{digest(run)}.npz"
+        self._write(kept.file, pack(run, kept.name))
+        others = sorted(self.folder.glob("*.npz"), key=lambda path: path.stat().st_mtime)
+        for path in [path for path in others if path.stem != PRESENT][:-MOST]:
+            path.unlink(missing_ok=True)
+
+    def shelf(self) -> list[Kept]:
+        """The visitor's shelf, the oldest run first. What cannot be read any more is left out."""
+        found = []
+        for path in sorted(self.folder.glob("*.npz"), key=lambda path: path.stat().st_mtime):
+            if path.stem != PRESENT:
+                with contextlib.suppress(RunError):
+                    found.append(_described(path))
+        return found
+
+    def _write(self, path: Path, content: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"The run cannot be kept ({error.strerror}).") from None
+        write_atomic(path, content)
+        _make_room(self.files)
+
+
+def finished(files: Path, config: Config) -> Path:
+    """Where the finished run of these settings lies, if somebody has trained it with this version of the engine."""
+    text = json.dumps(config.to_json()) + _version()
+    return files / EVERYBODY / f"{hashlib.blake2s(text.encode(), digest_size=16).hexdigest()}.npz"
+
+
+def opened(path: Path) -> LiveRun | None:
+    """The run in a file; None where there is no file, or none that can be read."""
+    if not path.is_file():
+        return None
+    try:
+        return unpack(path)
+    except RunError:
+        return None
+
+
+def digest(run: LiveRun) -> str:
+    """The same for runs with the same settings and data."""
+    text = f"{json.dumps(run.config.to_json())} {run.trainer.dataset.fingerprint}"
+    return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()
+
+
+def _described(path: Path) -> Kept:
+    """A run of the shelf without its weights. Raises RunError."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            about = json.loads(zlib.decompress(archive["about"].tobytes()))
+        return Kept(
+            about["name"], Config.from_json(about["config"]), slim(about["history"][1:]), file=path, own=about["own"]
+        )
+    except Exception:
+        raise RunError("This run can no longer be read.") from None
+
+
+@cache
+def _version() -> str:
+    """Another one whenever a file has changed that decides about the numbers of a run."""
+    root = Path(__file__).resolve().parents[2]
+    return hashlib.blake2s(b"".join((root / name).read_bytes() for name in SOURCES)).hexdigest()
+
+
+def _make_room(files: Path) -> None:
+    """Delete the oldest files where all together are too large."""
+    sizes: Sequence[tuple[float, int, Path]] = []
+    with contextlib.suppress(OSError):  # another visitor's page may be at it, too
+        sizes = sorted((stat.st_mtime, stat.st_size, path) for path in files.glob("*/*") for stat in [path.stat()])
+        total = sum(size for _, size, _ in sizes)
+        for _, size, path in sizes:
+            if total <= TOTAL:
+                return
+            path.unlink(missing_ok=True)
+            total -= size

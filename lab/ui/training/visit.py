@@ -1,0 +1,68 @@
+"""Who visits the Training lab: the key that the browser's tab keeps, and the files of the runs that go with it.
+
+Without JavaScript, or where nothing can be written, the page works as well, and forgets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from pathlib import Path
+
+import streamlit as st
+
+from lab.trace.recording import strict_json
+from lab.training import visits
+from lab.training.config import Config
+from lab.training.live import LiveRun
+from lab.training.run_folder import RunError
+from lab.training.shelf import put
+from lab.training.visits import Visit
+from lab.ui.assets import keep_value, loading
+
+FILES = Path(os.environ.get("TENSOR_LAB_VISITS", "runs/.visits"))
+_component = st.components.v2.component(
+    "tensor_ops_lab_visit",
+    js=loading("visit/visit.js")
+    + "export default function (component) { loading.then((visit) => visit.tell(component), () => {}); }",
+)
+
+
+def arrived() -> Visit | None:
+    """The visit, in the run of the script in which the browser has said for the first time which one it is."""
+    state = st.session_state
+    key = _component(
+        key="training visit", data=strict_json({"known": "visit" in state}).encode(), on_key_change=keep_value
+    ).get("key")
+    if "visit" in state or not isinstance(key, str) or not re.fullmatch("[0-9a-f]{32}", key):
+        return None
+    state["visit"] = visit = Visit(FILES, key)
+    return visit
+
+
+def keep(run: LiveRun, every: float = 0.0) -> None:
+    """Keep the run that the page shows, if it has changed since, and so many seconds have passed."""
+    state = st.session_state
+    now, (before, then) = (id(run), run.batches), state.get("visit kept", (None, 0.0))
+    if "visit" not in state or before == now or time.monotonic() < then + every:
+        return
+    with contextlib.suppress(RunError):
+        state["visit"].keep_present(run)
+    state["visit kept"] = now, time.monotonic()
+
+
+def shelve(run: LiveRun) -> None:
+    """Put the run on the shelf."""
+    state = st.session_state
+    state["training shelf"] = put(state["training shelf"], run.config, run.records, run.own)
+    kept = next((kept for kept in state["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
+    if kept and "visit" in state and len(kept.records) == len(run.records):
+        with contextlib.suppress(RunError):
+            state["visit"].shelve(kept, run)
+
+
+def finished(config: Config) -> LiveRun | None:
+    """The run of these settings, if this or another visitor has trained it to its end, on data that everybody has."""
+    return visits.opened(visits.finished(FILES, config))

@@ -1,0 +1,127 @@
+"""The runs of the page's visitors in files: whole, bounded, and nobody else's."""
+
+import numpy as np
+import pytest
+
+from lab.training import points, visits
+from lab.training.config import Config
+from lab.training.live import LiveRun
+from lab.training.shelf import Kept, put
+from lab.training.visits import Visit
+
+CONFIG = Config(data="blobs", hidden=(4,), epochs=6, lr=0.01)
+TEXT = points.to_text(points.START)
+
+
+@pytest.fixture
+def visit(tmp_path):
+    return Visit(tmp_path, "a" * 32)
+
+
+def trained(batches, config=CONFIG, own=None):
+    run = LiveRun(config, visits.own_dataset(own or {}, config), own=own)
+    run.advance(batches)
+    return run
+
+
+def same(one, other):
+    numbers = ([r | {"seconds": 0} for r in run.history] for run in (one, other))
+    assert next(numbers) == next(numbers)
+    assert (other.losses() == one.losses()).all()
+    assert (other.trainer.weights() == one.trainer.weights()).all()
+    assert (other.config, other.own) == (one.config, one.own)
+
+
+@pytest.mark.parametrize("batches", [0, 1, 60, 150])
+def test_a_run_comes_back_as_it_was_and_goes_on_bit_for_bit(visit, batches):
+    run = trained(batches)
+    visit.keep_present(run)
+    again = Visit(visit.files, visit.key).present()
+    same(run, again)
+    for one in (run, again):
+        one.advance(40)
+    same(run, again)
+    for one in (run, again):
+        one.rewind(one.kept_epoch(1))
+        one.advance(30)
+    same(run, again)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"points": TEXT},
+        {"table": "a;b;c\n" + "".join(f"{i};{i % 3};{i % 2}\n" for i in range(30)), "name": "x.csv", "target": "b"},
+    ],
+)
+def test_own_data_live_with_their_run(visit, own):
+    config = Config(data=next(iter(own)), hidden=(3,), epochs=4)
+    run = trained(3, config, own)
+    visit.keep_present(run)
+    same(run, visit.present())
+    run.advance(1000)
+    visit.keep_present(run)
+    assert not visits.finished(visit.files, config).exists()  # nobody else's
+
+
+def test_a_finished_run_is_there_for_a_link_and_one_that_is_not_is_not(visit):
+    visit.keep_present(trained(10))
+    assert visits.opened(visits.finished(visit.files, CONFIG)) is None
+    run = trained(10_000)
+    visit.keep_present(run)
+    same(run, visits.opened(visits.finished(visit.files, CONFIG)))
+    assert visits.opened(visits.finished(visit.files, Config(data="blobs", hidden=(4,), epochs=7, lr=0.01))) is None
+
+
+def test_another_key_sees_nothing(visit):
+    run = trained(30)
+    visit.keep_present(run)
+    visit.shelve(Kept("mine", run.config, run.records), run)
+    other = Visit(visit.files, "b" * 32)
+    assert other.present() is None
+    assert not other.shelf()
+    assert visit.key not in str(visit.folder)
+
+
+def test_the_shelf_comes_back_without_its_bulk_and_opens_whole(visit):
+    run = trained(60)
+    (kept,) = put([], run.config, run.records)
+    visit.shelve(kept, run)
+    (found,) = visit.shelf()
+    assert (found.name, found.config, found.records) == (kept.name, kept.config, kept.records)
+    same(run, visits.opened(found.file))
+
+
+def test_what_is_damaged_is_left_out(visit):
+    run = trained(30)
+    visit.keep_present(run)
+    visit.shelve(Kept("mine", run.config, run.records), run)
+    for path in visit.folder.glob("*.npz"):
+        path.write_bytes(path.read_bytes()[:-100])
+    assert visit.present() is None
+    assert visit.shelf() == []
+
+
+def test_the_oldest_make_room(visit, monkeypatch):
+    monkeypatch.setattr(visits, "MOST", 3)
+    for seed in range(5):
+        run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
+        visit.shelve(Kept(str(seed), run.config, run.records), run)
+    assert [kept.name for kept in visit.shelf()] == ["2", "3", "4"]
+    size = sum(path.stat().st_size for path in visit.files.glob("*/*"))
+    monkeypatch.setattr(visits, "TOTAL", size * 2 // 3)
+    other = Visit(visit.files, "b" * 32)
+    other.keep_present(trained(30))
+    assert other.present() is not None
+    assert sum(path.stat().st_size for path in visit.files.glob("*/*")) <= size * 2 // 3
+
+
+def test_a_file_holds_some_of_the_weights_and_always_the_first(visit, monkeypatch):
+    run = trained(120)
+    one = sum(array.nbytes for array in run.trainer.state().values())
+    monkeypatch.setattr(visits, "STATES", 2 * one)
+    visit.keep_present(run)
+    again = visit.present()
+    assert again.kept_epoch(0) == 0
+    assert len(again._states) <= 3
+    assert np.array_equal(again.network(0).parameters()[0].numpy(), run.network(0).parameters()[0].numpy())
