@@ -271,9 +271,19 @@ export interface ShownChart extends TableData {
   backdrop?: { png: string; edges: [number, number, number, number] };
 }
 
-/** An ECharts option. Python makes it and ECharts takes it; here only the tooltip is looked at. */
+/** An ECharts option. Python makes it and ECharts takes it; here only what writes numbers is looked at. */
 export interface ChartSpec {
+  xAxis?: AxisSpec | AxisSpec[];
+  yAxis?: AxisSpec | AxisSpec[];
+  /** where 0 is drawn on a logarithmic axis */
+  zero?: number;
   tooltip?: { valueFormatter?: string; [option: string]: unknown };
+  [option: string]: unknown;
+}
+
+export interface AxisSpec {
+  type: string;
+  axisLabel?: { formatter?: unknown; [option: string]: unknown };
   [option: string]: unknown;
 }
 

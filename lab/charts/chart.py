@@ -123,7 +123,11 @@ def percent_text(value: float) -> str:
 
 
 def short(value: float | None) -> str:
-    return "not a number" if value is None or not math.isfinite(value) else f"{value:.3g}"
+    """Three digits that count: "0.0213", "1234", "1.2e+22"."""
+    if value is None or not math.isfinite(value):
+        return "not a number"
+    text = f"{value:.3g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e6 else text
 
 
 def layer_name(name: str) -> str:

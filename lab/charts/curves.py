@@ -59,7 +59,8 @@ def loss(
     ]
     _mark(series[-1], records, cursor, colours)
     spec = _by_epoch(series, until)
-    spec["xAxis"].append({"type": "value", "min": 0, "max": until, "show": False})
+    own_axis = {"type": "value", "min": 0, "max": until, "show": False, "axisPointer": {"show": False}}
+    spec["xAxis"].append(own_axis)
     spec["yAxis"] |= {"type": "log"} if log else {"min": 0}
     rows = [
         (
@@ -102,9 +103,7 @@ def accuracy(
     ]
     _mark(series[-1], records, cursor, colours)
     spec = _by_epoch(series, until)
-    # An untrained network would stretch the axis, and what follows could not be told apart.
-    trained = [value for line in series[2:] for value in line["data"][1:] if value is not None]
-    lowest = min(trained or [0])
+    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
     return Chart(
@@ -137,18 +136,21 @@ def gradient_norms(
     spec["series"][0]["markArea"] = {
         "silent": True,
         "itemStyle": {"color": colours["band"]},
-        "label": {"position": "insideTopLeft", "color": colours["faint"], "fontSize": 11},
+        "label": {"position": "right", "color": colours["faint"], "fontSize": 11},
         "data": [[{"name": "healthy", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
     }
     spec["series"][0]["markLine"] = {
         "silent": True,
         "symbol": "none",
-        "label": {"formatter": "too large", "position": "insideStartTop", "color": colours["faint"], "fontSize": 11},
+        "label": {"formatter": "too large", "position": "end", "color": colours["faint"], "fontSize": 11},
         "lineStyle": {"type": "dashed", "color": colours["faint"]},
         "data": [{"yAxis": HIGH_NORM}],
     }
     remark = f"The band from {BAND[0]:g} to {BAND[1]:g} is marked as healthy, {HIGH_NORM:g} as too large."
-    return replace(chart, alt=f"{chart.alt} Logarithmic scale. {remark}")
+    title, clipped = chart.title, records[-1].get("clipped", 0)
+    if clipped:
+        title += f", {clipped:.0%} of the steps then clipped"
+    return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
 
 
 def update_ratios(
@@ -227,11 +229,18 @@ def _per_layer(
 
 
 def _logarithmic(spec: dict[str, Any], *always: float) -> None:
-    """Make the vertical axis logarithmic, over whole decades that hold these values. 0 has no place on it: a gap."""
-    for line in spec["series"]:
-        line["data"] = [value or None for value in line["data"]]
-    seen = [*always, *(value for line in spec["series"] for value in line["data"] if value)]
+    """Make the vertical axis logarithmic, over whole decades that hold these values.
+
+    0 has no place on such an axis, and is the most telling value of all: it lies on the lowest line, which says so.
+    """
+    values = [value for line in spec["series"] for value in line["data"] if value is not None]
+    seen = [*always, *filter(None, values)]
     low, high = (10.0 ** end(math.log10(value)) for end, value in ((math.floor, min(seen)), (math.ceil, max(seen))))
+    if 0 in values:
+        low /= 10
+        spec["zero"] = low
+        for line in spec["series"]:
+            line["data"] = [low if value == 0 else value for value in line["data"]]
     spec["yAxis"] |= {"type": "log", "min": low, "max": high}
 
 
@@ -258,6 +267,7 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
                 "name": "epoch",
                 "nameLocation": "end",
                 "nameGap": 6,
+                "axisPointer": {"label": {"formatter": "epoch {value}"}},
             }
         ],
         "yAxis": {"type": "value"},
@@ -324,24 +334,31 @@ def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: Colours) -> l
 
 
 def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: Colours) -> None:
-    """Vertical lines at the epoch with the best validation, where one would have stopped, and at the cursor."""
-    marks = []
+    """Vertical lines at the epoch with the best validation, where one would have stopped; where the run broke off; and
+    at the cursor."""
+    marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best")]
     if best:
-        style = {"type": "dotted", "width": 1.5, "color": colours["faint"]}
-        marks.append({"xAxis": str(best[-1]), "name": "best", "lineStyle": style})
+        marks.setdefault(best[-1], []).append(("best", {"type": "dotted", "width": 1.5, "color": colours["faint"]}))
+    if records and records[-1].get("diverged"):
+        end = {"type": "dashed", "width": 2, "color": colours["validation"]}
+        marks.setdefault(records[-1]["epoch"], []).append(("no longer a number", end))
     if cursor is not None:
-        style = {"type": "solid", "width": 1.5, "color": colours["text"]}
-        marks.append({"xAxis": str(cursor), "name": "best" if best and best[-1] == cursor else "", "lineStyle": style})
+        marks.setdefault(cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
+    data = [
+        {"xAxis": str(epoch), "name": ", ".join(name for name, _ in found if name), "lineStyle": found[-1][1]}
+        for epoch, found in marks.items()
+    ]
     label = {
         "formatter": "{b}",
         "position": "end",
+        "align": "right",
         "rotate": 0,
         "distance": 2,
         "color": colours["text"],
         "fontSize": 11,
     }
-    line["markLine"] = {"silent": True, "symbol": "none", "label": label, "data": marks}
+    line["markLine"] = {"silent": True, "symbol": "none", "label": label, "data": data}
 
 
 # ---------------------------------------------------------------- numbers, names and colours

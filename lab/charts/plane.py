@@ -81,11 +81,14 @@ def unit(
     labels: np.ndarray,
     classes: Sequence[str],
     theme: str = "light",
+    before: np.ndarray | None = None,
 ) -> Chart:
-    """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below, a line at 0."""
+    """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below; and a line where it is 0.
+
+    before: what it is before its activation; the line is where this is 0, as with ReLU and tanh the output then is."""
     colours = COLOURS[theme]
     codes, palette = signed_shades(outputs, theme)
-    spec = _plane(contour(outputs, xs, ys), xs, ys, points, labels, classes, colours)
+    spec = _plane(contour(outputs if before is None else before, xs, ys), xs, ys, points, labels, classes, colours)
     low, high = float(np.min(outputs)), float(np.max(outputs))
     corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
     return Chart(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
     colours = COLOURS[theme]
     histograms = record["weight_histogram"]
     start = f"after epoch {initial['epoch']}" if initial["epoch"] else "before training"
-    height, gap, top = 62, 44, 24
+    rows = 1 if len(layers) <= 3 else 2
+    across = -(-len(layers) // rows)
     spec: dict[str, Any] = {
         "animation": False,
         "tooltip": {"trigger": "axis", "valueFormatter": "%d"},
@@ -36,23 +38,26 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
     for i, (layer, shade) in enumerate(zip(layers, shades, strict=True)):
         histogram, before = histograms[layer], initial["weight_histogram"][layer]
         edges = histogram["edges"]
-        offset = top + i * (height + gap)
+        row, column = divmod(i, across)
+        left, top = 100 * column / across, 100 * row / rows  # percent of the picture
         outside = histogram["below"] + histogram["above"]
         spec["title"].append(
             {
                 "text": layer_name(layer) + (f", {outside} outside" if outside else ""),
-                "left": 4,
-                "top": offset - 20,
+                "left": f"{left:.4g}%",
+                "top": f"{top:.4g}%",
                 "textStyle": {"fontSize": 12, "fontWeight": "normal", "color": colours["text"]},
             }
         )
-        spec["grid"].append({"left": 8, "right": 8, "top": offset, "height": height, "outerBoundsMode": "none"})
+        place = {"left": f"{left + 1:.4g}%", "width": f"{100 / across - 3:.4g}%", "outerBoundsMode": "none"}
+        spec["grid"].append({**place, "top": f"{top + 17 / rows:.4g}%", "height": f"{66 / rows:.4g}%"})
         spec["xAxis"].append(
             {
                 "type": "value",
                 "gridIndex": i,
                 "min": edges[0],
                 "max": edges[-1],
+                "splitNumber": 4,
                 "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
                 "splitLine": {"show": False},
             }
@@ -69,7 +74,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
     return Chart(
         "Weights per layer",
         spec,
-        top + len(layers) * (height + gap) - 10,
+        150 * rows,
         f"Histogram of the weights of each layer after epoch {record['epoch']}. {parts}.",
         ("layer", "weights", "mean", "standard deviation", start, "outside the bins"),
         [
@@ -125,7 +130,11 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     counted: Counted = "weight_histogram" if of == "weight" else "gradient_histogram"
     histograms = [record[counted][layer] for record in shown]
     edges = histograms[0]["edges"]
-    names = [_edge(edge) for edge in edges[:-1]]
+    centres = [round((low + high) / 2, 6) for low, high in pairwise(edges)]
+    along: dict[str, Any] = {"type": "value", "min": edges[0], "max": edges[-1], "splitLine": {"show": False}}
+    if of == "gradient":  # the bins are steps of powers of ten, of either sign
+        along = {"type": "category", "data": [_edge(edge) for edge in edges[:-1]], "boundaryGap": False}
+        centres = list(range(len(centres)))
     first, last = colours["weight" if of == "weight" else "gradient"]
     shades = ramp((last, first), len(shown))
     series = []
@@ -137,7 +146,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
             {
                 "type": "line",
                 "name": f"epoch {record['epoch']}",
-                "data": heights.round(3).tolist(),
+                "data": [*zip(centres, heights.round(3).tolist(), strict=True)],
                 "symbol": "none",
                 "silent": True,
                 "color": shade,
@@ -156,7 +165,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
         {
             "animation": False,
             "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
-            "xAxis": {"type": "category", "data": names, "boundaryGap": False, "axisTick": {"show": False}},
+            "xAxis": along | {"axisTick": {"show": False}, "axisLabel": {"showMinLabel": False, "showMaxLabel": False}},
             "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
             "series": series,
         },

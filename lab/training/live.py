@@ -7,19 +7,21 @@ batch, and states to return to. Training is deterministic, so going back and on 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from lab.training.config import Config
 from lab.training.datasets import Dataset
-from lab.training.records import Record
+from lab.training.records import Histogram, Record
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer, put_weights
 from model import MLP
 
 Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column}
+BINS = 40  # of a histogram
 STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
 
 
@@ -131,15 +133,37 @@ class LiveRun:
             self._every *= 2
         self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}
 
+    def counted(self, epochs: Sequence[int | None]) -> list[Record]:
+        """The weights at these epochs (see `network`), counted anew: in bins that hold them all, unlike those of the
+        records, which only know the weights that the run began with."""
+        networks = [self.network(epoch) for epoch in epochs]
+        edges = []
+        for layers in zip(*(network.layers for network in networks), strict=True):
+            weights = np.concatenate([layer.weight.numpy().ravel() for layer in layers]).astype(float)
+            reach = float(np.abs(weights[np.isfinite(weights)]).max(initial=1e-6))
+            edges.append(np.linspace(-reach, reach, BINS + 1))
+        counted = []
+        for epoch, network in zip(epochs, networks, strict=True):
+            found = {}
+            for name, layer, own in zip(self.trainer.layer_names, network.layers, edges, strict=True):
+                counts = np.histogram(layer.weight.numpy(), own)[0].tolist()
+                found[name] = Histogram(edges=own.tolist(), counts=counts, below=0, above=0)
+            record = self.history[-1 if epoch is None else epoch]
+            counted.append(cast(Record, {**record, "weight_histogram": found}))
+        return counted
+
+    def kept_epochs(self, most: int, until: int | None = None) -> list[int]:
+        """At most so many of the epochs up to `until` whose states are kept, evenly spread."""
+        kept = [epoch for epoch in sorted(self._states) if until is None or epoch <= until]
+        return [kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(most, len(kept)))]
+
     # ---------------------------------------------------------------- to a file and back
 
     def states(self, most: int) -> dict[str, State]:
         """Label -> state: "now", the initial one "0", and as many kept epochs, evenly spread, as `most` bytes hold."""
         now = self.trainer.state()
         room = most // max(sum(array.nbytes for array in now.values()), 1)
-        kept = sorted(self._states)
-        chosen = {kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(len(kept), max(room, 1)))}
-        return {"now": now} | {str(epoch): self._states[epoch] for epoch in sorted(chosen | {0})}
+        return {"now": now} | {str(epoch): self._states[epoch] for epoch in {0, *self.kept_epochs(max(room, 1))}}
 
     def restore(self, history: list[Record], losses: np.ndarray, states: dict[str, State]) -> None:
         """The inverse, on a new run of the same settings and data. Raises RunError where the states do not fit."""

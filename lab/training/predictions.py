@@ -63,3 +63,16 @@ def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
 def unit_maps(model: MLP, layer: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     """The outputs (rows, columns, units) of a hidden layer, counted from 0, over the same grid."""
     return _outputs(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)
+
+
+def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """What one unit of a hidden layer, both counted from 0, makes of its inputs before its activation, over the grid.
+
+    In the first layer it is linear over the plane, so that the line where it is 0 is straight. The output of a ReLU is
+    0 on all of one side, and says of that line only between which cells it runs.
+    """
+    points = _plane(xs, ys)
+    inputs = points if layer == 0 else _outputs(model, points)[layer - 1]
+    weight, bias = (parameter.numpy().astype(np.float64) for parameter in model.layers[layer].parameters())
+    with np.errstate(all="ignore"):
+        return np.asarray(inputs @ weight[:, unit] + bias[unit]).reshape(len(ys), len(xs))

@@ -84,3 +84,25 @@ class Boards:
         if chart.backdrop:
             entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": PLANE}
         return entry | {"note": self._notes.get(key, "")}
+
+
+_teller = st.components.v2.component(
+    "tensor_ops_lab_epoch_teller",
+    js=loading("charts/charts.js")
+    + """export default function (component) {
+  const leaving = loading.then((charts) => charts.tellEpoch(component));
+  return () => leaving.then((leave) => leave?.());
+}""",
+)
+
+
+def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
+    """Let a click on a curve move the slider with this key, between the first and the last of the epochs; to be called
+    before the slider."""
+
+    def move() -> None:
+        epoch = st.session_state[key].get("epoch")
+        if type(epoch) is int:
+            st.session_state[slider] = min(max(epoch, epochs[0]), epochs[1])
+
+    _teller(key=key, on_epoch_change=move)

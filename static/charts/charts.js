@@ -6,13 +6,14 @@ import { h, setAttribute, setText } from "../player/dom.js";
 import { Units } from "../units/units.js";
 import { Twin } from "./twin.js";
 
-/** @import { Component, Feed, ShownChart, ShownProgress } from "../types.js" */
+/** @import { AxisSpec, ChartSpec, Component, Feed, ShownChart, ShownProgress } from "../types.js" */
 
 /** @typedef {object} Part of a board: a chart, the progress of the run, the maps of the units
  * @property {HTMLElement} element
  * @property {() => void} remove
  * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
 
+const EPOCH = "tensor-ops-lab-epoch";
 const MARGIN = "200px"; // a chart so far out of sight is drawn already
 /** @type {Map<HTMLElement, Board>} the element that Streamlit gave to a board -> the board */
 const boards = new Map();
@@ -141,8 +142,8 @@ class Figure {
   draw({ spec, backdrop }) {
     this.drawn = true;
     const chart = this.instance();
-    const tooltip = spec.tooltip && { ...spec.tooltip, valueFormatter: formatter(spec.tooltip.valueFormatter) };
-    chart.setOption({ ...spec, tooltip }, { notMerge: true });
+    const { zero, ...options } = spec;
+    chart.setOption({ ...options, ...numbers(spec, zero) }, { notMerge: true });
     if (!backdrop) {
       this.picture.style.background = "";
       return;
@@ -169,7 +170,16 @@ class Figure {
     this.chart?.dispose();
     this.chart = echarts.init(this.picture, theme(look));
     this.chart.getZr().setSleepAfterStill(1); // frames that it goes on asking for, with nothing new to draw
+    this.chart.getZr().on("click", ({ offsetX, offsetY }) => this.click([offsetX, offsetY]));
     return this.chart;
+  }
+
+  /** A click on curves over the epochs means the epoch. @param {[number, number]} place */
+  click(place) {
+    const axis = [this.shown?.spec.xAxis].flat()[0];
+    if (axis?.name !== "epoch" || !this.chart?.containPixel({ gridIndex: 0 }, place)) return;
+    const epoch = Math.round(this.chart.convertFromPixel({ xAxisIndex: 0 }, place[0]));
+    window.dispatchEvent(new CustomEvent(EPOCH, { detail: epoch }));
   }
 
   remove() {
@@ -178,6 +188,14 @@ class Figure {
     this.chart?.dispose();
     this.element.remove();
   }
+}
+
+/** Tell the page of a click on an epoch. A component outside of what is redrawn while training: only there is it heard
+ * at once. @param {Component<HTMLElement>} component */
+export function tellEpoch({ setTriggerValue }) {
+  const heard = (/** @type {Event} */ event) => setTriggerValue("epoch", /** @type {CustomEvent} */ (event).detail);
+  window.addEventListener(EPOCH, heard);
+  return () => window.removeEventListener(EPOCH, heard);
 }
 
 /** What Streamlit's theme means for a chart.
@@ -200,6 +218,30 @@ function theme({ text, border, paper, fontFamily }) {
     valueAxis: { ...axis, axisLabel: { ...axis.axisLabel, hideOverlap: true } },
     logAxis: axis,
   };
+}
+
+/** The axes and the tooltip of a chart with functions that write their numbers; on a logarithmic axis, `zero` is where
+ * 0 is drawn. @param {ChartSpec} spec @param {number | undefined} zero */
+function numbers(spec, zero) {
+  const write = (/** @type {number} */ value) => (value === zero ? "0" : short(value));
+  const axis = (/** @type {AxisSpec} */ one) =>
+    one.type === "category" || one.axisLabel?.formatter
+      ? one
+      : { ...one, axisLabel: { ...one.axisLabel, formatter: write } };
+  const value = formatter(spec.tooltip?.valueFormatter);
+  const valueFormatter = (/** @type {unknown} */ shown) => (zero !== undefined && shown === zero ? "0" : value(shown));
+  return {
+    tooltip: spec.tooltip && { ...spec.tooltip, valueFormatter },
+    xAxis: Array.isArray(spec.xAxis) ? spec.xAxis.map(axis) : spec.xAxis && axis(spec.xAxis),
+    yAxis: Array.isArray(spec.yAxis) ? spec.yAxis.map(axis) : spec.yAxis && axis(spec.yAxis),
+  };
+}
+
+/** A number beside an axis: "0.25", "1200", "1e-4", "1e22". @param {number} value */
+export function short(value) {
+  const size = Math.abs(value);
+  if (size && (size < 0.001 || size >= 1e5)) return value.toExponential().replace("e+", "e");
+  return String(Number(value.toPrecision(6)));
 }
 
 /** "%.4g", "%.1f %%" or "%d", as Streamlit's charts take it, as a function. */

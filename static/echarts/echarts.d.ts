@@ -4,7 +4,12 @@ export interface Chart {
   setOption(spec: object, how: { notMerge: boolean }): void;
   resize(): void;
   dispose(): void;
-  getZr(): { setSleepAfterStill(frames: number): void };
+  containPixel(finder: object, place: [number, number]): boolean;
+  convertFromPixel(finder: object, place: number): number;
+  getZr(): {
+    setSleepAfterStill(frames: number): void;
+    on(event: "click", listener: (event: { offsetX: number; offsetY: number }) => void): void;
+  };
 }
 
 export function init(element: HTMLElement, theme: object): Chart;

@@ -2,7 +2,7 @@
 
 const NAME = "tensor-ops-lab visit";
 
-/** Tell the page the key, unless it knows it. @param {import("../types.js").Component<unknown>} component */
+/** Tell the page the key, unless it knows it. @param {import("../types.js").Component<HTMLElement>} component */
 export function tell({ data, setStateValue }) {
   if (JSON.parse(new TextDecoder().decode(data)).known) return;
   let key = sessionStorage.getItem(NAME);

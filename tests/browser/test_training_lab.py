@@ -79,12 +79,24 @@ def test_a_phone_sees_everything(open_page):
 def test_a_link_shows_the_same_settings(open_page):
     page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4")
     settings(page)
-    assert page.get_by_role("textbox", name="Hidden layers").input_value() == "12 5"
+    expect(page.get_by_role("textbox", name="Hidden layers")).to_have_value("12 5")
     page.keyboard.press("Escape")
     button(page, "Start").click()
     button(page, "Pause").wait_for()
     page.get_by_role("heading", name="Decision boundary").wait_for()
     page.wait_for_url("**data=xor**")
+
+
+def test_a_click_on_a_curve_moves_the_epoch(open_page):
+    page = open_lab(open_page, "data=blobs&hidden=3&epochs=10&speed=inf")
+    button(page, "Start").click()
+    button(page, "Done").wait_for()
+    settled(page)
+    picture = page.locator("[data-chart=loss] .picture")
+    box = picture.bounding_box()
+    picture.click(position={"x": 54 + (box["width"] - 106) * 0.4, "y": box["height"] / 2})
+    page.wait_for_url("**epoch=4**")
+    assert page.get_by_role("slider", name="Show the epoch").get_attribute("aria-valuenow") == "4"
 
 
 def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
@@ -124,7 +136,8 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     button(page, "Start").click()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
     page.reload()
-    button(page, "Start").wait_for()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
+    button(page, "Another table").click()
     upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
     page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()
 
@@ -212,9 +225,9 @@ def test_button_picture_loss_and_the_doctor_are_in_the_window_at_once(open_page,
         expect(part).to_be_in_viewport(ratio=0.99)
     button(page, "Start").click()
     button(page, "Done").wait_for()
-    doctor.get_by_role("alert").wait_for()
+    doctor.get_by_test_id("stAlert").wait_for()
     settled(page)
-    for part in [*parts, doctor.get_by_role("alert")]:
+    for part in [*parts, doctor.get_by_test_id("stAlert")]:
         expect(part).to_be_in_viewport(ratio=0.99)
 
 

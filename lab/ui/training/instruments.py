@@ -14,16 +14,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Chart
+from lab.charts.weights import RIDGES
 from lab.ops import OPS, UNKNOWN
 from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
-from lab.training.predictions import confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.predictions import before_activation, confusion, grid, over_plane, probabilities, unit_maps
 from lab.training.records import Record
 from lab.training.shelf import Kept
 from lab.ui import page
-from lab.ui.boards import Boards
+from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, one_of
 from lab.ui.training import visit
 from lab.ui.training.settings import LAYERS, command, csv_name
@@ -131,6 +132,7 @@ def choose_view(speed: Callable[[], None]) -> View:
         state["training cursor"] = epochs
 
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
+        clicked_epoch("training epoch teller", "training cursor", (0, epochs))
         # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
         chosen = st.slider(
             "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
@@ -147,24 +149,22 @@ def choose_view(speed: Callable[[], None]) -> View:
         )
         speed()
         more = st.popover("View", icon=":material/visibility:", key="training view")
-    unit, layer, points, images = None, None, "validation", "first"
+        hidden = run.config.hidden if run.trainer.sizes[0] == 2 else ()
+        layer = min(state["training unit layer"], len(hidden) - 1) if hidden else None
+        state["training unit layer"] = layer or 0
+        pointed = None if layer is None else pointed_at(min(hidden[layer], MAPS))
+    unit, points, images = None, "validation", "first"
     with more:
         if run.trainer.sizes[0] == 2:
             units = {
                 f"layer {layer + 1}, unit {number + 1}": (layer, number)
-                for layer, width in enumerate(run.config.hidden)
+                for layer, width in enumerate(hidden)
                 for number in range(width)
             }
             if state["training unit"] not in units:
                 state["training unit"] = ANSWER
             unit = units.get(st.selectbox("On the plane", [ANSWER, *units], key="training unit"))
-            if run.config.hidden:
-                layers = list(range(len(run.config.hidden)))
-                if state["training unit layer"] not in layers:
-                    state["training unit layer"] = 0
-                layer = state["training unit layer"]
-                pointed = pointed_at(min(run.config.hidden[layer], MAPS))
-                unit = unit if pointed is None else (layer, pointed)
+            unit = unit if pointed is None or layer is None else (layer, pointed)
             points = choice("Samples", POINTS_OF, "training points")
         elif run.trainer.dataset.image_shape:
             images = choice("Samples", IMAGES_OF, "training images")
@@ -314,8 +314,8 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     run, layers = view.run, view.run.trainer.layer_names
 
     def weights() -> Chart:
-        record = run.trainer.measure() if view.cursor is None and run.trainer.batch else view.seen[-1]
-        return charts.weight_histograms(record, run.history[0], layers, page.theme())
+        initial, now = run.counted([0, None if view.cursor is None else run.kept_epoch(view.cursor)])
+        return charts.weight_histograms(now, initial, layers, page.theme())
 
     slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
     if run.trainer.dataset.image_shape:
@@ -342,7 +342,8 @@ def _plane(view: View) -> Chart:
         return charts.boundary(over_plane(network, xs, ys), *samples)
     layer, number = view.unit
     outputs = unit_maps(network, layer, xs, ys)[..., number]
-    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples)
+    before = before_activation(network, layer, number, xs, ys)
+    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples, before)
 
 
 def _by_epoch(view: View) -> dict[str, Any]:
@@ -428,7 +429,9 @@ def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
     layer, of = choose_ridges(view.run.trainer.layer_names)
 
     def chart() -> Chart:
-        return charts.ridges([r for r in view.seen if f"{of}_histogram" in r], layer, of, page.theme())
+        if of == "weight":
+            return charts.ridges(view.run.counted(view.run.kept_epochs(RIDGES, view.cursor)), layer, of, page.theme())
+        return charts.ridges([r for r in view.seen if "gradient_histogram" in r], layer, of, page.theme())
 
     return "ridges", chart
 

@@ -16,7 +16,7 @@ from lab.training.records import BULKY
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
 from lab.ui import page
-from lab.ui.boards import Boards
+from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units
@@ -155,6 +155,7 @@ def recorded(kept: Kept) -> None:
             st.button("Train it again here", icon=":material/replay:", on_click=train_again, key="training again")
         epoch = last
         if last > 1:
+            clicked_epoch("training recorded teller", "training recorded epoch", (1, last))
             epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
     layers = list(kept.records[0]["grad_norm"])
     options: dict[str, Any] = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}

@@ -14,7 +14,7 @@ from lab.charts.curves import BUCKETS
 from lab.charts.weights import RIDGES
 from lab.training.config import Config
 from lab.training.live import LiveRun
-from lab.training.predictions import confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.predictions import before_activation, confusion, grid, over_plane, probabilities, unit_maps
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +90,54 @@ def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
     run.advance(math.inf)
     chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
-    assert series(chart, "layer 1")["data"] == [None, None, None]
+    zero = chart.spec["zero"]
+    assert series(chart, "layer 1")["data"] == [None, zero, zero]  # drawn, on a line of its own
+    assert zero == chart.spec["yAxis"]["min"] < min(series(chart, "layer 2")["data"][1:])
     assert chart.rows[0][1] == "0"
-    assert chart.spec["yAxis"]["min"] > 0
+    assert "zero" not in charts.gradient_norms(run.history[:1], run.trainer.layer_names, until=2).spec
+
+
+def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
+    run = LiveRun(Config(data="moons", hidden=(8,), optimizer="sgd", lr=1e30, epochs=3))
+    run.advance(math.inf)
+    made = all_charts(run)
+    for name in ("loss", "accuracy", "norms", "updates", "dead"):
+        marks = [mark for line in made[name].spec["series"] for mark in line.get("markLine", {}).get("data", [])]
+        assert [mark["xAxis"] for mark in marks if "no longer a number" in mark.get("name", "")] == ["1"], name
+
+
+def test_the_norms_say_how_many_steps_were_clipped():
+    run = LiveRun(Config(data="moons", hidden=(8,), clip=0.01, epochs=2))
+    run.advance(math.inf)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
+    assert f"{run.records[-1]['clipped']:.0%} of the steps" in chart.title
+    assert run.records[-1]["clipped"] > 0.5
+
+
+def test_the_bins_of_a_watched_run_hold_all_its_weights():
+    run = LiveRun(Config(data="digits", hidden=(8, 8), lr=0.3, epochs=3))
+    run.advance(math.inf)
+    assert run.history[-1]["weight_histogram"]["layer1"]["above"]  # far from where they began
+    for counted in run.counted([0, run.kept_epoch(2), None]):
+        for name, layer in zip(run.trainer.layer_names, run.trainer.model.layers, strict=True):
+            histogram = counted["weight_histogram"][name]
+            assert sum(histogram["counts"]) == layer.weight.numpy().size
+            assert not histogram["above"] + histogram["below"]
+    assert "outside" not in json.dumps(charts.weight_histograms(*run.counted([None, 0]), run.trainer.layer_names).spec)
+
+
+def test_the_zero_line_of_a_unit_is_straight_where_it_is():
+    run = LiveRun(Config(data="moons", hidden=(3,), epochs=1))
+    xs, ys = grid(run.trainer.dataset.train_x, 40)
+    weight, bias = (p.numpy() for p in run.trainer.model.layers[0].parameters())
+    data = run.trainer.dataset
+    outputs = unit_maps(run.network(), 0, xs, ys)[..., 0]
+    before = before_activation(run.network(), 0, 0, xs, ys)
+    assert np.allclose(np.maximum(before, 0), outputs, atol=1e-6)
+    chart = charts.unit(outputs, "unit", xs, ys, data.val_x, data.val_y, data.classes, before=before)
+    line = np.array([point for point in chart.spec["series"][0]["data"] if point[0] is not None])
+    assert len(line) > 10
+    assert np.abs(line @ weight[:, 0] + bias[0]).max() < 1e-3
 
 
 def test_the_lines_hold_the_records(run):
@@ -216,7 +261,7 @@ def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
     assert len(ridges) == RIDGES
     assert (ridges[0]["name"], ridges[-1]["name"]) == ("epoch 0", "epoch 40")
     assert [ridge["z"] for ridge in ridges] == sorted(ridge["z"] for ridge in ridges)
-    assert min(ridges[-1]["data"]) == 0
+    assert min(height for _, height in ridges[-1]["data"]) == 0
     quartiles = np.quantile(run.trainer.model.layers[0].weight.numpy(), [0.25, 0.5, 0.75])
     edges = run.records[0]["weight_histogram"]["layer1"]["edges"]
     assert np.allclose([float(cell) for cell in chart.rows[-1][1:]], quartiles, atol=2 * (edges[1] - edges[0]))
