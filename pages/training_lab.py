@@ -50,8 +50,10 @@ def main() -> None:
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
-        with st.popover("Settings", icon=":material/tune:", key="training settings"):
-            settings.settings()
+        box = st.popover("Settings", icon=":material/tune:", key="training settings", on_change="rerun")
+        if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
+            with box:
+                settings.settings()
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
     data = None
@@ -78,9 +80,11 @@ def main() -> None:
     turn = now["training worker"].take_turn()
     if now["training running"]:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
-    view = choose_view(_speed_slider)
+    with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
+        progress = st.container(key="training-progress")
+        view = choose_view(_speed_slider)
     with st.container(key="training-instruments"):
-        places = lay_out(view)
+        places = lay_out(view, progress)
         if now["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         else:

@@ -24,8 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def at():
     at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
+    open_popovers(at)
     yield at
     at.session_state["training worker"].pause()
+
+
+def open_popovers(at):
+    at.session_state["training settings"] = at.session_state["training view"] = True
 
 
 def run(at, **address):
@@ -637,11 +642,13 @@ def test_two_visitors_do_not_share_a_run(at):
 
 def test_leaving_and_returning_keeps_the_run():
     at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    open_popovers(at)
     at.switch_page("pages/training_lab.py").run()
     at.text_input(key="training hidden").set_value("5").run()
     click(at, "step")
     before = live(at)
     switch(at, "pages/graph_lab.py")
+    open_popovers(at)
     switch(at, "pages/training_lab.py")
     assert live(at) is before
     assert at.text_input(key="training hidden").value == "5"
@@ -742,6 +749,7 @@ def shown_charts(at):
 
 def test_the_table_stays_when_the_page_is_left_and_no_setting_is_ignored():
     at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
+    open_popovers(at)
     at.query_params["data"] = "table"
     at.switch_page("pages/training_lab.py").run()
     rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
@@ -749,6 +757,7 @@ def test_the_table_stays_when_the_page_is_left_and_no_setting_is_ignored():
     click(at, "step")
     before = live(at)
     switch(at, "pages/graph_lab.py")
+    open_popovers(at)
     switch(at, "pages/training_lab.py")
     assert live(at) is before
     at.select_slider(key="training lr").set_value(0.1).run()
@@ -792,6 +801,7 @@ def visits(tmp_path, monkeypatch):
 def visitor(key=KEY, **query):
     """The page as a browser opens it that has this key, in a new session: also after a reload."""
     at = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
+    open_popovers(at)
     run(at, **query)
     at.session_state["training visit"] = key
     return run(at)

@@ -48,7 +48,7 @@ PANEL = {  # beside the plane, one of them at a time
 }
 # Of the pictures, so that with the row of buttons above and the doctor below they fill the window and no more.
 TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
-HALF = "clamp(130px, calc((100vh - var(--training-frame) - 50px) / 2), 300px)"
+HALF = "clamp(130px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
 HEIGHTS = {"plane": TALL, "samples": "auto", "confusion": TALL, "loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
 INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
@@ -131,45 +131,45 @@ def choose_view(speed: Callable[[], None]) -> View:
         run.rewind(run.kept_epoch(state["training cursor"]))
         state["training cursor"] = epochs
 
-    with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
-        clicked_epoch("training epoch teller", "training cursor", (0, epochs))
-        # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
-        chosen = st.slider(
-            "Show the epoch", 0, epochs, key="training cursor", persist_state="session",
-            help="All instruments go back to this epoch. At the right end they follow the training.",
-        )  # fmt: skip
-        back = run.kept_epoch(min(chosen, latest))
-        st.button(
-            f"Rewind to {back}",
-            icon=":material/history:",
-            on_click=rewind,
-            disabled=back >= latest,
-            key="training rewind",
-            help="Train on from this epoch: the same numbers come again.",
-        )
-        speed()
-        more = st.popover("View", icon=":material/visibility:", key="training view")
-        hidden = run.config.hidden if run.trainer.sizes[0] == 2 else ()
-        layer = min(state["training unit layer"], len(hidden) - 1) if hidden else None
-        state["training unit layer"] = layer or 0
-        pointed = None if layer is None else pointed_at(min(hidden[layer], MAPS))
-    unit, points, images = None, "validation", "first"
-    with more:
-        if run.trainer.sizes[0] == 2:
-            units = {
-                f"layer {layer + 1}, unit {number + 1}": (layer, number)
-                for layer, width in enumerate(hidden)
-                for number in range(width)
-            }
-            if state["training unit"] not in units:
-                state["training unit"] = ANSWER
-            unit = units.get(st.selectbox("On the plane", [ANSWER, *units], key="training unit"))
-            unit = unit if pointed is None or layer is None else (layer, pointed)
-            points = choice("Samples", POINTS_OF, "training points")
-        elif run.trainer.dataset.image_shape:
-            images = choice("Samples", IMAGES_OF, "training images")
-        log = choice("Loss axis", AXES, "training log") == "logarithmic"
-    return View(run, chosen, unit, layer, points, images, log)
+    clicked_epoch("training epoch teller", "training cursor", (0, epochs))
+    # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
+    chosen = st.slider(
+        "Show the epoch", 0, epochs, key="training cursor", persist_state="session", width=300,
+        help="All instruments go back to this epoch. At the right end they follow the training.",
+    )  # fmt: skip
+    back = run.kept_epoch(min(chosen, latest))
+    st.button(
+        f"Rewind to {back}",
+        icon=":material/history:",
+        on_click=rewind,
+        disabled=back >= latest,
+        key="training rewind",
+        help="Train on from this epoch: the same numbers come again.",
+    )
+    speed()
+    hidden = run.config.hidden if run.trainer.sizes[0] == 2 else ()
+    layer = min(state["training unit layer"], len(hidden) - 1) if hidden else None
+    state["training unit layer"] = layer or 0
+    pointed = None if layer is None else pointed_at(min(hidden[layer], MAPS))
+    units = {
+        f"layer {above + 1}, unit {number + 1}": (above, number)
+        for above, width in enumerate(hidden)
+        for number in range(width)
+    }
+    if state["training unit"] not in units:
+        state["training unit"] = ANSWER
+    box = st.popover("View", icon=":material/visibility:", key="training view", on_change="rerun")
+    if box.open:
+        with box:
+            if run.trainer.sizes[0] == 2:
+                st.selectbox("On the plane", [ANSWER, *units], key="training unit")
+                choice("Samples", POINTS_OF, "training points")
+            elif run.trainer.dataset.image_shape:
+                choice("Samples", IMAGES_OF, "training images")
+            choice("Loss axis", AXES, "training log")
+    unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
+    log = state["training log"] == AXES[1]
+    return View(run, chosen, unit, layer, state["training points"], state["training images"], log)
 
 
 def choice(label: str, options: tuple[str, ...], key: str) -> str:
@@ -187,14 +187,15 @@ class Places:
     complete: bool = False  # has everything been drawn once?
 
 
-def lay_out(view: View) -> Places:
-    """Room for all instruments, which `draw` or `follow` fills."""
+def lay_out(view: View, progress: DeltaGenerator) -> Places:
+    """Room for all instruments, which `draw` or `follow` fills; that of the run's progress is in a place of its own."""
     state, slow = st.session_state, _slow(view)
     first = _first(view)
     boards = Boards("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS)
+    with progress:
+        boards.board("progress")
     left, right = st.columns([2, 3], gap="small")
     with left:
-        boards.board("progress")
         boards.board(first)
     with right:
         boards.board("loss")
