@@ -405,10 +405,9 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
                     f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=":material/stethoscope:"
                 )
             elif run is broken:  # its records look well, and it is not
-                st.info(
-                    f"**{title} engine: the doctor sees nothing here.** {evidence} From a run’s records this fault "
-                    f"cannot be told.",
-                    icon=":material/visibility_off:",
+                st.container(border=True).markdown(
+                    f":material/visibility_off: **{title} engine: the doctor sees nothing here.** {evidence} From a "
+                    f"run’s records this fault cannot be told."
                 )
             else:
                 say, icon = (st.success, "check") if first.key == "healthy" else (st.info, "hourglass_top")

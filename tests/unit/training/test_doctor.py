@@ -8,10 +8,10 @@ import pytest
 
 from lab.training.config import Config
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose
+from lab.training.lessons import LESSONS
 from lab.training.remedies import rung
 from lab.training.symptoms import FEWEST
 from lab.training.trainer import train
-from lab.ui.training.settings import LESSONS
 from tests.unit.training.labelled_runs import CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
 
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
@@ -29,7 +29,8 @@ def runs():
 @pytest.fixture(scope="module")
 def lessons():
     """Name -> (config, records) of every lesson."""
-    shorter = {name: replace(config, epochs=min(config.epochs, LESSON_EPOCHS)) for name, config in LESSONS.items()}
+    configs = {name: lesson.config for name, lesson in LESSONS.items()}
+    shorter = {name: replace(config, epochs=min(config.epochs, LESSON_EPOCHS)) for name, config in configs.items()}
     return {name: (config, list(train(config))) for name, config in shorter.items()}
 
 
