@@ -311,7 +311,6 @@ def _events(fault: Fault, seed: int) -> None:
             event=min(first, len(trace.events)),
             opened=st.session_state["fault event"],
             address="event",
-            height=340,
         )
         if shown.failed:
             st.info("The player could not be loaded. This is the plain drawing.")

@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,41 +32,37 @@ EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in t
 SHAPES = tuple(EXAMPLES)
 
 
+WHAT_TO_DO = (
+    "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs to the result; "
+    "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: they tell how fast the "
+    "result grows when that input grows."
+)
+SYNTAX = (
+    "Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
+    "Methods: x.relu(), x.sum(axis=0). Each name that no line defines is an input."
+)
+
+
 def main() -> None:
-    page.opening(
-        "Graph lab",
-        "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs down; "
-        "**Run backward pass** sends gradients back up. Look for the :orange[orange] numbers: they tell how fast the "
-        "result grows when that input grows.",
-    )
+    page.style()
     if state.restore("graph", FIELDS):
         _begin()
-    if st.session_state["graph view"] == PLAYER:
-        left, right = st.columns([2, 3], gap="large")
-        with right:
-            expression = _expression()
-        with left:
-            _example()
-            if expression:
-                _settings(expression)
-        left, right = st.columns([2, 1], gap="large")
-        with left:
-            _buttons(ready=expression is not None)
-        with right:
-            _view()
-        _play(expression)
+    plain = st.session_state["graph view"] == PLAIN
+    with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
+        st.title("Graph lab", width="content", help=f"{WHAT_TO_DO}\n\n{SYNTAX}")
+        _example()
+        with st.container(width="stretch"):
+            _expression()
+        found = _parsed()
+        expression = found if isinstance(found, Expression) else None
+        _settings(expression)
+    with st.container():  # always there, so that the player keeps its place on the page
+        if isinstance(found, ExpressionError):
+            _show_mistake(found)
+    if plain:
+        _draw(expression)
     else:
-        controls, picture = st.columns([2, 3], gap="large")
-        with controls:
-            _example()
-            expression = _expression()
-            values = _inputs(expression) if expression else None
-            _buttons(ready=values is not None)
-            _view()
-        state.mirror("graph", FIELDS)
-        with picture:
-            if expression and values is not None:
-                _picture(expression, values)
+        _play(expression)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
         "Then set an input so that relu blocks the gradient.",
@@ -110,10 +107,11 @@ def _written(value: float | list) -> str:
     return state.number(value) if isinstance(value, (int, float)) else json.dumps(value)
 
 
+STAGE = Field("stage", "graph stage", "none", state.one_of(*STAGES))
 FIELDS = (
     Field("expression", "graph expression", PRESETS[2]["text"], _text, always=True),
     Family("in_", "graph inputs", {}, _value, _written),  # of the present expression
-    Field("stage", "graph stage", "none", state.one_of(*STAGES)),
+    STAGE,
     state.player_event("graph event"),
     Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
     REACH,
@@ -129,6 +127,12 @@ def _begin() -> None:
     # A name that is typed again finds its value again.
     now["graph remembered"] = (preset["values"] if preset else {}) | now["graph inputs"]
     _forget_widgets()
+    _open()
+
+
+def _open() -> None:
+    """The player goes where the stage and the event say, wherever it is now."""
+    st.session_state["graph opening"] = st.session_state.get("graph opening", 0) + 1
 
 
 def _forget_widgets(name: str = "") -> None:
@@ -157,6 +161,28 @@ def _go(stage: str) -> None:
     """To a stage of the passes, and so away from the event that a link asked for."""
     st.session_state["graph stage"] = stage
     st.session_state["graph event"] = None
+    _open()
+
+
+def _turn(by: int) -> None:
+    """To the next example, or the one before."""
+    names = [preset["name"] for preset in PRESETS]
+    known = st.session_state["graph preset"] in names
+    at = names.index(st.session_state["graph preset"]) + by if known else 0
+    st.session_state["graph preset"] = names[at % len(names)]
+    _choose_preset()
+    st.session_state["graph turned"] = True
+
+
+def _change_view() -> None:
+    """The plain drawing goes on where the player is, which only the address says: at the end of a pass."""
+    if st.session_state["graph view"] != PLAIN:
+        return
+    asked = st.query_params.to_dict()
+    stage = STAGE.read(asked)[0]
+    if "event" in asked:  # so this pass has not ended
+        stage = STAGES[max(0, STAGES.index(stage) - 1)]
+    _go(stage)
 
 
 def _parsed() -> Expression | ExpressionError:
@@ -187,36 +213,17 @@ def _remember(values: dict[str, float | list]) -> None:
 
 def _example() -> None:
     names = [*(p["name"] for p in PRESETS), OWN]
-    st.selectbox("Example", names, key="graph preset", persist_state="session", on_change=_choose_preset)
+    st.selectbox(
+        "Example", names, key="graph preset", persist_state="session", on_change=_choose_preset,
+        label_visibility="collapsed", width=250,
+    )  # fmt: skip
 
 
-def _expression() -> Expression | None:
-    """The field for the text, and below it what is wrong with it."""
+def _expression() -> None:
     st.text_area(
-        "Expression",
-        key="graph expression",
-        on_change=_edit_expression,
-        height=100,
-        help="Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
-        "Methods: x.relu(), x.sum(axis=0). Each name that no line defines gets an input below.",
-    )
-    found = _parsed()
-    if isinstance(found, ExpressionError):
-        _show_mistake(found)
-        return None
-    return found
-
-
-def _view() -> None:
-    st.segmented_control(
-        "Picture",
-        [PLAYER, PLAIN],
-        format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.__getitem__,
-        key="graph view",
-        required=True,
+        "Expression", key="graph expression", on_change=_edit_expression, height="content", placeholder="a*b + c",
         label_visibility="collapsed",
-        width="stretch",
-    )
+    )  # fmt: skip
 
 
 def _show_mistake(error: ExpressionError) -> None:
@@ -231,7 +238,6 @@ def _inputs(expression: Expression) -> dict[str, float | list] | None:
         name: _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
         for name, start in _values_of(expression).items()
     }
-    _settings(expression)
     found = {name: value for name, value in values.items() if value is not None}
     if len(found) < len(values):
         return None
@@ -239,15 +245,23 @@ def _inputs(expression: Expression) -> dict[str, float | list] | None:
     return found
 
 
-def _settings(expression: Expression) -> None:
-    box = st.popover("Inputs: range, step, shape", icon=":material/tune:", key="graph settings", on_change="rerun")
+def _settings(expression: Expression | None) -> None:
+    """What is not needed for a step. It is built only while it is open."""
+    box = st.popover("Inputs", icon=":material/tune:", key="graph settings", on_change="rerun")
     if not box.open:
         return
-    values = _values_of(expression)
     with box:
+        st.segmented_control(
+            "Picture",
+            [PLAYER, PLAIN],
+            format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.__getitem__,
+            key="graph view",
+            required=True,
+            on_change=_change_view,
+        )
         st.number_input("Sliders go from minus this to plus this", *REACH.limits, key="graph reach")
         st.select_slider("Step of the sliders", STEPS, key="graph step")
-        for name, value in values.items():
+        for name, value in (_values_of(expression) if expression else {}).items():
             key = f"leaf {name} shape"
             st.session_state[key] = SHAPES[np.ndim(value)]
             st.segmented_control(f"Shape of {name}", SHAPES, key=key, required=True, on_change=_reshape, args=(name,))
@@ -343,13 +357,15 @@ def _play(expression: Expression | None) -> None:
 def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
     """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
     now = st.session_state
+    if now.pop("graph turned", False):  # the whole page shows another example
+        st.rerun()
     said = st.container()  # always there, so that the player keeps its place on the page
     if expression is None:
-        state.mirror("graph", FIELDS)
+        state.mirror("graph", FIELDS, kept=["stage", "event"])
         return
     values = live_values(PLAYER_KEY, live)
     _remember(values)
-    state.mirror("graph", FIELDS, kept=["event"])
+    state.mirror("graph", FIELDS, kept=["stage", "event"])
     _, last = now.get("graph played", (None, None))
     with said:
         computed = _recorded(expression, values)
@@ -360,25 +376,40 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
     trace = computed or last
     if trace is None:
         return
-    stage = now["graph stage"]
-    st.html('<h2 class="for-readers">The pass, event by event</h2>')  # above the headings of the player
     shown = player(
         trace,
         key=PLAYER_KEY,
         live=live,
         build=expression if computed else None,
-        script=_script(expression, values),
-        event=_count(trace, stage),
+        checked=computed is not None,
+        title=expression.text,
+        script=partial(_script, expression, values),
+        event=_count(trace, now["graph stage"]),
+        opening=now["graph opening"],
         opened=now["graph event"],
         address="event",
+        stage="stage",
+        on_turn=_turn,
     )
     if shown.failed:
-        st.info("The player could not be loaded. This is the plain drawing; its inputs are under “Plain drawing”.")
+        st.info(
+            "The player could not be loaded. This is the plain drawing; choose it under **Inputs** to work with it."
+        )
         st.graphviz_chart(
             draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
         )
-    if computed:
-        _notes(expression, trace, stage)
+
+
+def _draw(expression: Expression | None) -> None:
+    """The plain drawing, with controls of Streamlit's own."""
+    controls, picture = st.columns([2, 3], gap="large")
+    with controls:
+        values = _inputs(expression) if expression else None
+        _buttons(ready=values is not None)
+    state.mirror("graph", FIELDS)
+    with picture:
+        if expression and values is not None:
+            _picture(expression, values)
 
 
 def _picture(expression: Expression, values: dict[str, float | list]) -> None:

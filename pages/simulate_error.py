@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -285,8 +286,8 @@ def _events(result: Outcome) -> None:
         )
     st.header("Event by event")
     st.markdown(said)
-    script = in_place.script(result.experiment, result.steps)
-    shown = player(trace, key="trap player", event=event, script=script, height=300)
+    script = partial(in_place.script, result.experiment, result.steps)
+    shown = player(trace, key="trap player", event=event, script=script)
     if shown.failed:
         st.info("The player could not be loaded. This is the plain drawing.")
         _graph(trace, None if result.steps else 0)

@@ -193,12 +193,14 @@ export interface PlayerData {
   address?: string | null;
   /** the event that the address need not name; null: the last one */
   usual?: number | null;
+  /** the query parameter that holds the pass that the event is of, where the page has one */
+  stage?: string | null;
+  /** another number: the event is to be gone to once more */
+  opening?: number;
   /** of the player on its page */
   key?: string;
-  /** of the drawing, in pixels */
-  height?: number;
-  /** the experiment as a Python program, or "" */
-  script?: string;
+  /** the experiment can be had as a Python program */
+  hasScript?: boolean;
   /** the number of the message that this answers */
   sequence?: number;
   canProbe?: boolean;
@@ -206,8 +208,42 @@ export interface PlayerData {
   /** what was computed with */
   values?: Record<string, Value>;
   probe?: Answer | null;
-  /** a page to take away, where one was asked for */
-  html?: string;
+  canCheck?: boolean;
+  /** where it was asked for */
+  check?: Check | null;
+  /** what there is to say of the trace after a pass */
+  remarks?: Remark[];
+  /** the file that was asked for */
+  taken?: Taken;
+}
+
+export interface Remark {
+  after: "forward" | "backward";
+  text: string;
+}
+
+export interface Check {
+  rows: Checked[];
+  /** what was left out, or "" */
+  note: string;
+}
+
+/** An input and its two gradients. */
+export interface Checked {
+  name: string;
+  value: Value;
+  /** null: no path leads from it to the result */
+  gradient: Value | null;
+  /** null: not computed */
+  numerical: Value | null;
+  agrees: boolean | null;
+}
+
+export interface Taken {
+  what: "html" | "script";
+  /** of the wish */
+  number: number;
+  text: string;
 }
 
 /** Inputs that the learner may change. */
@@ -245,13 +281,18 @@ export interface PlayerState {
   sequence: number;
   values: Record<string, Value>;
   probe: Question | null;
+  /** whether the numerical check is in sight */
+  check: boolean;
   event: number;
   selected: number | null;
 }
 
+/** A file to take away, or the next prepared state of the page. */
 export interface Wish {
-  what: "html";
+  what: "html" | "script" | "turn";
+  by?: 1 | -1;
   event: number;
+  number: number;
 }
 
 // -- lab/ui/boards.py: what stands in the feed of a page of charts, by key

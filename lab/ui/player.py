@@ -7,7 +7,7 @@ every message, so here it is only a few lines that load the rest.
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ import numpy as np
 import streamlit as st
 
 from lab.trace.export import playable, standalone
+from lab.trace.nonfinite import explain
+from lab.trace.numerical import check
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
 from model import Tensor, no_grad
@@ -77,21 +79,30 @@ def player(
     key: str,
     live: Mapping[str, Live] | None = None,
     build: Callable[..., Tensor] | None = None,
-    script: str = "",
+    checked: bool = False,
+    title: str = "A backward pass, step by step",
+    script: Callable[[], str] | None = None,
     event: int | None = None,
+    opening: int = 0,
     opened: int | None = None,
     address: str | None = None,
-    height: int = 420,
+    stage: str | None = None,
+    on_turn: Callable[[int], None] | None = None,
 ) -> Shown:
     """Show a trace that can be played event by event.
 
     live     the leaves with controls in the player; the script, or the fragment around the call, runs when one changes
     build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
-    script   the experiment as a Python program, to take away
-    event    how many events have happened at first, and again whenever this changes; all by default
-    opened   the same, asked for by the address: it goes before `event`
+    checked  `build` was recorded with the engine as it is: each gradient can be held against a numerical one
+    title    of the page to take away
+    script   makes the experiment as a Python program, to take away
+    event    how many events have happened at first, and again whenever this or `opening` changes; all by default
+    opening  another number: to `event` once more, wherever the learner has gone meanwhile
+    opened   the same as `event`, asked for by the address: it goes before
     address  the query parameter that holds the event, where it is not `event`, so that a copied link opens there
-    height   of the drawing, in pixels
+    stage    the query parameter that holds the pass of the event, "forward" or "backward"; `address` then holds the
+             event only where it is not the last of its pass
+    on_turn  a callback: the learner wants the next prepared state of the page (1) or the one before (-1)
     """
     state = _state(key)
     live = live or {}
@@ -102,8 +113,11 @@ def player(
         "event": event if opened is None else opened,
         "usual": event,
         "address": address,
-        "height": height,
-        "script": script,
+        "stage": stage,
+        "opening": opening,
+        "hasScript": script is not None,
+        "canCheck": checked,
+        "remarks": _remarks(trace),
         "sequence": _whole(state.get("sequence")) or 0,
         "canProbe": build is not None,
     }
@@ -112,16 +126,25 @@ def player(
         data |= {"live": {"id": _identity(live), "leaves": leaves}, "values": values}
     if build is not None:
         data["probe"] = nudged(trace, build, state.get("probe"))
-    wish = st.session_state.get(key, {}).get("want")
-    if isinstance(wish, dict) and wish.get("what") == "html":
-        data["html"] = standalone(trace, _whole(wish.get("event")))
+    if checked and build is not None and state.get("check") is True:
+        data["check"] = _check(trace, build)
+    wish = _wish(key)
+    if wish.get("what") == "html":
+        data["taken"] = _taken(wish, standalone(trace, _whole(wish.get("event")), title))
+    elif wish.get("what") == "script" and script is not None:
+        data["taken"] = _taken(wish, script())
+
+    def turn() -> None:
+        if on_turn and _wish(key).get("what") == "turn":
+            on_turn(1 if _wish(key).get("by") == 1 else -1)
+
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(
         key=key,
         data=strict_json(data).encode(),
         on_state_change=keep_value,
         on_failed_change=keep_value,
-        on_want_change=keep_value,
+        on_want_change=turn,
     )
     reached = next(at for at in (_whole(state.get("event")), opened, event, len(trace.events)) if at is not None)
     return Shown(
@@ -153,6 +176,38 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
     gradient = trace.gradients[name]
     slope = 0.0 if gradient is None else gradient.flat[cell]
     return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
+
+
+def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
+    """Why something is nan or inf, and after which pass that can be told."""
+    told = ((sentence, sentence.startswith("In the backward pass")) for sentence in explain(trace))
+    return [{"after": "backward" if late else "forward", "text": sentence.replace("`", "")} for sentence, late in told]
+
+
+def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
+    rows, note = check(trace, build)
+    plain = lambda array: None if array is None else array.tolist()  # noqa: E731
+    shown = [
+        {
+            "name": row.name,
+            "value": row.value,
+            "gradient": plain(row.analytic),
+            "numerical": plain(row.numerical),
+            "agrees": row.agrees,
+        }
+        for row in rows
+    ]
+    return {"rows": shown, "note": note}
+
+
+def _taken(wish: dict[str, Any], text: str) -> dict[str, Any]:
+    return {"what": wish["what"], "number": _whole(wish.get("number")), "text": text}
+
+
+def _wish(key: str) -> dict[str, Any]:
+    """What the learner has just asked for, besides what is computed anyway."""
+    wish = st.session_state.get(key, {}).get("want")
+    return wish if isinstance(wish, dict) else {}
 
 
 def _state(key: str) -> dict[str, Any]:

@@ -211,7 +211,8 @@ def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> N
     _keep(page, fields)
     address: dict[str, str] = {}
     for field in fields:
-        address |= field.write(_get(field))
+        if field.name not in kept:
+            address |= field.write(_get(field))
     said = {
         "session": state.setdefault("address session", secrets.token_hex(4)),
         "page": page,

@@ -17,6 +17,7 @@ export class Closure {
     this.shown = null;
     this.ran = false;
     this.over = false;
+    this.known = false;
   }
 
   /** @param {Playback} playback @param {Frame} frame @param {number} id */
@@ -24,11 +25,18 @@ export class Closure {
     const node = playback.nodes[id];
     const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
     const over = frame.k === playback.length;
-    if (this.shown === node && this.ran === ran && this.over === over) return;
-    [this.shown, this.ran, this.over] = [node, ran, over];
+    const known = playback.isKnown(id, frame);
+    if (this.shown === node && this.ran === ran && this.over === over && this.known === known) return;
+    [this.shown, this.ran, this.over, this.known] = [node, ran, over, known];
     if (!isOperation(node)) {
       this.panel.body.replaceChildren(
         h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`),
+      );
+      return;
+    }
+    if (!known) {
+      this.panel.body.replaceChildren(
+        h("p", {}, h("b", {}, playback.definition(id)), " has not run yet, so it holds nothing."),
       );
       return;
     }

@@ -1,34 +1,52 @@
 /** Play, pause, step, scrub, speed. One number comes out: how many events have happened. */
 
-import { h, s, setAttribute } from "./dom.js";
+import { h, mayMove, s, setAttribute } from "./dom.js";
 
 /** @import { Playback } from "./playback.js" */
 
 const PACE = 1100; // milliseconds for an event at normal speed
+const SWEEP = 1600; // milliseconds for a whole pass, when one of the two buttons runs it
+const LONGEST = 260; // milliseconds for an event in such a run
 const ICONS = {
   first: "M5 4h2v12H5zM16 4v12l-8-6z",
+  nodeBack: "M10 4v12l-7-6zM17 4v12l-7-6z",
   back: "M14 4v12l-8-6z",
   play: "M6 3.5v13l11-6.5z",
   pause: "M5 4h3.5v12H5zM11.5 4H15v12h-3.5z",
   forward: "M6 4v12l8-6z",
+  nodeForward: "M3 4v12l7-6zM10 4v12l7-6z",
   last: "M13 4h2v12h-2zM4 4v12l8-6z",
+  done: "M8 14.6 3.4 10l1.5-1.5L8 11.6l7.1-7.1L16.6 6z",
+  present: "M3 3h6v2H5v4H3zM11 3h6v6h-2V5h-4zM3 11h2v4h4v2H3zM15 11h2v6h-6v-2h4z",
 };
 
+/** @typedef {object} Wishes
+ * @property {(k: number, moving: boolean) => void} onMove
+ * @property {() => void} onRelease
+ * @property {() => void} onPresent
+ * @property {(by: 1 | -1) => void} onTurn to the next prepared state, or the one before */
+
 export class Controls {
-  /** @param {{onMove: (k: number, moving: boolean) => void, onRelease: () => void}} options */
-  constructor({ onMove, onRelease }) {
-    this.onMove = onMove;
-    this.onRelease = onRelease;
+  /** @param {Wishes} wishes */
+  constructor(wishes) {
+    this.wishes = wishes;
     this.k = 0;
     this.length = 0;
+    /** @type {Playback | null} */
+    this.playback = null;
     this.playing = false;
+    this.running = 0; // the event that a run goes to, or 0
+    this.presenting = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @param {keyof typeof ICONS} name @param {string} label @param {() => void} onclick */
     const button = (name, label, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, icon(name));
     this.playButton = button("play", "Play (space)", () => this.toggle());
-    this.playButton.className = "main";
+    this.runs = {
+      forward: h("button", { type: "button", class: "run", onclick: () => this.run("forward") }),
+      backward: h("button", { type: "button", class: "run", onclick: () => this.run("backward") }),
+    };
     this.scrubber = h("input", {
       type: "range",
       min: 0,
@@ -42,7 +60,7 @@ export class Controls {
       this.pause();
       this.go(Number(this.scrubber.value), false);
     };
-    this.scrubber.onchange = () => this.onRelease();
+    this.scrubber.onchange = () => this.wishes.onRelease();
     this.count = h("output", { class: "count" });
     this.speed = h(
       "select",
@@ -51,31 +69,48 @@ export class Controls {
     );
     this.backward = h("span", {}, "backward");
     const phases = h("div", { class: "phases", "aria-hidden": true }, h("span", {}, "forward"), this.backward);
+    const present = h(
+      "button",
+      {
+        type: "button",
+        class: "present-button",
+        "aria-label": "Present (F)",
+        title: "Present (F)",
+        onclick: () => this.wishes.onPresent(),
+      },
+      icon("present"),
+      h("span", {}, "Present"),
+    );
     this.element = h(
       "div",
       { class: "controls", role: "group", "aria-label": "Playback" },
+      h("div", { class: "runs" }, this.runs.forward, this.runs.backward),
       h(
         "div",
         { class: "buttons" },
         button("first", "First (Home)", () => this.step(-Infinity)),
+        button("nodeBack", "Node before (shift and left arrow)", () => this.stepNode(-1)),
         button("back", "Step back (left arrow)", () => this.step(-1)),
         this.playButton,
         button("forward", "Step forward (right arrow)", () => this.step(1)),
+        button("nodeForward", "Next node (shift and right arrow)", () => this.stepNode(1)),
         button("last", "Last (End)", () => this.step(Infinity)),
       ),
       h("div", { class: "track" }, this.scrubber, phases),
       this.count,
       this.speed,
+      present,
     );
   }
 
   /** @param {Playback} playback @param {number} k */
   setTrace(playback, k) {
+    if (k !== this.k || playback.length !== this.length) this.pause();
+    this.playback = playback;
     this.length = playback.length;
     this.scrubber.max = String(playback.length);
     this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
-    const forward = playback.seedIndex < 0 ? playback.length : playback.seedIndex;
-    this.element.style.setProperty("--seed", `${(100 * forward) / playback.length}%`);
+    this.element.style.setProperty("--seed", `${(100 * playback.forwardEnd) / playback.length}%`);
     this.backward.hidden = playback.seedIndex < 0;
     this.k = k;
     this.show();
@@ -86,6 +121,25 @@ export class Controls {
     setAttribute(this.scrubber, "aria-valuetext", `event ${this.k} of ${this.length}`);
     this.scrubber.style.setProperty("--share", `${(100 * this.k) / Math.max(1, this.length)}%`);
     this.count.textContent = `${this.k} / ${this.length}`;
+    this.showRuns();
+  }
+
+  /** The two passes: a tick for what is done, and the one that is next is lit. */
+  showRuns() {
+    if (!this.playback) return;
+    const { forwardEnd, seedIndex, length } = this.playback;
+    const done = { forward: this.k >= forwardEnd, backward: seedIndex >= 0 && this.k === length };
+    for (const pass of /** @type {const} */ (["forward", "backward"])) {
+      const lit = !done[pass] && (pass === "forward" || done.forward);
+      const look = `run${lit ? " main" : ""}${done[pass] ? " done" : ""}`;
+      const button = this.runs[pass];
+      if (button.className === look && button.firstChild) continue;
+      button.className = look;
+      button.replaceChildren(icon(done[pass] ? "done" : "play"), `Run ${pass} pass`);
+    }
+    const stopped = seedIndex < 0;
+    this.runs.backward.disabled = stopped;
+    this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
   }
 
   /** @param {number} k @param {boolean} moving whether a message may be seen travelling */
@@ -94,14 +148,45 @@ export class Controls {
     if (next === this.k) return;
     this.k = next;
     this.show();
-    this.onMove(next, moving);
+    this.wishes.onMove(next, moving);
   }
 
   /** @param {number} by how many events, forwards or backwards; infinity for the end or the start */
   step(by) {
     this.pause();
     this.go(this.k + by, by === 1);
-    this.onRelease();
+    this.wishes.onRelease();
+  }
+
+  /** @param {1 | -1} by */
+  stepNode(by) {
+    if (!this.playback) return;
+    this.pause();
+    this.go(this.playback.nextStop(this.k, by), false);
+    this.wishes.onRelease();
+  }
+
+  /** Run a pass to its end from here; from its end or later, once more from its beginning. The button of a pass that
+   * runs leads to its end at once. @param {"forward" | "backward"} pass */
+  run(pass) {
+    const { playback } = this;
+    if (!playback) return;
+    const end = pass === "forward" ? playback.forwardEnd : playback.length;
+    const hurry = this.running === end || !mayMove();
+    clearTimeout(this.timer);
+    if (this.k >= end && !hurry) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
+    const from = this.k;
+    const pace = Math.min(LONGEST, SWEEP / Math.max(1, end - from)) / Number(this.speed.value);
+    const start = performance.now();
+    const tick = () => {
+      const reached = hurry ? end : from + 1 + Math.floor((performance.now() - start) / pace);
+      this.go(Math.min(end, reached), false);
+      if (this.k === end) this.pause();
+      else this.timer = setTimeout(tick, pace);
+    };
+    this.running = end;
+    this.setPlaying(true);
+    tick();
   }
 
   toggle() {
@@ -122,9 +207,10 @@ export class Controls {
 
   pause() {
     clearTimeout(this.timer);
+    this.running = 0;
     if (!this.playing) return;
     this.setPlaying(false);
-    this.onRelease();
+    this.wishes.onRelease();
   }
 
   /** @param {boolean} playing */
@@ -141,18 +227,27 @@ export class Controls {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {Element} */ (event.composedPath()[0]);
     const inField = target.matches("input, select, textarea") && target !== this.scrubber;
-    const inScroller = target.matches(".codes, .scroll");
-    if (inField || (inScroller && event.key !== " ")) return;
+    const inScroller = target.matches(".codes, .scroll, [role=tabpanel]");
+    if (inField || (!this.presenting && inScroller && event.key !== " " && !/^f$/i.test(event.key))) return;
     if (event.key === " " && target.matches("button")) return;
-    const action = {
-      ArrowRight: () => this.step(1),
-      ArrowLeft: () => this.step(-1),
+    const always = {
+      ArrowRight: () => (event.shiftKey ? this.stepNode(1) : this.step(1)),
+      ArrowLeft: () => (event.shiftKey ? this.stepNode(-1) : this.step(-1)),
       Home: () => this.step(-Infinity),
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
-    }[event.key];
-    if (!action) return;
-    action();
+      f: () => this.wishes.onPresent(),
+      F: () => this.wishes.onPresent(),
+    };
+    const presenting = {
+      Escape: () => this.wishes.onPresent(),
+      PageDown: () => this.wishes.onTurn(1),
+      PageUp: () => this.wishes.onTurn(-1),
+    };
+    /** @type {Record<string, () => void>} */
+    const actions = this.presenting ? { ...always, ...presenting } : always;
+    if (!Object.hasOwn(actions, event.key)) return;
+    actions[event.key]();
     event.preventDefault();
   }
 

@@ -203,6 +203,10 @@ export class Graph {
         return { text, map, shown: null };
       }
       line += step;
+      if (name === "gradient" && kind === "leaf") {
+        const chip = { x: 6 - width / 2, y: line - 13.5, width: width - 12, height: 18, rx: 5 };
+        parts.push(s("rect", { ...chip, class: "chip" }));
+      }
       const [at, anchor] = compact ? [0, "middle"] : [width / 2 - 10, "end"];
       const text = s("text", { class: name, x: at, y: line, "text-anchor": anchor });
       if (!compact) parts.push(s("text", { class: "word", x: -width / 2 + 10, y: line }, word));

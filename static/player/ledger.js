@@ -7,10 +7,14 @@ import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
 const COPIES = 4; // of a cell that are written out
+const MOST = 6; // inputs that are named
+const [LONG, VERY_LONG] = [110, 220]; // characters of what is said
+const ROOM = 44; // characters in a row of figures
+const LONG_EQUATION = 22; // characters of its figures
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
 /** @import { Product, Sending } from "./arithmetic.js" */
-/** @import { Accumulate, Forward, Message, Seed, Value } from "../types.js" */
+/** @import { Accumulate, Forward, Message, Scalar, Seed, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {object} Figure a number or a sign of the equation
@@ -23,15 +27,61 @@ const PATIENCE = 250; // milliseconds without a new event before a screen reader
  * @property {string} phase
  * @property {string} sentence
  * @property {Figure[]} equation
- * @property {string} note */
+ * @property {string} note
+ * @property {Result} [result] of the whole pass, where it has just ended: it is shown in the place of the event */
+
+/** @typedef {object} Result
+ * @property {string} sentence
+ * @property {Figure[]} equation */
 
 /** What happened at the last event of a frame.
  * @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
 export function tell(playback, frame, cell) {
   const story = storyOf(playback, frame, cell);
+  if (frame.k < playback.forwardEnd || (frame.k > playback.forwardEnd && frame.k < playback.length)) return story;
   if (playback.error && frame.k === playback.length)
     story.note = `${story.note} Here the engine stopped: ${playback.error}`.trim();
+  else if (frame.k === playback.length) story.result = gradientsOf(playback, frame);
+  else if (frame.k > 0) {
+    const out = playback.name(playback.output);
+    story.note = `The forward pass is done. Run backward pass: how fast does ${out} change with each input?`;
+  }
   return story;
+}
+
+/** As many as have room in one row; the sentence names the others, too. @param {Figure[]} figures */
+function fitting(figures) {
+  let room = ROOM;
+  return figures
+    .slice(0, MOST)
+    .filter(({ text, caption }) => (room -= Math.max(text.length, caption.length / 2) + 1) >= 0);
+}
+
+/** What the backward pass has found: every input's gradient, and what the largest of them means.
+ * @param {Playback} playback @param {Frame} frame @returns {Result} */
+function gradientsOf(playback, frame) {
+  const found = playback.leaves().flatMap((leaf) => {
+    const gradient = frame.gradients.get(leaf.id);
+    return gradient === undefined ? [] : [{ name: playback.name(leaf.id), gradient }];
+  });
+  const out = playback.name(playback.output);
+  const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}`);
+  const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
+  const numbers = found.flatMap(({ name, gradient }) => (Array.isArray(gradient) ? [] : [{ name, gradient }]));
+  const size = (/** @type {{gradient: Scalar}} */ one) => Math.abs(toNumber(one.gradient));
+  const [largest] = numbers.filter((one) => Number.isFinite(size(one))).sort((a, b) => size(b) - size(a));
+  const meaning =
+    largest && playback.nodes[playback.output].shape.length === 0
+      ? ` If ${largest.name} grows by a little, ${out} changes by ${factor(largest.gradient)} times as much.`
+      : "";
+  const wrong =
+    playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
+    playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
+  const done = wrong ? "The backward pass is done, but something went wrong on the way." : "The backward pass is done.";
+  return {
+    sentence: `${done} Gradients of ${out}: ${texts.slice(0, MOST).join(", ")}${rest}.${meaning}`,
+    equation: fitting(found.map(({ name, gradient }) => amount(gradient, `∂${out}/∂${name}`, "gradient leaf"))),
+  };
 }
 
 /** @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
@@ -41,8 +91,8 @@ function storyOf(playback, frame, cell) {
     return {
       phase: "Start",
       sentence: "Nothing has run yet: only the inputs have values.",
-      equation: [],
-      note: "Step forward to run the first operation.",
+      equation: fitting(playback.leaves().map((leaf) => amount(leaf.value, playback.name(leaf.id), "value"))),
+      note: "Run forward pass computes everything that depends on them, down to the result.",
     };
   }
   if (event.kind === "forward") return forward(playback, event, cell);
@@ -292,12 +342,19 @@ export class Ledger {
 
   /** @param {Playback} playback @param {Frame} frame @param {number | null} cell */
   paint(playback, frame, cell) {
-    const { phase, sentence, equation, note } = tell(playback, frame, cell);
+    const { phase, result, ...event } = tell(playback, frame, cell);
+    const { sentence, equation } = result ?? event;
+    const note = result ? [`Last: ${event.sentence}`, event.note].filter(Boolean).join(" ") : event.note;
     const text = `${phase}, event ${frame.k} of ${playback.length}`;
     if (text === this.phase.textContent && sentence === this.sentence.textContent) return;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
+    // By the number of characters: to ask the browser what fits would cost a layout at each event.
+    const length = sentence.length + note.length;
+    this.element.dataset.length = length > VERY_LONG ? "very long" : length > LONG ? "long" : "";
+    const figures = equation.reduce((sum, part) => sum + part.text.length, 0);
+    this.equation.dataset.length = figures > LONG_EQUATION ? "long" : "";
     this.equation.replaceChildren();
     let pair; // a sign stays on the line of the number after it
     for (const part of equation) {

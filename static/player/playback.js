@@ -31,9 +31,33 @@ export class Playback {
     this.error = data.error;
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex((event) => event.kind === "seed");
+    /** how many events have happened when the forward pass has ended */
+    this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex;
+    this.stops = stopsOf(this.events);
     this.structure = JSON.stringify(
       this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.requires_grad, node.calls]),
     );
+  }
+
+  /** The pass that has come furthest after k events: "none", "forward" or "backward". @param {number} k */
+  stage(k) {
+    if (k === 0) return "none";
+    return k <= this.forwardEnd ? "forward" : "backward";
+  }
+
+  /** How many events have happened at the end of a stage. @param {string} stage */
+  endOf(stage) {
+    return { none: 0, forward: this.forwardEnd }[stage] ?? this.length;
+  }
+
+  /** Where the next node has done all its work, or the one before. @param {number} k @param {1 | -1} by */
+  nextStop(k, by) {
+    return by > 0 ? (this.stops.find((stop) => stop > k) ?? k) : (this.stops.findLast((stop) => stop < k) ?? k);
+  }
+
+  /** The inputs that can have a gradient. */
+  leaves() {
+    return this.nodes.filter((node) => !isOperation(node) && node.requires_grad);
   }
 
   /** @param {number} id */
@@ -160,4 +184,19 @@ export class Playback {
 /** @param {Message} message */
 function edgeName({ node, operand }) {
   return `${node}-${operand}`;
+}
+
+/** Where a step by node rests: after each operation, after the seed, and when a node has sent all its messages.
+ * @param {TraceEvent[]} events */
+function stopsOf(events) {
+  const stops = [0];
+  /** @type {number | null} */
+  let sender = null;
+  events.forEach((event, i) => {
+    if (event.kind === "accumulate") stops[stops.length - 1] = i + 1;
+    else if (event.kind === "message" && event.node === sender) stops[stops.length - 1] = i + 1;
+    else stops.push(i + 1);
+    if (event.kind !== "accumulate") sender = event.kind === "message" ? event.node : null;
+  });
+  return stops;
 }

@@ -1,6 +1,7 @@
 /** The player: one number, how many events have happened, drives everything that is shown. */
 
 import { Arrays } from "./arrays.js";
+import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
@@ -9,12 +10,18 @@ import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
 import { Playback } from "./playback.js";
+import { Present } from "./present.js";
 import { Probe } from "./probe.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
+import { Tabs } from "./tabs.js";
 import { save, Takeaway } from "./takeaway.js";
 
-const NARROW = 760; // pixels of width, below which everything stands in one column
+const NARROW = 700; // pixels of width, below which everything stands in one column
+const TIGHT = 1100; // pixels of width, below which there are fewer words on the buttons
+const LEAST = 440; // pixels of height that the workbench has at least
+const HEADER = 64; // pixels that may cover the top of the window, for a player further down a page
+const BELOW = 8; // pixels left under it
 const REST = 100; // milliseconds without a new event
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
@@ -23,10 +30,12 @@ const REST = 100; // milliseconds without a new event
 /** @typedef {object} Place where a player was
  * @property {string} structure of its trace
  * @property {number | null} event at which the server had opened it
+ * @property {number} opening the number of that opening
  * @property {number} k the event it had come to */
 
 /** @typedef {object} Host
  * @property {import("./arranger.js").Engine} graphviz
+ * @property {boolean} [alone] the player is all there is on its page: every key is for it
  * @property {(state: PlayerState) => void} [send] to the server, if there is one
  * @property {(wish: Wish) => void} [ask]
  * @property {Map<string, Place>} [places] where the players were that have left the page */
@@ -44,6 +53,7 @@ export function mount(root, host) {
   /** @type {number | null} */
   let cell = null;
   let selected = 0; // the node that is shown
+  let wishes = 0;
 
   const sender = new Sender((sequence) => {
     host.send?.({
@@ -51,81 +61,126 @@ export function mount(root, host) {
       sequence,
       values: inputs.values,
       probe: probe.question,
+      check: check.wanted,
       event: k,
       selected: pinned,
     });
   });
   const inputs = new Inputs(() => sender.push());
   const probe = new Probe(() => sender.push());
+  const check = new NumericalCheck(() => sender.push());
   const graph = new Graph({ graphviz: host.graphviz, onSelect: select, onLayout: () => repaint(false) });
   const ledger = new Ledger();
   const source = new Source();
   const closure = new Closure((id) => select(id, null));
   const derivation = new Derivation((id) => select(id, null));
   const arrays = new Arrays((position) => select(selected, position));
-  const table = new Table((id) => select(id, null));
-  const controls = new Controls({ onMove: move, onRelease: () => writeAddress() });
-  const takeaway = new Takeaway({
-    graph,
-    script: () => data?.script ?? "",
-    onLink: host.send ? writeAddress : null,
-    onHtml: host.ask ? () => host.ask?.({ what: "html", event: k }) : null,
+  const list = new Table("Nodes", "node-list", (id) => select(id, null));
+  const table = new Table("All nodes", "nodes", (id) => select(id, null));
+  const controls = new Controls({
+    onMove: move,
+    onRelease: () => writeAddress(),
+    onPresent: () => present.toggle(),
+    onTurn: (by) => ask({ what: "turn", by }),
   });
+  /** @param {{what: "html" | "script"} | {what: "turn", by: 1 | -1}} wish */
+  const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
+  const takeaway = new Takeaway({ graph, onLink: host.send ? writeAddress : null, ask: host.ask ? ask : null });
+  const remarks = h("div", { class: "remarks", role: "status" });
   const chosen = h("p", { class: "chosen" });
-  const columns = h(
-    "div",
-    { class: "columns" },
-    h("div", { class: "wide" }, derivation.element, arrays.element),
-    h("div", { class: "side" }, closure.element),
-  );
-  const details = h("div", { class: "details" }, chosen, columns);
-  const lower = new Lower([
-    [details, paintDetails],
-    [table.element, (now, frame) => table.paint(now, frame, selected)],
+  const tabs = new Tabs(chosen, [
+    {
+      name: "Source",
+      title: "The line of code that made the event",
+      element: h("div", { class: "tab-panel" }, source.element),
+      paint: (now, frame) => source.paint(now, frame),
+    },
+    {
+      name: "Derivation",
+      title: "The chain rule for the node of the event, or for a chosen one",
+      element: h("div", { class: "tab-panel" }, derivation.element, arrays.element),
+      paint: (now, frame) => {
+        derivation.paint(now, frame, selected, cell);
+        arrays.paint(now, frame, selected, cell);
+      },
+    },
+    {
+      name: "Closure",
+      title: "What the backward step of a node holds on to",
+      element: h("div", { class: "tab-panel" }, closure.element),
+      paint: (now, frame) => closure.paint(now, frame, pinned ?? now.focus(frame).from ?? selected),
+    },
+    {
+      name: "What if",
+      title: "Nudge an input: does its gradient predict what happens?",
+      element: h("div", { class: "tab-panel" }, probe.element),
+      paint: (now, frame) => probe.paint(now, frame),
+    },
+    {
+      name: "Nodes",
+      title: "Every node with its value and its gradient",
+      element: h("div", { class: "tab-panel" }, list.element),
+      paint: (now, frame) => list.paint(now, frame, selected),
+    },
   ]);
-
-  const element = h(
+  const lower = new Lower([
+    [table.element, (now, frame) => table.paint(now, frame, selected)],
+    [check.element, (now, frame) => check.paint(now, frame)],
+  ]);
+  const workbench = h(
     "div",
-    { class: "player", onkeydown: (/** @type {KeyboardEvent} */ event) => controls.key(event) },
+    { class: "workbench" },
     controls.element,
     ledger.element,
+    remarks,
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "wide" }, graph.element, graph.legend, graph.folding),
-      h("div", { class: "side" }, inputs.element, source.element),
+      h("div", { class: "wide" }, graph.element, h("div", { class: "under" }, graph.legend, graph.folding)),
+      h("div", { class: "side" }, tabs.element, inputs.element),
     ),
-    details,
-    h(
-      "div",
-      { class: "columns" },
-      h("div", { class: "wide" }, table.element),
-      h("div", { class: "side" }, probe.element),
-    ),
-    takeaway.element,
+  );
+  const leave = h("button", { type: "button", class: "leave", onclick: () => present.leave() }, "Leave (F)");
+  const element = h(
+    "div",
+    { class: "player", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => controls.key(event) },
+    h("h2", { class: "for-readers" }, "The pass, event by event"),
+    workbench,
+    h("div", { class: "below" }, check.element, table.element, takeaway.element),
+    leave,
   );
   root.append(element);
-  // The derivation is longer for some nodes than for others. What it has needed stays reserved, so that nothing below
-  // moves with each event; a window of another width needs another height.
-  let width = 0;
-  let reserved = 0;
-  const reserve = (/** @type {number} */ height) => {
-    reserved = height;
-    columns.style.minHeight = `${height}px`;
-  };
-  const observer = new ResizeObserver((entries) => {
-    for (const { target, contentRect } of entries) {
-      if (target === columns) {
-        if (contentRect.height > reserved) reserve(contentRect.height);
-      } else if (contentRect.width !== width) {
-        width = contentRect.width;
-        element.classList.toggle("narrow", width < NARROW);
-        reserve(0);
-      }
-    }
+  const present = new Present(element, () => {
+    controls.presenting = present.on;
+    fill();
+  });
+
+  /** Arrow keys and F also while nothing has the focus, or something that they mean nothing to. A page with nothing but
+   * the player, and one that presents, leaves it all keys. @param {KeyboardEvent} event */
+  function keyOfPage(event) {
+    if (event.composedPath().includes(element)) return; // it has its own listener
+    const target = /** @type {Element} */ (event.composedPath()[0]);
+    if (present.on || host.alone) controls.key(event);
+    else if (/^(ArrowLeft|ArrowRight|f)$/i.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
+      controls.key(event);
+  }
+  document.addEventListener("keydown", keyOfPage);
+
+  /** The workbench is as high as the window, less what stands above it; further down a page, as the window. */
+  function fill() {
+    const top = element.getBoundingClientRect().top + scrolled(element);
+    const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER;
+    const height = Math.max(present.on ? 0 : LEAST, Math.floor(innerHeight - above - (present.on ? 0 : BELOW)));
+    element.style.setProperty("--height", `${height}px`);
+  }
+  addEventListener("resize", fill);
+  const observer = new ResizeObserver(() => {
+    element.classList.toggle("narrow", element.clientWidth < NARROW);
+    element.classList.toggle("tight", element.clientWidth < TIGHT);
+    fill();
   });
   observer.observe(element);
-  observer.observe(columns);
+  for (const above of ancestors(element)) observer.observe(above);
 
   /** @param {number} next @param {boolean} moving */
   function move(next, moving) {
@@ -139,6 +194,9 @@ export function mount(root, host) {
     pinned = same ? null : id;
     cell = same ? null : position;
     repaint(false);
+    const answers = ["Derivation", "Nodes"];
+    if (playback && playback.nodes[id].op) answers.push("Closure");
+    if (!same && !answers.includes(tabs.front.name)) tabs.show("Derivation");
     lower.finish();
   }
 
@@ -150,31 +208,42 @@ export function mount(root, host) {
     selected = pinned ?? focus.to ?? playback.output;
     ledger.paint(playback, frame, focus.to === pinned ? cell : null);
     graph.paint(frame, pinned, moving);
-    source.paint(playback, frame);
+    paintChosen(playback);
+    tabs.paint(playback, frame);
+    for (const remark of remarks.children) {
+      const due = k >= playback.endOf(/** @type {HTMLElement} */ (remark).dataset.after ?? "backward");
+      remark.classList.toggle("due", due);
+    }
     lower.paint(playback, frame);
   }
 
-  /** @param {Playback} now @param {Frame} frame */
-  function paintDetails(now, frame) {
-    const running = now.focus(frame).from; // the sender's closure
-    derivation.paint(now, frame, selected, cell);
-    closure.paint(now, frame, pinned ?? running ?? selected);
-    arrays.paint(now, frame, selected, cell);
+  let named = "";
+  /** Which node the panel speaks of. @param {Playback} now */
+  function paintChosen(now) {
+    const key = `${selected} ${pinned} ${now.structure}`;
+    if (key === named) return;
+    named = key;
     const name = h("b", {}, now.definition(selected));
     if (pinned === null) {
-      chosen.replaceChildren(name, ": what follows is about the node of the event. Choose a node to stay with it.");
+      chosen.replaceChildren(name, h("span", {}, " follows the events. Choose a node to stay with it."));
     } else {
       const onclick = () => select(selected, cell);
-      chosen.replaceChildren(name, " ", h("button", { type: "button", class: "quiet", onclick }, "Follow the events"));
+      chosen.replaceChildren(name, h("button", { type: "button", class: "quiet", onclick }, "Follow the events"));
     }
   }
 
   /** The address then opens at this event. No script runs for it: the server learns it when an input changes. */
   function writeAddress() {
     const address = new URL(location.href);
-    if (data?.address) {
-      if (k === (data.usual ?? playback?.length)) address.searchParams.delete(data.address);
-      else address.searchParams.set(data.address, String(k));
+    if (data?.address && playback) {
+      const stage = playback.stage(k);
+      const usual = data.stage ? playback.endOf(stage) : (data.usual ?? playback.length);
+      const asked = [[data.address, k === usual ? null : String(k)]];
+      if (data.stage) asked.push([data.stage, stage === "none" ? null : stage]);
+      for (const [name, text] of /** @type {[string, string | null][]} */ (asked)) {
+        if (text === null) address.searchParams.delete(name);
+        else address.searchParams.set(name, text);
+      }
       if (address.href !== location.href) history.replaceState(history.state, "", address);
     }
     return address.href;
@@ -190,37 +259,52 @@ export function mount(root, host) {
       data = next;
       const fresh = new Playback(next.trace);
       const sameStructure = playback?.structure === fresh.structure;
-      const moved = !sameStructure || next.event !== before?.event;
+      const opening = next.opening ?? 0;
+      const moved = !sameStructure || next.event !== before?.event || opening !== before?.opening;
       const place = playback ? undefined : host.places?.get(next.key ?? "");
-      const back = place?.structure === fresh.structure && place.event === next.event ? place : undefined;
+      const known = place?.structure === fresh.structure && place.event === next.event && place.opening === opening;
       playback = fresh;
       if (!sameStructure) {
         pinned = null;
         cell = null;
-        reserve(0);
       }
-      if (moved) k = back?.k ?? next.event ?? playback.length;
+      if (moved) k = known ? place.k : (next.event ?? playback.length);
       k = Math.min(k, playback.length);
       if (moved) writeAddress();
-      element.style.setProperty("--height", `${next.height ?? 420}px`);
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
-      probe.setTrace(playback, Boolean(next.canProbe));
-      probe.setAnswer(playback, next.probe ?? null);
-      takeaway.update();
+      const canProbe = Boolean(next.canProbe);
+      tabs.allow("What if", canProbe);
+      probe.setTrace(playback, canProbe);
+      probe.setAnswer(next.probe ?? null);
+      check.setAnswer(Boolean(next.canCheck), next.check ?? null);
+      takeaway.update(Boolean(next.hasScript));
+      remarks.replaceChildren(
+        ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),
+      );
       graph.setTrace(playback);
       repaint(false);
-      if (next.html && next.html !== before?.html) {
-        save(new Blob([next.html], { type: "text/html" }), "player.html");
-        takeaway.note.textContent = "Saved. The page plays without a server.";
+      const { taken } = next;
+      if (taken && taken.number === wishes) {
+        wishes = 0;
+        const [type, name, said] = FILES[taken.what];
+        save(new Blob([taken.text], { type }), name);
+        takeaway.note.textContent = said;
       }
     },
 
     destroy() {
-      if (playback && data?.key)
-        host.places?.set(data.key, { structure: playback.structure, event: data.event ?? null, k });
+      if (playback && data?.key) {
+        const { structure } = playback;
+        host.places?.set(data.key, { structure, event: data.event ?? null, opening: data.opening ?? 0, k });
+      }
+      document.removeEventListener("keydown", keyOfPage);
+      removeEventListener("resize", fill);
+      present.destroy();
       observer.disconnect();
       lower.destroy();
+      check.destroy();
+      source.destroy();
       controls.destroy();
       sender.destroy();
       ledger.destroy();
@@ -228,6 +312,36 @@ export function mount(root, host) {
       element.remove();
     },
   };
+}
+
+const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [contenteditable=true]";
+/** @type {Record<string, [string, string, string]>} type, name, and what is said when it is saved */
+const FILES = {
+  html: ["text/html", "player.html", "Saved. The page plays without a server."],
+  script: ["text/x-python", "experiment.py", "Saved. It runs beside model.py."],
+};
+
+/** What an element stands in, from the inside out, through shadow roots. @param {Element} element */
+function ancestors(element) {
+  /** @type {Element[]} */
+  const found = [];
+  let node = /** @type {Node | null} */ (element);
+  while (node) {
+    node = node instanceof ShadowRoot ? node.host : node.parentNode;
+    if (node instanceof Element) found.push(node);
+  }
+  return found;
+}
+
+/** How far the page is scrolled down. @param {Element} element */
+function scrolled(element) {
+  return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
+}
+
+/** @param {Element} element */
+function inWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
 }
 
 /** The panels further down: painted with each event where they can be seen, otherwise as soon as the events rest. */

@@ -6,7 +6,7 @@ import { fill } from "./inputs.js";
 import { isOperation } from "./playback.js";
 
 /** @import { Answer, Question, Value } from "../types.js" */
-/** @import { Playback } from "./playback.js" */
+/** @import { Frame, Playback } from "./playback.js" */
 
 const ROUNDING = 1e-12; // of the numbers that were subtracted: what is smaller is no difference
 
@@ -40,9 +40,17 @@ export class Probe {
     });
     this.amount = h("output", {});
     this.answer = h("div", { class: "answer" });
+    /** @type {Answer | null} */
+    this.found = null;
+    this.early = h(
+      "p",
+      { class: "early" },
+      "First a gradient, then what it predicts: run the backward pass to its end.",
+    );
     const row = h("div", { class: "row" }, this.leaf, this.range, this.amount);
     this.panel.body.append(
       h("p", {}, "Nudge one input by h: the gradient predicts the change of the result."),
+      this.early,
       row,
       this.answer,
     );
@@ -50,11 +58,10 @@ export class Probe {
 
   /** @param {Playback} playback @param {boolean} possible whether a server answers */
   setTrace(playback, possible) {
-    this.element.hidden = !possible;
     if (!possible || this.structure === playback.structure) return;
     this.structure = playback.structure;
     this.question = null;
-    this.answer.replaceChildren();
+    this.found = null;
     const options = playback.nodes
       .filter((node) => !isOperation(node) && node.label && node.requires_grad)
       .flatMap((node) =>
@@ -81,12 +88,24 @@ export class Probe {
     fill(this.range);
   }
 
-  /** @param {Playback} playback @param {Answer | null} found */
-  setAnswer(playback, found) {
+  /** @param {Answer | null} found */
+  setAnswer(found) {
     const asked = this.question;
-    if (!found || found.name !== asked?.name || found.cell !== asked.cell || found.h !== asked.h) return;
+    if (found && found.name === asked?.name && found.cell === asked.cell && found.h === asked.h) this.found = found;
+  }
+
+  /** @param {Playback} playback @param {Frame} frame */
+  paint(playback, frame) {
+    const ready = frame.k === playback.length && !playback.error;
+    this.early.hidden = ready;
+    this.leaf.disabled = this.range.disabled = !ready;
+    const found = ready ? this.found : null;
+    if (!found) {
+      this.answer.replaceChildren();
+      return;
+    }
     const leaf = playback.nodes.findIndex((node) => node.label === found.name && !isOperation(node));
-    const gradient = playback.frame(playback.length).gradients.get(leaf);
+    const gradient = frame.gradients.get(leaf);
     const slope = gradient === undefined ? 0 : element(gradient, found.cell);
     /** @param {string} word @param {string} text @param {string} name */
     const line = (word, text, name) => h("div", { class: name }, h("dt", {}, word), h("dd", {}, text));

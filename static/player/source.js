@@ -8,7 +8,7 @@ import { h, section, setText } from "./dom.js";
 /** @typedef {{element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}} Code a function, as it is shown */
 
 const LINE = 20; // pixels, as in the style
-const SEEN = 12; // lines
+const MOST_ROWS = 3; // of the lit line, which is folded where it is too long
 
 export class Source {
   constructor() {
@@ -22,6 +22,14 @@ export class Source {
     /** @type {Code | null} */
     this.shown = null;
     this.top = 0;
+    this.height = 0;
+    /** @type {number | null} */
+    this.line = null;
+    this.observer = new ResizeObserver(() => {
+      this.height = this.codes.clientHeight;
+      if (this.line !== null) this.reveal(this.line);
+    });
+    this.observer.observe(this.codes);
   }
 
   /** @param {Playback} playback @param {Frame} frame */
@@ -29,6 +37,7 @@ export class Source {
     const event = frame.event;
     if (!event) {
       setText(this.where, "The line that makes an event appears here.");
+      this.line = null;
       this.turnTo(null);
       return;
     }
@@ -44,6 +53,7 @@ export class Source {
       code.lit = code.lines[current];
       code.lit.setAttribute("aria-current", "true");
     }
+    this.line = current;
     this.reveal(current);
   }
 
@@ -58,15 +68,17 @@ export class Source {
 
   /** @param {SourceCode} source @returns {Code} */
   write(source) {
-    const lines = source.lines.map((text, index) => {
+    const written = source.lines.filter((text) => text.trim());
+    const margin = Math.min(...written.map((text) => text.search(/\S/)));
+    const lines = source.lines.map((whole, index) => {
+      const text = whole.slice(margin); // a closure stands deep inside its function
       const comment = text.search(/(^|\s)# /);
       const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
       return h(
         "span",
         { class: "line" },
         h("span", { class: "line-number" }, String(source.first + index)),
-        code,
-        h("i", {}, rest),
+        h("span", { class: "code" }, code, h("i", {}, rest)),
         "\n",
       );
     });
@@ -75,12 +87,16 @@ export class Source {
     return { element, lines, lit: null };
   }
 
-  /** Scroll only if the line is out of sight: to scroll, or to ask the browser where things are, costs a layout.
-   * @param {number} line counted from 0 */
+  /** Scroll only if the line may be out of sight: to scroll, or to ask the browser where things are, costs a layout.
+   * Only the lit line may take more than one row. @param {number} line counted from 0 */
   reveal(line) {
-    const inSight = line * LINE >= this.top && (line + 1) * LINE <= this.top + SEEN * LINE;
+    const inSight = line * LINE >= this.top && (line + MOST_ROWS) * LINE <= this.top + this.height;
     if (inSight) return;
-    this.top = Math.max(0, (line - SEEN / 2) * LINE);
+    this.top = Math.max(0, (line + MOST_ROWS / 2) * LINE - this.height / 2);
     this.codes.scrollTop = this.top;
+  }
+
+  destroy() {
+    this.observer.disconnect();
   }
 }

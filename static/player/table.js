@@ -14,10 +14,10 @@ const HEADS = ["Node", "Role", "Value", "Gradient", "State"];
 const LONGEST_NAME = 28; // characters; a longer one is cut and its title has all of it
 
 export class Table {
-  /** @param {(id: number) => void} onSelect */
-  constructor(onSelect) {
+  /** @param {string} title @param {string} name @param {(id: number) => void} onSelect */
+  constructor(title, name, onSelect) {
     this.onSelect = onSelect;
-    this.panel = section("All nodes", "nodes");
+    this.panel = section(title, name);
     this.element = this.panel.element;
     /** @type {Playback | null} */
     this.playback = null;
@@ -28,9 +28,7 @@ export class Table {
     this.body = h("tbody");
     const heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
     this.table = h("table", {}, h("colgroup", {}, ...this.columns), h("thead", {}, h("tr", {}, ...heads)), this.body);
-    this.panel.body.append(
-      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of all nodes" }, this.table),
-    );
+    this.panel.body.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table));
     /** @type {{frame: Frame, selected: number | null} | null} */
     this.shown = null;
   }

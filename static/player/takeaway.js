@@ -72,10 +72,8 @@ export class Takeaway {
   /** @param {object} options
    * @param {Graph} options.graph
    * @param {(() => string) | null} options.onLink writes the address and returns it
-   * @param {(() => void) | null} options.onHtml asks the server for a page
-   * @param {() => string} options.script the experiment as a Python program, or "" */
-  constructor({ graph, onLink, onHtml, script }) {
-    this.script = script;
+   * @param {((wish: {what: "html" | "script"}) => void) | null} options.ask the server for a file */
+  constructor({ graph, onLink, ask }) {
     this.note = h("span", { role: "status" });
     /** @param {string} text @param {() => string | void | Promise<string | void>} action what to say when it is done */
     const item = (text, action) => {
@@ -88,9 +86,13 @@ export class Takeaway {
       };
       return h("button", { type: "button", onclick }, text);
     };
-    this.scriptItem = item("Python script", () =>
-      save(new Blob([script()], { type: "text/x-python" }), "experiment.py"),
-    );
+    /** @param {string} text @param {"html" | "script"} what */
+    const made = (text, what) =>
+      item(text, () => {
+        ask?.({ what });
+        return "It is being made.";
+      });
+    this.scriptItem = made("Python script", "script");
     this.element = h(
       "div",
       { class: "takeaway", role: "group", "aria-label": "Take away" },
@@ -98,15 +100,7 @@ export class Takeaway {
       item("SVG", () => save(new Blob([svgText(graph)], { type: "image/svg+xml" }), "graph.svg")),
       item("PNG", async () => save(await png(graph), "graph.png")),
     );
-    if (onHtml) {
-      this.element.append(
-        item("HTML page", () => {
-          onHtml();
-          return "The page is being made.";
-        }),
-      );
-    }
-    this.element.append(this.scriptItem);
+    if (ask) this.element.append(made("HTML page", "html"), this.scriptItem);
     if (onLink) {
       this.element.append(
         item("Copy link", async () => {
@@ -123,7 +117,8 @@ export class Takeaway {
     this.element.append(this.note);
   }
 
-  update() {
-    this.scriptItem.hidden = !this.script();
+  /** @param {boolean} hasScript */
+  update(hasScript) {
+    this.scriptItem.hidden = !hasScript;
   }
 }

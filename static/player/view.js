@@ -6,7 +6,7 @@ import { setAttribute } from "./dom.js";
 
 const SMALLEST = 0.05;
 const LARGEST = 4;
-const FIT_AT_MOST = 1.3;
+const FIT_AT_MOST = 2;
 const BUTTONS = 36; // pixels at the bottom
 const READABLE = 0.3;
 const TOO_SMALL = 0.35; // for the small print

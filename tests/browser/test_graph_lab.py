@@ -63,7 +63,8 @@ def in_the_plain_drawing(page, theme="light"):
 def press_both(page):
     page.get_by_role("button", name="Run forward pass", exact=True).click()
     page.get_by_role("button", name="Run backward pass", exact=True).and_(page.locator(":enabled")).click()
-    page.get_by_text("Gradients of the inputs, checked numerically").wait_for()
+    page.get_by_text("Gradients of the inputs, checked numerically").scroll_into_view_if_needed()
+    page.locator("table", has_text="numeric").get_by_text("✓").first.wait_for()
 
 
 def eventually(page, read, right):

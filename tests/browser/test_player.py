@@ -50,6 +50,10 @@ def row(page, name):
     return page.locator(".nodes tr", has=page.get_by_role("button", name=name, exact=True)).locator("td")
 
 
+def tab(page, name):
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
 def press(page, *keys):
     page.locator(".scrubber").focus()
     for key in keys:
@@ -142,6 +146,7 @@ def test_a_node_is_selected_by_click_and_by_tab_and_enter(open_player):
     page.keyboard.press("Enter")
     assert page.locator(".card:focus").get_attribute("aria-pressed") == "true"
     assert name.split(" ")[0].rstrip(",") in page.locator(".derivation h3").inner_text()
+    tab(page, "Closure")
     assert page.get_by_text("kept:").or_(page.get_by_text("has no _backward")).count() == 1
 
 
@@ -171,6 +176,7 @@ def test_the_source_line_and_the_closure_are_those_of_the_event(open_player):
     line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
     assert lit[len(str(number)) :].strip() == line.strip()
     assert "_accumulate(upstream * right)" in line
+    tab(page, "Closure")
     captured = page.locator(".closure tbody tr").first.locator("td, th")
     expect(captured).to_have_text(["left", "input: the value of a", "2", "unchanged"])
 
@@ -274,7 +280,7 @@ def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     page.locator(".cells button", has_text="0.1").first.click()
     expect(page.locator(".cells .readout")).to_have_text(re.compile(r"^bias\[0\]: value 0\.1, gradient "))
     press(page, "End")
-    while "bias" not in page.locator(".sentence").inner_text():
+    while "to bias" not in page.locator(".sentence").inner_text():
         press(page, "ArrowLeft")
     assert "bias[0]" in page.locator(".sentence").inner_text()
     page.locator(".cells button").first.focus()
@@ -284,6 +290,7 @@ def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
 
 def test_a_probe_compares_slope_and_engine(open_player):
     page = open_player()
+    tab(page, "What if")
     page.get_by_label("Nudge h").fill("0.5")
     page.locator(".answer .actual").wait_for()
     assert page.locator(".answer .predicted dd").inner_text() == "31 × 0.5 = 15.5"
@@ -412,7 +419,7 @@ def test_files_to_take_away(open_player, browser, tmp_path):
     alone.locator(".graph .card").first.wait_for()
     assert alone.locator(".count").inner_text() == "19 / 21"
     assert "before 10, after 31" in alone.locator(".sentence").inner_text()
-    press(alone, "ArrowRight")
+    alone.keyboard.press("ArrowRight")  # with nothing in focus
     assert alone.locator(".count").inner_text() == "20 / 21"
     assert all(url.startswith(("file:", "blob:", "data:")) for url in requests)
     context.close()
@@ -438,9 +445,11 @@ def test_a_pass_that_stopped_before_it_began_says_so(new_page, tmp_path):
     page.locator(".note", has_text="Here the engine stopped: RuntimeError: no <b>seed</b>").wait_for()
     assert page.locator(".phases span").all_inner_texts()[0] == "forward"
     assert not page.locator(".phases span").last.is_visible()
+    tab(page, "Derivation")
     page.get_by_role("button", name="Copy as LaTeX").click()
     page.get_by_role("button", name="Copied").or_(page.get_by_label("LaTeX of the derivation")).wait_for()
     press(page, "ArrowLeft")
+    assert page.get_by_role("button", name="Run backward pass").is_disabled()
     assert "stopped" not in page.locator(".ledger .note").inner_text()
 
 
@@ -493,17 +502,17 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
           player.update({ trace: second, event: null });
           place.querySelector('.card[data-node="7"]').dispatchEvent(new MouseEvent("click"));
           place.querySelector('[aria-label="Zoom in"]').click();
-          const sentence = place.querySelector(".sentence").textContent;
+          const note = place.querySelector(".ledger .note").textContent;
           await drawn(3);
           const pressed = place.querySelectorAll('.card[aria-pressed="true"]').length;
           const values = [...place.querySelectorAll(".card .value")].map((value) => value.textContent);
           player.destroy();
-          return { sentence, pressed, values };
+          return { note, pressed, values };
         }""",
         json.loads(strict_json([playable(record(shared, LEAVES)), two])),
     )
     assert page.errors == []
-    assert found["sentence"] == "out (*) sends 1 × 2 = 2 to b: before nothing yet, after 2."
+    assert found["note"] == "Last: out (*) sends 1 × 2 = 2 to b: before nothing yet, after 2."
     assert found["pressed"] == 0
     assert found["values"] == ["2", "3", "6"]
 
@@ -537,6 +546,7 @@ def test_the_slider_of_a_cell_follows_the_number_that_is_typed(open_player):
 
 def test_a_long_name_leaves_room_to_nudge_it(open_player):
     page = open_player("case=nasty", width=1000)
+    tab(page, "What if")
     panel, slider, amount = (page.locator(f".probe {part}").bounding_box() for part in (".body", "input", "output"))
     assert slider["width"] >= 60
     assert amount["x"] + amount["width"] <= panel["x"] + panel["width"] + 1

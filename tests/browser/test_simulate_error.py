@@ -49,7 +49,7 @@ def test_guard_off_then_on(open_page, theme):
             sign = "✓" if got == value else "✗"
             assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {brief(got)}", brief(value), brief(value))
     page.locator(".sentence", has_text="y (*) sends [1, 1, 1] × [2, −1, 3] ≠ [3, 0, 4] to b").wait_for()
-    page.locator(".closure").scroll_into_view_if_needed()
+    page.get_by_role("tab", name="Closure").click()
     written = page.locator(".closure tbody tr", has_text="written to")
     written.wait_for()
     assert written.locator("code").text_content() == "left"
@@ -142,7 +142,8 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page = open_page("simulate-error?step=4")
     page.locator(".count", has_text="8 / 9").wait_for()
     page.locator(".scrubber").press("ArrowRight")
-    page.locator(".sentence", has_text="before nothing yet, after [3, 0, 4]").wait_for()
+    page.locator(".ledger", has_text="before nothing yet, after [3, 0, 4]").wait_for()
+    page.locator(".sentence", has_text="but something went wrong on the way").wait_for()
     page.locator(".scrubber").press("Home")
     page.locator(".sentence", has_text="Nothing has run yet").wait_for()
     button(page, "The same with the guard on").click()

@@ -174,6 +174,32 @@ test("the sentences of the first example are these", () => {
   ]);
 });
 
+test("the end of a pass states its result, and no event before it does", () => {
+  const playback = playbackOf("shared");
+  for (let k = 0; k < playback.length; k += 1) {
+    const { result, note } = tell(playback, playback.frame(k), null);
+    assert.equal(result, undefined);
+    assert.equal(/The forward pass is done/.test(note), k === playback.forwardEnd);
+  }
+  const { result } = tell(playback, playback.frame(playback.length), null);
+  assert.equal(
+    result?.sentence,
+    "The backward pass is done. Gradients of out: a 31, b 14, c 7, d 10. " +
+      "If a grows by a little, out changes by 31 times as much.",
+  );
+  assert.deepEqual(
+    result.equation.map((part) => [part.text, part.caption]),
+    [
+      ["31", "∂out/∂a"],
+      ["14", "∂out/∂b"],
+      ["7", "∂out/∂c"],
+      ["10", "∂out/∂d"],
+    ],
+  );
+  const broken = playbackOf("broken");
+  assert.match(String(tell(broken, broken.frame(broken.length), null).result?.sentence), /went wrong on the way/);
+});
+
 test("a second message is said to add up", () => {
   const playback = playbackOf("shared");
   const k = playback.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;
@@ -211,7 +237,7 @@ test("a rule that the engine did not follow is named", () => {
 test("the error of the engine stands at the last event and nowhere else", () => {
   const playback = playbackOf("only forward");
   assert.equal(playback.length, 1);
-  assert.equal(tell(playback, playback.frame(0), null).note, "Step forward to run the first operation.");
+  assert.match(tell(playback, playback.frame(0), null).note, /^Run forward pass computes everything/);
   assert.equal(tell(playback, playback.frame(1), null).note, "Here the engine stopped: It was told to stop.");
 });
 

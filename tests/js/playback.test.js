@@ -129,6 +129,31 @@ test("the structure is the same for other numbers, and another for another progr
   for (const other of others) assert.notEqual(new Playback(other).structure, new Playback(first).structure);
 });
 
+test("a step by node rests where a node has done its work", () => {
+  const playback = playbackOf("shared");
+  assert.deepEqual(playback.stops, [0, 1, 2, 3, 4, 5, 9, 13, 17, 21]);
+  assert.deepEqual(
+    [playback.nextStop(0, 1), playback.nextStop(6, 1), playback.nextStop(6, -1), playback.nextStop(21, 1)],
+    [1, 9, 5, 21],
+  );
+  for (const one of all) {
+    assert.equal(one.stops.at(-1), one.length);
+    for (const stop of one.stops.slice(1)) {
+      const [event, next] = [one.events[stop - 1], one.events[stop]];
+      assert.notEqual(event.kind, "message"); // what was sent has arrived
+      assert.ok(next?.kind !== "accumulate");
+    }
+  }
+});
+
+test("each event is of one pass", () => {
+  for (const one of [...all, playbackOf("only forward")]) {
+    const stages = Array.from({ length: one.length + 1 }, (_, k) => one.stage(k));
+    assert.equal(stages[0], "none");
+    for (const stage of new Set(stages)) assert.equal(stages.lastIndexOf(stage), one.endOf(stage));
+  }
+});
+
 test("what is asked of an event that it is not is refused", () => {
   const playback = playbackOf("shared");
   const message = playback.events.findIndex((event) => event.kind === "message");

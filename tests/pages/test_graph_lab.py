@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lab.trace.dot import PALETTES
-from tests.pages.conftest import app, components, run, sent, switch
+from tests.pages.conftest import address, app, components, entry, run, sent, switch
 
 
 @pytest.fixture
@@ -182,15 +182,58 @@ def test_leaving_and_returning_keeps_the_work():
 
 
 def test_the_player_shows_what_was_run(at):
-    run(at, view="player")
-    assert sent(at)["event"] == 0
-    button(at, "Run forward pass").click().run()
-    assert sent(at)["event"] == 4
-    button(at, "Run backward pass").click().run()
-    assert sent(at)["event"] == len(sent(at)["trace"]["events"])
+    for stage, event in (("none", 0), ("forward", 4), ("backward", 21)):
+        run(at, view="player", stage=stage)
+        assert sent(at)["event"] == event
+        at = app("pages/graph_lab.py")
+    run(at, view="player", stage="backward")
     assert [leaf["name"] for leaf in sent(at)["live"]["leaves"]] == ["a", "b", "c", "d"]
-    table = next(m.value for m in at.markdown if m.value.startswith("| input"))
-    assert table.count("✓") == 4
+    assert "check" not in sent(at)  # it is computed where it is seen
+    at.session_state["graph player"] = {"state": {"check": True}}
+    at.run()
+    rows = sent(at)["check"]["rows"]
+    assert [(row["name"], row["gradient"], row["agrees"]) for row in rows] == [
+        ("a", 31, True), ("b", 14, True), ("c", 7, True), ("d", 10, True),
+    ]  # fmt: skip
+
+
+def test_files_are_made_when_they_are_asked_for(at):
+    run(at, view="player")
+    assert "taken" not in sent(at)
+    for what, begin in (("script", "import"), ("html", "<!doctype html>")):
+        at.session_state["graph player"] = {"want": {"what": what, "number": 7, "event": 3}}
+        at.run()
+        taken = sent(at)["taken"]
+        assert (taken["what"], taken["number"]) == (what, 7)
+        assert begin in taken["text"]
+    assert "<h1>((a*b) + c) * (a + d)</h1>" in taken["text"]
+
+
+def test_a_remark_comes_after_its_pass(at):
+    run(at, view="player", expression="log(x) * y", in_x="-1", in_y="2")
+    first, *rest = sent(at)["remarks"]
+    assert first["after"] == "forward"
+    assert "log of −1 gives NaN" in first["text"]
+    assert all(remark["after"] == "backward" for remark in rest)
+
+
+def test_the_picture_goes_on_where_the_player_is(at):
+    """The address is the browser's: it says how far the player has come."""
+    run(at)
+    open_settings(at)
+    picture = lambda: next(c for c in at.get("button_group") if c.label == "Picture")  # noqa: E731
+    at.query_params["stage"], at.query_params["event"] = "backward", "9"
+    picture().set_value("plain").run()
+    assert "not run yet" not in drawing(at)
+    assert orange(at) == []  # the backward pass has begun, and not ended
+    assert address(at)["stage"] == "forward"
+    button(at, "Run backward pass").click().run()
+    before = address(at)
+    assert before["stage"] == "backward"
+    picture().set_value("player").run()
+    assert sent(at)["event"] == 21
+    assert "stage" not in address(at)  # the player writes it
+    assert entry(at)["kept"] == ["stage", "event"]
 
 
 def test_a_link_opens_the_player_at_an_event(at):

@@ -27,7 +27,9 @@ def show():
     values = live_values("player", live)
     event = int(st.query_params["event"]) if "event" in st.query_params else None
     trace = record(build, values)
-    shown = player(trace, key="player", live=live, build=build, opened=event, address="event", script="print(1)\n")
+    shown = player(
+        trace, key="player", live=live, build=build, opened=event, address="event", script=lambda: "print(1)\n"
+    )
     if shown.failed:
         st.write("The player could not be loaded.")
 

@@ -1,0 +1,86 @@
+/** Each input's gradient beside a numerical one, which the engine computes for it. It is asked for where it is seen. */
+
+import { brief } from "./format.js";
+import { h, section } from "./dom.js";
+
+/** @import { Check, Checked } from "../types.js" */
+/** @import { Frame, Playback } from "./playback.js" */
+
+export class NumericalCheck {
+  /** @param {() => void} onWish called when an answer is wanted; read `wanted` then */
+  constructor(onWish) {
+    this.onWish = onWish;
+    this.wanted = false;
+    this.inSight = false;
+    this.atEnd = false;
+    /** @type {Check | null} */
+    this.answer = null;
+    this.panel = section("Gradients of the inputs, checked numerically", "check");
+    this.element = this.panel.element;
+    this.observer = new IntersectionObserver((entries) => {
+      this.inSight = entries.some((entry) => entry.isIntersecting);
+      this.wish();
+    });
+    this.observer.observe(this.element);
+  }
+
+  /** @param {boolean} possible whether a server answers @param {Check | null} answer */
+  setAnswer(possible, answer) {
+    this.element.hidden = !possible;
+    this.answer = answer;
+  }
+
+  /** @param {Playback} playback @param {Frame} frame */
+  paint(playback, frame) {
+    this.atEnd = frame.k === playback.length;
+    this.wish();
+    const { answer } = this;
+    if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It comes with the end of the backward pass."));
+    else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine is computing it."));
+    else this.panel.body.replaceChildren(...checkTable(answer));
+  }
+
+  wish() {
+    if (this.element.hidden) return;
+    const wanted = this.atEnd && this.inSight;
+    const news = wanted && !this.answer && !this.wanted;
+    this.wanted = wanted;
+    if (news) this.onWish();
+  }
+
+  destroy() {
+    this.observer.disconnect();
+  }
+}
+
+/** @param {Check} answer */
+function checkTable({ rows, note }) {
+  const heads = ["input", "value", "gradient", "numeric", "agree"].map((text, i) =>
+    h("th", { scope: "col", class: i > 0 && i < 4 ? "number" : "" }, text),
+  );
+  const lines = rows.map((row) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, row.name),
+      h("td", { class: "number" }, brief(row.value)),
+      h("td", { class: "number" }, row.gradient === null ? "none" : brief(row.gradient)),
+      h("td", { class: "number" }, row.numerical === null ? "–" : brief(row.numerical)),
+      h("td", {}, agreement(row)),
+    ),
+  );
+  const said = [note];
+  if (rows.some((row) => row.agrees === false)) {
+    said.unshift("✗: the two differ. A kink (relu at 0, a tie) or a value that is not finite can be the cause.");
+  }
+  return [
+    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines))),
+    ...said.filter(Boolean).map((text) => h("p", { class: "note" }, text)),
+  ];
+}
+
+/** @param {Checked} row */
+function agreement({ gradient, agrees }) {
+  if (gradient === null) return "no path";
+  return agrees === null ? "–" : agrees ? "✓" : "✗";
+}

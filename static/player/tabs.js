@@ -1,0 +1,66 @@
+/** One panel out of several, all of the same size. Only the one in front is painted. */
+
+import { h } from "./dom.js";
+
+/** @import { Frame, Playback } from "./playback.js" */
+
+/** @typedef {object} Page
+ * @property {string} name
+ * @property {string} title what it answers
+ * @property {HTMLElement} element
+ * @property {(playback: Playback, frame: Frame) => void} paint */
+
+export class Tabs {
+  /** @param {HTMLElement} head what stands above all of them @param {Page[]} pages */
+  constructor(head, pages) {
+    this.pages = pages;
+    this.front = pages[0];
+    /** @type {[Playback, Frame] | null} what is to be shown */
+    this.shown = null;
+    const list = h("div", { class: "tab-list", role: "tablist", "aria-label": "What to look at" });
+    this.buttons = pages.map((page) => {
+      const onclick = () => this.show(page.name);
+      const id = `tab-${page.name}`;
+      return h("button", { type: "button", role: "tab", id, title: page.title, onclick }, page.name);
+    });
+    list.append(...this.buttons);
+    this.element = h("div", { class: "tabs" }, list, head, ...pages.map((page) => page.element));
+    for (const page of pages) {
+      page.element.setAttribute("role", "tabpanel");
+      page.element.setAttribute("aria-labelledby", `tab-${page.name}`);
+      page.element.tabIndex = 0; // it scrolls
+    }
+    this.mark();
+  }
+
+  /** @param {string} name */
+  show(name) {
+    this.front = this.pages.find((page) => page.name === name) ?? this.front;
+    this.mark();
+    this.repaint();
+  }
+
+  mark() {
+    this.pages.forEach((page, i) => {
+      page.element.hidden = page !== this.front;
+      this.buttons[i].setAttribute("aria-selected", String(page === this.front));
+    });
+  }
+
+  /** Take one out, or put it in again. @param {string} name @param {boolean} possible */
+  allow(name, possible) {
+    const i = this.pages.findIndex((page) => page.name === name);
+    this.buttons[i].hidden = !possible;
+    if (!possible && this.front === this.pages[i]) this.show(this.pages[0].name);
+  }
+
+  /** @param {Playback} playback @param {Frame} frame */
+  paint(playback, frame) {
+    this.shown = [playback, frame];
+    this.repaint();
+  }
+
+  repaint() {
+    if (this.shown) this.front.paint(...this.shown);
+  }
+}
