@@ -174,11 +174,13 @@ export function mount(root, host) {
     element.style.setProperty("--height", `${height}px`);
   }
   addEventListener("resize", fill);
-  const observer = new ResizeObserver(() => {
+  function resize() {
     element.classList.toggle("narrow", element.clientWidth < NARROW);
     element.classList.toggle("tight", element.clientWidth < TIGHT);
     fill();
-  });
+  }
+  resize(); // before the graph asks how much room it has
+  const observer = new ResizeObserver(resize);
   observer.observe(element);
   for (const above of ancestors(element)) observer.observe(above);
 

@@ -164,3 +164,97 @@ def test_no_request_leaves_the_machine(browser, app_url):
     press_both(page)
     page.close()
     assert hosts <= {"127.0.0.1", ""}
+
+
+def outside(page, *parts):
+    """What is not wholly in the window, or is covered by something else, at the top of the page."""
+    return page.evaluate(
+        """(parts) => {
+          const player = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".player"));
+          const root = player.shadowRoot;
+          return parts.filter((part) => {
+            const box = root.querySelector(part)?.getBoundingClientRect();
+            if (!box || box.width < 2 || box.height < 2) return true;
+            if (box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return true;
+            const found = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+            return !root.contains(found);
+          });
+        }""",
+        list(parts),
+    )
+
+
+ALWAYS = (".run", ".scrubber", ".present-button", ".ledger", ".sentence", ".stage", ".tab-list", ".inputs")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
+def test_action_result_and_reason_are_in_the_window_together(open_page, theme, width, height):
+    page = open_page(theme=theme, width=width, height=height, reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    settled(page)
+    assert outside(page, *ALWAYS, ".card.output") == []
+    page.get_by_role("button", name="Run forward pass").click()
+    page.locator(".sentence", has_text="out = v2 * v3: 10 * 7 gives 70.").wait_for()
+    assert outside(page, *ALWAYS, ".card.output", ".source [aria-current]") == []
+    page.get_by_role("button", name="Run backward pass").click()
+    page.locator(".sentence", has_text="a 31, b 14, c 7, d 10").wait_for()
+    assert outside(page, *ALWAYS, ".card.leaf .chip", ".source [aria-current]") == []
+    page.locator('.card[data-node="0"]').click()
+    page.locator(".derivation .result", has_text="31").wait_for()
+    assert outside(page, *ALWAYS, ".derivation .lines", ".derivation .result") == []
+    for event in range(21, -1, -1):  # the ledger says all of each event, and the lit line is whole
+        cut = page.locator(".ledger").evaluate(
+            "(e) => [e, ...e.querySelectorAll('.equation')].some((part) => part.scrollHeight > part.clientHeight + 1)"
+        )
+        assert not cut, event
+        assert page.locator(".sentence").inner_text()
+        page.locator(".scrubber").press("ArrowLeft")
+    assert page.locator("[data-testid=stMain]").evaluate("e => e.scrollTop") == 0
+
+
+def test_presenting(open_page):
+    page = open_page(width=1024, height=768, reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    page.mouse.click(5, 760)
+    page.keyboard.press("f")
+    page.locator(".player.present").wait_for()
+    before = page.locator(".ledger .sentence").evaluate("(e) => e.getBoundingClientRect().height")
+    assert before > 20 * 1.25
+    for x, y in ((2, 2), (1020, 2), (2, 764), (1020, 764)):  # nothing of the page around it is left
+        assert page.evaluate("([x, y]) => Boolean(document.elementFromPoint(x, y).shadowRoot)", [x, y])
+    assert not page.locator(".controls").is_visible()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.locator(".phase", has_text="event 2 of 21").wait_for()
+    page.keyboard.press("PageDown")
+    page.locator(".phase", has_text="event 0 of 20").wait_for()
+    page.keyboard.press("PageUp")
+    page.locator(".phase", has_text="event 0 of 21").wait_for()
+    page.keyboard.press("PageUp")
+    page.locator(".phase", has_text="event 0 of 14").wait_for()
+    page.keyboard.press("End")
+    page.locator(".sentence", has_text="The backward pass is done").wait_for()
+    page.keyboard.press("f")
+    page.locator(".player.present").wait_for(state="detached")
+    assert page.locator(".controls").is_visible()
+    assert page.get_by_role("textbox", name="Expression").input_value() == "(a*b + c).relu()"
+
+
+def test_the_check_and_the_address_follow_the_event(open_page):
+    page = open_page(reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    check = page.locator(".check")
+    check.scroll_into_view_if_needed()
+    check.get_by_text("It comes with the end of the backward pass.").wait_for()
+    page.locator(".scrubber").press("End")  # which scrolls up to it
+    check.scroll_into_view_if_needed()
+    expect(check.get_by_text("✓")).to_have_count(4)
+    page.wait_for_url(lambda url: url.endswith("&stage=backward"))
+    page.locator(".scrubber").press("ArrowLeft")
+    page.wait_for_url(lambda url: "stage=backward" in url and "event=20" in url)
+    check.get_by_text("It comes with the end of the backward pass.").wait_for()
+    page.get_by_role("button", name="Run forward pass").click()
+    page.wait_for_url(lambda url: url.endswith("&stage=forward"))
+    page.get_by_role("button", name="First (Home)").click()
+    page.wait_for_url(lambda url: "stage" not in url and "event" not in url)

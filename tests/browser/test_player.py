@@ -550,3 +550,90 @@ def test_a_long_name_leaves_room_to_nudge_it(open_player):
     panel, slider, amount = (page.locator(f".probe {part}").bounding_box() for part in (".body", "input", "output"))
     assert slider["width"] >= 60
     assert amount["x"] + amount["width"] <= panel["x"] + panel["width"] + 1
+
+
+BUTTONS = {
+    "Run forward pass": lambda k: 4,
+    "Run backward pass": lambda k: 21,
+    "First (Home)": lambda k: 0,
+    "Node before (shift and left arrow)": lambda k: max([stop for stop in STOPS if stop < k], default=0),
+    "Step back (left arrow)": lambda k: max(0, k - 1),
+    "Step forward (right arrow)": lambda k: min(21, k + 1),
+    "Next node (shift and right arrow)": lambda k: min([stop for stop in STOPS if stop > k], default=21),
+    "Last (End)": lambda k: 21,
+}
+STOPS = (0, 1, 2, 3, 4, 5, 9, 13, 17, 21)  # four operations, the seed, and four operations that send their messages
+
+
+def test_every_button_does_what_it_says_at_every_event(open_player):
+    page = open_player(reduced_motion="reduce")
+    found = page.locator(".player").evaluate(
+        """(player, names) => {
+          const scrubber = player.querySelector(".scrubber");
+          const buttons = [...player.querySelectorAll(".controls button")];
+          const called = (name) => buttons.find((b) => (b.getAttribute("aria-label") ?? b.textContent) === name);
+          const text = (part) => player.querySelector(part).textContent;
+          const found = [];
+          for (const name of names) for (let k = 0; k <= 21; k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            called(name).click();
+            const runs = [...player.querySelectorAll(".run")].map((run) => run.className);
+            found.push([name, k, Number(text(".count").split("/")[0]), runs, text(".phase"), scrubber.value]);
+          }
+          return found;
+        }""",
+        list(BUTTONS),
+    )
+    assert len(found) == 22 * len(BUTTONS)
+    for name, k, reached, (forward, backward), phase, scrubbed in found:
+        assert reached == BUTTONS[name](k), (name, k)
+        assert ("done" in forward, "done" in backward) == (reached >= 4, reached == 21)
+        assert ("main" in forward, "main" in backward) == (reached < 4, 4 <= reached < 21)
+        assert f"event {reached} of 21" in phase
+        assert scrubbed == str(reached)
+
+
+def test_a_pass_runs_to_its_end_and_once_more(open_player):
+    page = open_player("event=9", reduced_motion="no-preference")
+    count = page.locator(".count")
+    forward, backward = (page.get_by_role("button", name=f"Run {name} pass") for name in ("forward", "backward"))
+    for button, end in ((forward, 4), (backward, 21), (backward, 21), (forward, 4), (forward, 4)):
+        button.click()
+        expect(count).not_to_have_text(f"{end} / 21")  # it is seen to go
+        expect(count).to_have_text(f"{end} / 21")
+        page.get_by_role("button", name="Play (space)").wait_for()
+    backward.click()
+    backward.click()  # in a hurry
+    expect(count).to_have_text("21 / 21")
+    forward.click()
+    page.get_by_role("button", name="Pause (space)").click()
+    page.get_by_role("button", name="Play (space)").wait_for()
+
+
+def test_nothing_is_told_before_it_is_computed(open_player):
+    page = open_player("event=0")
+    tab(page, "Closure")
+    page.get_by_text("has not run yet, so it holds nothing").wait_for()
+    tab(page, "What if")
+    assert page.get_by_label("Nudge h").is_disabled()
+    page.get_by_text("First a gradient, then what it predicts").wait_for()
+    orange = "(cards) => cards.map((card) => getComputedStyle(card.querySelector('.chip')).fill)"
+    chips = page.locator(".card.leaf")
+    assert set(chips.evaluate_all(orange)) == {"rgba(0, 0, 0, 0)"}
+    press(page, "End")
+    page.get_by_label("Nudge h").fill("0.5")
+    page.locator(".answer .actual").wait_for()
+    press(page, "ArrowLeft")
+    page.locator(".answer .actual").wait_for(state="detached")
+    press(page, "End")
+    page.wait_for_function(f"(card) => ({orange})([card])[0] === 'rgb(255, 159, 28)'", arg=chips.first.element_handle())
+
+
+def test_keys_work_also_while_nothing_has_the_focus(open_player):
+    page = open_player("event=3")
+    page.mouse.click(5, 5)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".count")).to_have_text("4 / 21")
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(page.locator(".count")).to_have_text("3 / 21")
