@@ -2,7 +2,7 @@
 
 import { bitmap } from "./arrays.js";
 import { added, copiesOf, exampleOf, factorOf, matrixProduct, placeOf, sendingOf, sumOf } from "./arithmetic.js";
-import { brief, broadcastCell, element, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
+import { brief, broadcastCell, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
