@@ -80,16 +80,32 @@ function arrayFrom(numbers, shape) {
   return Array.from({ length }, (_, i) => arrayFrom(numbers.slice(i * size, (i + 1) * size), rest));
 }
 
-/** "2 × 3 + 4 × 5": a sum of products; "0" where there is none. @param {Product[]} products @param {string} times */
-export function sumOf(products, times) {
-  if (products.length === 0) return "0";
-  return products.map(({ upstream, local }) => `${factorOf(upstream)}${times}${factorOf(local)}`).join(" + ");
+/** The whole message as one product. Where a single number times a single number fills an array, the second stands as
+ * that array: written out, both sides of the equation have one shape.
+ * @param {Sending} sending @param {Value} local @returns {Product} */
+export function wholeProduct({ upstream, contribution }, local) {
+  const fills = Array.isArray(contribution) && !Array.isArray(upstream) && !Array.isArray(local);
+  return { upstream, local: fills ? everywhere(contribution, local) : local };
+}
+
+/** @param {Value} like @param {Value} number @returns {Value} */
+function everywhere(like, number) {
+  return Array.isArray(like) ? like.map((inner) => everywhere(inner, number)) : number;
+}
+
+/** "2 × 3 + 4 × 5", the first and the last of many. @param {Product[]} products */
+export function sumOf(products) {
+  return joined(products.map(({ upstream, local }) => `${factorOf(upstream)} × ${factorOf(local)}`));
 }
 
 /** "1 + 2 + (−3)", the first and the last of many. @param {Value[]} values */
 export function added(values) {
-  const texts = values.map((value, i) => (i ? factorOf(value) : brief(value)));
-  return (texts.length > LONGEST_SUM ? [...texts.slice(0, LONGEST_SUM - 2), "…", texts.at(-1)] : texts).join(" + ");
+  return joined(values.map((value, i) => (i ? factorOf(value) : brief(value))));
+}
+
+/** @param {string[]} terms */
+function joined(terms) {
+  return (terms.length > LONGEST_SUM ? [...terms.slice(0, LONGEST_SUM - 2), "…", terms.at(-1)] : terms).join(" + ");
 }
 
 /** As `brief`, with a negative number in brackets. @param {Value} value */

@@ -8,17 +8,47 @@ import { gridOf } from "./layout.js";
 /** @import { Grid } from "./layout.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const NEGATIVE = [33, 102, 172]; // blue to paper to orange: told apart by everybody
-const ZERO = [245, 243, 240];
-const POSITIVE = [214, 96, 24];
-const NOT_FINITE = [110, 40, 110];
+/** @typedef {{negative: number[], positive: number[]}} Palette */
 
-/** The colour of a number among others whose largest size is given. @param {number} x @param {number} largest */
-export function heat(x, largest) {
+// From each end to paper in the middle: told apart by everybody. Gradients have the orange that they have everywhere.
+/** @type {Record<"value" | "gradient", Palette>} */
+export const PALETTES = {
+  value: { negative: [118, 42, 131], positive: [27, 120, 55] },
+  gradient: { negative: [33, 102, 172], positive: [214, 96, 24] },
+};
+const ZERO = [245, 243, 240];
+const NOT_FINITE = [70, 70, 70];
+
+/** The colour of a number among others whose largest size is given.
+ * @param {number} x @param {number} largest @param {Palette} palette */
+export function heat(x, largest, palette = PALETTES.gradient) {
   if (!Number.isFinite(x)) return NOT_FINITE;
   const share = largest > 0 ? Math.min(1, Math.abs(x) / largest) : 0;
-  const end = x < 0 ? NEGATIVE : POSITIVE;
+  const end = x < 0 ? palette.negative : palette.positive;
   return ZERO.map((low, i) => Math.round(low + share * (end[i] - low)));
+}
+
+/** Whether white is read better on a colour than black. @param {number[]} colour */
+export function isDark([red, green, blue]) {
+  return red * 0.3 + green * 0.59 + blue * 0.11 < 140;
+}
+
+/** What the colours mean. @returns {HTMLElement} */
+export function legendOfColours() {
+  /** @param {number[]} colour @param {string} text */
+  const swatch = (colour, text) => [h("i", { class: "swatch", style: `background: rgb(${colour.join(" ")})` }), text];
+  return h(
+    "span",
+    { class: "colours" },
+    "value: ",
+    ...swatch(PALETTES.value.negative, "negative "),
+    ...swatch(PALETTES.value.positive, "positive · "),
+    "grad: ",
+    ...swatch(PALETTES.gradient.negative, "negative "),
+    ...swatch(PALETTES.gradient.positive, "positive · "),
+    ...swatch(ZERO, "0 · "),
+    ...swatch(NOT_FINITE, "NaN or ∞; the stronger, the larger"),
+  );
 }
 
 /** @param {number[]} numbers */
@@ -27,8 +57,9 @@ export function largestOf(numbers) {
 }
 
 /** A picture with one pixel for each cell, as the address of a bitmap. That is plain bytes, so it needs no canvas.
- * @param {Value} value @param {Grid} grid */
-export function bitmap(value, { rows, columns, stride }) {
+ * @param {Value} value @param {Grid} grid
+ * @param {Palette} palette */
+export function bitmap(value, { rows, columns, stride }, palette = PALETTES.gradient) {
   const numbers = flat(value).map(toNumber);
   const largest = largestOf(numbers);
   const rowBytes = Math.ceil((columns * 3) / 4) * 4;
@@ -45,7 +76,7 @@ export function bitmap(value, { rows, columns, stride }) {
   header.setUint16(28, 24, true); // bits per pixel
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
-      const [red, green, blue] = heat(numbers[row * stride + column], largest);
+      const [red, green, blue] = heat(numbers[row * stride + column], largest, palette);
       bytes.set([blue, green, red], 54 + row * rowBytes + column * 3);
     }
   }
@@ -113,8 +144,9 @@ export class Arrays {
         const position = row * grid.stride + column;
         const x = numbers[position];
         const text = value === null ? "–" : numeral(x);
-        const [red, green, blue] = value === null ? ZERO : heat(x, largest);
-        const dark = red * 0.3 + green * 0.59 + blue * 0.11 < 140;
+        const palette = title === "value" ? PALETTES.value : PALETTES.gradient;
+        const [red, green, blue] = value === null ? ZERO : heat(x, largest, palette);
+        const dark = isDark([red, green, blue]);
         const button = h(
           "button",
           {

@@ -1,6 +1,6 @@
 /** The chain rule for the selected node: in symbols, with upstream numbers, with local numbers, and the result. */
 
-import { matrixProduct, ruleWith, sendingOf } from "./arithmetic.js";
+import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
 import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
 import { WAITING } from "./playback.js";
@@ -100,7 +100,11 @@ function numbersOf(playback, frame, id, cell, term) {
       ]);
     }
     if (numbers.local !== null)
-      return summed(numbers, [number(sent.upstream, late), TIMES, number(numbers.local, late)]);
+      return summed(numbers, [
+        number(sent.upstream, late),
+        TIMES,
+        number(wholeProduct(sent, numbers.local).local, late),
+      ]);
     const text = late ? null : matrixProduct(playback, sent);
     return [{ ...number(message, late), ...(text === null ? {} : { text }) }];
   };

@@ -1,7 +1,7 @@
 /** The graph: drawn once for each structure, then patched in place. */
 
-import { bitmap, notFinite } from "./arrays.js";
-import { brief, numeral, shapeText, shorten } from "./format.js";
+import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
+import { brief, flat, numeral, shorten, toNumber } from "./format.js";
 import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { around, groupsOf, itemsOf } from "./layout.js";
@@ -18,6 +18,7 @@ const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
 const SETTLE = 100; // milliseconds without a new event, after which what is out of sight follows too
 const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
 const FEW = 8; // groups that have a button each
+const CHARACTER = 6.6; // pixels of a digit in a cell
 const CARDS = 24; // made at a time: the page answers in between
 
 /** @typedef {object} EdgeParts
@@ -35,6 +36,8 @@ const CARDS = 24; // made at a time: the page answers in between
 /** @typedef {object} Field the value or the gradient on a card
  * @property {SVGTextElement} text
  * @property {SVGImageElement | null} map of an array
+ * @property {{back: SVGRectElement, text: SVGTextElement}[]} cells of an array whose numbers stand on the card
+ * @property {"value" | "gradient"} name
  * @property {Value | null} shown */
 
 /** @typedef {object} CardParts
@@ -91,7 +94,9 @@ export class Graph {
       "Drawn simply, by depth: a careful drawing takes long. ",
       h("button", { type: "button", class: "quiet", onclick: again }, "Draw it with care"),
     );
-    this.legend = h("p", { class: "legend", hidden: true }, "= value, ∂ gradient of the result");
+    this.signs = h("span", {}, "= value, ∂ gradient of the result. ");
+    this.colours = legendOfColours();
+    this.legend = h("p", { class: "legend", hidden: true }, this.signs, this.colours);
     /** @param {string} label @param {string} text @param {() => void} onclick */
     const tool = (label, text, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
@@ -158,7 +163,10 @@ export class Graph {
     }
     this.drawing = drawing;
     this.wait.hidden = this.stop.hidden = true;
-    this.legend.hidden = !plan.compact;
+    const scalars = playback.nodes.some(({ shape }) => shape.length === 0);
+    this.signs.hidden = !(plan.compact && scalars);
+    this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
+    this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
     this.onLayout();
   }
@@ -184,24 +192,9 @@ export class Graph {
     if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
     parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
     parts.push(s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title));
-    if (grid) {
-      line += step - 2;
-      parts.push(s("text", { class: "shape", x: 0, y: line, "text-anchor": "middle" }, shapeText(node.shape)));
-    }
-    /** @param {"value" | "gradient"} name @param {string} word @param {number} side for a map: -1 is left, 1 is right
-     * @returns {Field} */
-    const field = (name, word, side) => {
-      if (grid) {
-        const size = { width: grid.columns * grid.cell, height: grid.rows * grid.cell };
-        const middle = { x: (side * width) / 4, y: line + 6 + size.height / 2 };
-        const place = { ...size, x: middle.x - size.width / 2, y: line + 6 };
-        const map = s("image", { ...place, preserveAspectRatio: "none", class: "map" });
-        const onclick = (/** @type {MouseEvent} */ event) => this.pickCell(event, frame, node.id, grid);
-        const frame = s("rect", { ...place, class: "map-frame", onclick });
-        const text = s("text", { ...middle, class: `mark ${name}`, dy: "0.35em", "text-anchor": "middle" });
-        parts.push(map, frame, text);
-        return { text, map, shown: null };
-      }
+    /** @param {"value" | "gradient"} name @param {string} word @param {number} i @returns {Field} */
+    const field = (name, word, i) => {
+      if (grid) return this.makeMap(node.id, grid, parts, name, word, i);
       line += step;
       if (name === "gradient" && kind === "leaf") {
         const chip = { x: 6 - width / 2, y: line - 13.5, width: width - 12, height: 18, rx: 5 };
@@ -211,9 +204,9 @@ export class Graph {
       const text = s("text", { class: name, x: at, y: line, "text-anchor": anchor });
       if (!compact) parts.push(s("text", { class: "word", x: -width / 2 + 10, y: line }, word));
       parts.push(text);
-      return { text, map: null, shown: null };
+      return { text, map: null, cells: [], name, shown: null };
     };
-    const value = field("value", "value", node.requires_grad ? -1 : 0);
+    const value = field("value", "value", 0);
     const gradient = node.requires_grad ? field("gradient", "grad", 1) : null;
     const element = s(
       "g",
@@ -237,6 +230,34 @@ export class Graph {
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
     return { element, node: node.id, card, kind, written, value, gradient, last };
+  }
+
+  /** An array on a card: its numbers in cells, or a heat map. @param {number} node
+   * @param {NonNullable<Card["grid"]>} grid @param {Element[]} parts of the card, to which it is added
+   * @param {"value" | "gradient"} name @param {string} word @param {number} i @returns {Field} */
+  makeMap(node, grid, parts, name, word, i) {
+    const { rows, columns, cell, numbers } = grid;
+    const { x, y } = grid.maps[i];
+    const [width, height] = [columns * cell.width, rows * cell.height];
+    const middle = x + width / 2;
+    const onclick = (/** @type {MouseEvent} */ event) => this.pickCell(event, frame, node, grid);
+    const frame = s("rect", { x, y, width, height, class: `map-frame of-${name}`, onclick });
+    const mark = { class: `mark ${name}`, "text-anchor": "middle", dy: "0.35em" };
+    const text = s("text", { ...mark, x: middle, y: numbers ? y + height / 2 : y + height + 10 });
+    parts.push(s("text", { class: `word of-${name}`, x: middle, y: y - 4, "text-anchor": "middle" }, word));
+    if (!numbers) {
+      const map = s("image", { x, y, width, height, preserveAspectRatio: "none", class: "map" });
+      parts.push(map, frame, text);
+      return { text, map, cells: [], name, shown: null };
+    }
+    const cells = Array.from({ length: rows * columns }, (_, at) => {
+      const [left, top] = [x + (at % columns) * cell.width, y + Math.floor(at / columns) * cell.height];
+      const back = s("rect", { x: left, y: top, width: cell.width, height: cell.height, class: "cell" });
+      const place = { x: left + cell.width / 2, y: top + cell.height / 2, dy: "0.35em", "text-anchor": "middle" };
+      return { back, text: s("text", { class: "cell-number", ...place }) };
+    });
+    parts.push(...cells.flatMap((one) => [one.back, one.text]), frame, text);
+    return { text, map: null, cells, name, shown: null };
   }
 
   /** Unfold what is folded in a card; fold the smallest group that a card is part of. @param {Item} item */
@@ -346,7 +367,9 @@ export class Graph {
     const message = edge && frame.sent.get(edge.id);
     setAttribute(pill.element, "visibility", message ? "visible" : "hidden");
     if (!message) return;
-    const text = shorten(brief(message.contribution), 16);
+    // What the copies of an operand receive is summed when it arrives.
+    const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
+    const text = shorten(brief(arrived), 28);
     setText(pill.text, text);
     const width = text.length * 8 + 18;
     setAttribute(pill.back, "width", String(width));
@@ -420,13 +443,35 @@ export class Graph {
 function paintField(field, value, missing, card, sign) {
   if (field.shown === value && value !== null) return; // the same array as in the last frame
   field.shown = value;
-  if (!field.map || !card.grid) {
+  if (!card.grid) {
     setText(field.text, sign + (value === null ? missing : brief(value)));
     return;
   }
-  setAttribute(field.map, "visibility", value === null ? "hidden" : "visible");
-  if (value !== null) setAttribute(field.map, "href", bitmap(value, card.grid));
-  setText(field.text, value === null ? missing : notFinite(value));
+  if (field.map) {
+    setAttribute(field.map, "visibility", value === null ? "hidden" : "visible");
+    if (value !== null) setAttribute(field.map, "href", bitmap(value, card.grid, PALETTES[field.name]));
+    setText(field.text, value === null ? missing : notFinite(value));
+    return;
+  }
+  setText(field.text, value === null ? missing : "");
+  const numbers = value === null ? [] : flat(value);
+  const largest = largestOf(numbers.map(toNumber));
+  field.cells.forEach(({ back, text }, i) => {
+    const known = i < numbers.length;
+    const colour = known ? heat(toNumber(numbers[i]), largest, PALETTES[field.name]) : null;
+    setAttribute(back, "fill", colour ? `rgb(${colour.join(" ")})` : "none");
+    const written = known ? numeral(numbers[i]) : "";
+    if (text.textContent === written) return;
+    text.textContent = written;
+    setAttribute(text, "class", `cell-number${colour && isDark(colour) ? " on-dark" : ""}`);
+    const room = (card.grid?.cell.width ?? 0) - 4;
+    if (written.length * CHARACTER > room) {
+      setAttribute(text, "textLength", String(room));
+      setAttribute(text, "lengthAdjust", "spacingAndGlyphs");
+    } else {
+      text.removeAttribute("textLength");
+    }
+  });
 }
 
 /** @param {PlacedEdge} edge @returns {EdgeParts} */

@@ -1,7 +1,7 @@
 /** Where everything goes: decided once for each structure; numbers change nothing about it. Graphviz does it in a
  * worker (arranger.js), except for edges over many ranks, which would take it very long: they run in lanes. */
 
-import { shorten } from "./format.js";
+import { shapeText, shorten } from "./format.js";
 import { isOperation } from "./playback.js";
 
 /** @import { GraphvizLayout, TraceNode } from "../types.js" */
@@ -32,7 +32,8 @@ import { isOperation } from "./playback.js";
  * @property {string} full the title, if there were room
  * @property {number} width
  * @property {number} height
- * @property {(Grid & {cell: number}) | null} grid of an array, with the pixels of a cell */
+ * @property {(Grid & {cell: Size, numbers: boolean, maps: Point[]}) | null} grid of an array: the size
+ * of a cell, whether its number stands in it, the top left corners of value and gradient from the middle of the card */
 
 /** @typedef {object} Edge
  * @property {string} id "7-0" leads to operand 0 of node 7
@@ -67,6 +68,7 @@ import { isOperation } from "./playback.js";
 const PIXELS_PER_INCH = 72;
 const LARGE = 48; // items from which on messages get no room of their own
 const FAR = 6; // ranks: in a large graph an edge over more of them runs in a lane
+const NUMBERED = 4; // rows and columns up to which the numbers of an array stand on its card
 const MOST_CELLS = 24; // of a heat map on a card, along one axis
 const BEND = 36; // pixels in which an edge turns into its lane
 const LANE = 12; // pixels between lanes
@@ -173,13 +175,15 @@ export function gridOf(shape) {
 }
 
 /** The size of a card, and what it says. It depends on names and shapes only.
- * @param {Playback} playback @param {Item} item @param {boolean} compact @returns {Card} */
-export function cardOf(playback, item, compact) {
+ * @param {Playback} playback @param {Item} item @param {boolean} compact
+ * @param {boolean} large of many cards, which have no room for the numbers of arrays @returns {Card} */
+export function cardOf(playback, item, compact, large = false) {
   const node = playback.nodes[item.node];
   const name = playback.name(node.id);
   const full = item.group ? `${item.group} (${item.members.length} nodes)` : playback.definition(node.id);
   const short = item.group || (node.op ? `${name}  ${node.op}` : name);
-  const title = shorten(compact ? short : full, compact ? 12 : 26);
+  const shape = node.shape.length ? ` ${shapeText(node.shape)}` : "";
+  const title = shorten(compact ? short : full, compact ? 12 : 26) + shape;
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
   if (node.shape.length === 0) {
     const width = Math.max(textWidth, compact ? 72 : 124);
@@ -192,16 +196,23 @@ export function cardOf(playback, item, compact) {
     };
   }
   const grid = gridOf(node.shape);
-  const cell = Math.max(3, Math.min(14, Math.floor((compact ? 44 : 64) / Math.max(grid.rows, grid.columns))));
-  const mapWidth = grid.columns * cell;
-  const maps = node.requires_grad ? 2 : 1;
-  return {
-    title,
-    full,
-    width: Math.ceil(Math.max(textWidth, maps * Math.max(mapWidth, 40) + 16 * (maps - 1) + 24, compact ? 72 : 124)),
-    height: 48 + grid.rows * cell,
-    grid: { ...grid, cell },
-  };
+  const numbers = !large && grid.rows <= NUMBERED && grid.columns <= NUMBERED && !grid.cropped;
+  const side = Math.max(3, Math.min(14, Math.floor((compact ? 44 : 64) / Math.max(grid.rows, grid.columns))));
+  const cell = numbers ? { width: compact ? 46 : 52, height: compact ? 15 : 18 } : { width: side, height: side };
+  const map = { width: grid.columns * cell.width, height: grid.rows * cell.height };
+  const count = node.requires_grad ? 2 : 1;
+  const head = compact ? 22 : 27;
+  // Arrays with their numbers stand below each other, heat maps beside each other. Above each is a word, below each
+  // heat map room for how many of its numbers are none.
+  const [wide, high] = numbers ? [1, count] : [count, 1];
+  const room = { width: Math.max(map.width, 46) + 16, height: map.height + (numbers ? 16 : 32) };
+  const width = Math.ceil(Math.max(textWidth, wide * room.width + 8, compact ? 72 : 124));
+  const height = head + high * room.height + 6;
+  const maps = Array.from({ length: count }, (_, i) => ({
+    x: (numbers ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,
+    y: -height / 2 + head + (numbers ? i * room.height : 0) + 14,
+  }));
+  return { title, full, width, height, grid: { ...grid, cell, numbers, maps } };
 }
 
 /** The drawing as Graphviz sees it: boxes of fixed size, named by numbers. No text of a learner is in it.
@@ -221,7 +232,7 @@ export function describe(playback, folded, { down, compact }) {
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));
   for (const [id, item] of items) {
-    const card = cardOf(playback, item, compact);
+    const card = cardOf(playback, item, compact, large);
     cards.set(id, card);
     lines.push(
       `${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`,

@@ -1,7 +1,17 @@
 /** The event in one sentence, and its arithmetic in large figures. */
 
 import { bitmap } from "./arrays.js";
-import { added, copiesOf, exampleOf, factorOf, matrixProduct, placeOf, sendingOf, sumOf } from "./arithmetic.js";
+import {
+  added,
+  copiesOf,
+  exampleOf,
+  factorOf,
+  matrixProduct,
+  placeOf,
+  sendingOf,
+  sumOf,
+  wholeProduct,
+} from "./arithmetic.js";
 import { brief, broadcastCell, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
@@ -211,7 +221,7 @@ function sending(playback, event, index, cell) {
       return { products, number: element(contribution, position) };
     });
     const texts = parts.map(({ products, number }) =>
-      products?.length ? `${sumOf(products, " × ")} ${equals} ${brief(number)}` : brief(number),
+      products?.length ? `${sumOf(products)} ${equals} ${brief(number)}` : brief(number),
     );
     const rest = positions.length - parts.length;
     const more = rest ? ` and ${rest} more` : "";
@@ -223,7 +233,7 @@ function sending(playback, event, index, cell) {
         : products?.length === 1
           ? product(playback, event, sent, products[0], equals, arriving)
           : products?.length
-            ? [figure(sumOf(products, " × "), "upstream gradient × local derivative, summed"), sign(equals), arriving]
+            ? [figure(sumOf(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
             : [arriving];
     return { sentence: `${from} sends ${texts.join(", ")}${more} to ${where}`, figures, note: notes() };
   }
@@ -232,9 +242,9 @@ function sending(playback, event, index, cell) {
   const shown = example === null ? "" : exampleText(sent, placeOf(receiver, shape, example), example, equals);
   const arriving = amount(contribution, `message to ${where}`, "message");
   if (term.local !== null) {
-    const whole = { upstream: sent.upstream, local: term.local };
+    const whole = wholeProduct(sent, term.local);
     return {
-      sentence: `${from} sends ${sumOf([whole], " × ")} ${equals} ${brief(contribution)} to ${where}`,
+      sentence: `${from} sends ${sumOf([whole])} ${equals} ${brief(contribution)} to ${where}`,
       figures: product(playback, event, sent, whole, equals, arriving),
       note: notes(shown),
     };
@@ -254,7 +264,7 @@ function sending(playback, event, index, cell) {
  * @param {string} equals */
 function exampleText(sent, place, cell, equals) {
   const [position, ...others] = sent.copies(cell);
-  const sum = sumOf(sent.products(position) ?? [], " × ");
+  const sum = sumOf(sent.products(position) ?? []);
   const text = `${sum} ${equals} ${brief(element(sent.contribution, position))}`;
   return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { derivation, toLatex } from "../../static/player/derivation.js";
 import { element, flat, shapeOf, toNumber } from "../../static/player/format.js";
 import { Playback } from "../../static/player/playback.js";
-import { choices, comesTo, numbersIn, says } from "./numbers.js";
+import { choices, comesTo, filled, numbersIn, says } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
 
 /** The text of each line, by its label. @param {Parameters<typeof derivation>} arguments_ */
@@ -49,7 +49,8 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             const text = last.shift() ?? "";
             if (term.local !== null) {
               says(text, upstream, name);
-              says(last.shift() ?? "", term.local, name);
+              const fills = !Array.isArray(upstream) && !Array.isArray(term.local);
+              says(last.shift() ?? "", fills ? filled(arrived, term.local) : term.local, name);
             } else if (text.includes("@")) {
               const operand = playback.nodes[term.node].children[1 - term.operand];
               const factors = [upstream, playback.nodes[operand].value];

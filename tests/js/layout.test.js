@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { arrangeByDepth, cardOf, describe, gridOf, groupsOf, itemsOf } from "../../static/player/layout.js";
+import { shapeText } from "../../static/player/format.js";
 import { Playback } from "../../static/player/playback.js";
 import { playbackOf, traces } from "./traces.js";
 
@@ -13,7 +14,7 @@ const all = [
 ].map((data) => new Playback(data));
 
 test("every node has a box, every use of an operand an edge", () => {
-  for (const playback of all.filter(({ nodes }) => nodes.length < 48)) {
+  for (const playback of all) {
     for (const style of STYLES) {
       const { dot, items, edges, cards } = describe(playback, new Set(), style);
       assert.equal(items.size, playback.nodes.length);
@@ -89,7 +90,7 @@ test("a line of the learner can be folded into one card, with the engine's calls
 });
 
 test("in a large graph no edge over many ranks is given to Graphviz", () => {
-  const playback = playbackOf("iterate");
+  const playback = new Playback(traces.large.iterate);
   for (const style of STYLES) {
     const { dot, edges } = describe(playback, new Set(), style);
     const given = dot.match(/^\d+ -> \d+ /gm)?.length ?? 0;
@@ -99,7 +100,7 @@ test("in a large graph no edge over many ranks is given to Graphviz", () => {
 });
 
 test("a graph that is drawn by depth has all cards beside each other and all edges from card to card", () => {
-  for (const playback of all) {
+  for (const playback of [...all, ...Object.values(traces.large).map((data) => new Playback(data))]) {
     for (const style of STYLES) {
       const description = describe(playback, new Set(), style);
       const { boxes, edges, width, height, itemOf, cards } = arrangeByDepth(description);
@@ -139,13 +140,21 @@ test("a card has room for what is on it", () => {
       for (const item of itemsOf(playback, new Set()).items.values()) {
         const node = playback.nodes[item.node];
         const card = cardOf(playback, item, compact);
-        assert.ok(card.title.length <= (compact ? 12 : 26));
+        const shape = node.shape.length ? ` ${shapeText(node.shape)}` : "";
+        assert.ok(card.title.endsWith(shape) && card.title.length - shape.length <= (compact ? 12 : 26));
         assert.equal(card.full, playback.definition(node.id));
         assert.equal(card.grid === null, node.shape.length === 0);
         if (!card.grid) continue;
-        const maps = node.requires_grad ? 2 : 1;
-        assert.ok(card.grid.columns * card.grid.cell * maps < card.width);
-        assert.ok(card.grid.rows * card.grid.cell < card.height);
+        const { rows, columns, cell, numbers, maps } = card.grid;
+        assert.equal(numbers, rows <= 4 && columns <= 4);
+        assert.equal(maps.length, node.requires_grad ? 2 : 1);
+        const [width, height] = [columns * cell.width, rows * cell.height];
+        for (const { x, y } of maps) {
+          assert.ok(x >= -card.width / 2 && x + width <= card.width / 2);
+          assert.ok(y >= -card.height / 2 + 20 && y + height <= card.height / 2);
+        }
+        const [one, other] = maps;
+        if (other) assert.ok(other.x - one.x >= width || other.y - one.y >= height);
       }
     }
   }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { factor, flat, numeral, shapeOf, toNumber } from "../../static/player/format.js";
 import { tell } from "../../static/player/ledger.js";
 import { isOperation, Playback } from "../../static/player/playback.js";
-import { broadcastCell, choices, comesTo, near, numbersIn, says } from "./numbers.js";
+import { broadcastCell, choices, comesTo, filled, near, numbersIn, says } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
 
 /** @import { Operation, Value } from "../../static/types.js" */
@@ -108,7 +108,7 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             const [all, rest] = told.numbers.split(/ and (?=\d+ more$)/);
             const sent = all.split(", ").map((text) => {
               const [sum, result] = text.includes(" = ") ? text.split(" = ") : [text, text];
-              comesTo(sum, numbersIn(result)[0], sentence);
+              if (!sum.includes("…")) comesTo(sum, numbersIn(result)[0], sentence);
               return numbersIn(result)[0];
             });
             /** @type {number} */
@@ -122,7 +122,8 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             const product = parts(told.numbers, PRODUCT);
             assert.equal(product.sign, "=");
             says(product.upstream, event.upstream, sentence);
-            says(product.local, term.local, sentence);
+            const fills = !Array.isArray(event.upstream) && !Array.isArray(term.local);
+            says(product.local, fills ? filled(event.contribution, term.local) : term.local, sentence);
             says(product.result, event.contribution, sentence);
           } else {
             says(told.numbers.split(" = ").at(-1) ?? "", sums ? event.contribution : arrival.message, sentence);

@@ -83,3 +83,8 @@ export function comesTo(text, number, where) {
   const alike = near(found, number) || !Number.isFinite(size) || Math.abs(found - number) <= 2e-3 * size;
   assert.ok(alike, `${where}: "${text}" comes to ${found}, not to ${number}`);
 }
+
+/** An array of this shape with one number in every cell. @param {Value} like @param {Value} number @returns {Value} */
+export function filled(like, number) {
+  return Array.isArray(like) ? like.map((inner) => filled(inner, number)) : number;
+}

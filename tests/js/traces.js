@@ -14,7 +14,9 @@ const local = join(root, ".venv/bin/python");
 const python = process.env.PYTHON ?? (existsSync(local) ? local : "python3");
 
 /** @type {{operations: {op: string, data: TraceData, captured: Captured[]}[], named: Record<string, TraceData>,
- *   random: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][], page: string}} */
+ *   large: Record<string, TraceData>,
+ *   random: {data: TraceData, gradients: Record<string, Value>}[],
+ *   arrays: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][], page: string}} */
 export const traces = JSON.parse(
   execFileSync(python, ["-m", "tests.js.traces"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 }),
 );

@@ -7,7 +7,7 @@ from lab.faults.engines import Overwrites
 from lab.ops import OPS
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, numeral, record, strict_json
-from model import Tensor, concatenate, maximum, minimum
+from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES, program, shared
 from tests.unit.op_table import CASES
@@ -48,8 +48,6 @@ def named():
         "joined": record(lambda a, b: (concatenate([a, b]) * 2.0).mean(), {"a": a, "b": b}),
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
         "lines": record(parse("h = (a*b + c).mean()\ng = tanh(h)*h\nk = exp(g)\ng*a + k"), {"a": a, "b": b, "c": 3.0}),
-        "iterate": record(SHAPES["iterate"], LEAVES),
-        "tangle": record(SHAPES["tangle"], LEAVES),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
     }
     return {name: playable(trace) for name, trace in traces.items()}
@@ -65,6 +63,63 @@ def random_programs():
         yield {"data": playable(trace), "gradients": trace.gradients_after()}
 
 
+def random_array_programs():
+    """Programs over arrays of up to three axes, which broadcast, multiply, reduce, index and reshape them."""
+    rng = np.random.default_rng(1)
+    shapes = [(), (2,), (3,), (2, 3), (3, 2), (1, 3), (2, 1), (2, 2, 3), (3, 1, 2), (2, 3, 1)]
+    elementwise = ["tanh", "exp", "sin", "relu", "sigmoid", "leaky_relu"]
+    reductions = ["sum", "mean", "max", "logsumexp", "norm", "prod"]
+
+    def step(values):
+        x, y = (values[i] for i in rng.integers(len(values), size=2))
+        axis = int(rng.integers(x.ndim)) if x.ndim else None
+        match rng.integers(9):
+            case 0:
+                return getattr(x, str(rng.choice(elementwise)))()
+            case 1 if x.ndim:
+                return getattr(x, str(rng.choice(reductions)))(axis=axis, keepdims=bool(rng.integers(2)))
+            case 2 if x.ndim and y.ndim:
+                return x @ y
+            case 3 if x.ndim:
+                return x[int(rng.integers(x.shape[0]))] if rng.integers(2) else x[..., ::2]
+            case 4 if x.ndim:
+                return getattr(x, str(rng.choice(["softmax", "log_softmax"])))(axis=axis)
+            case 5 if x.ndim > 1:
+                return x.T if rng.integers(2) else x.reshape(-1)
+            case 6:
+                return concatenate([x, y]) if rng.integers(2) else stack([x, y])
+            case _:
+                return [x + y, x - y, x * y, maximum(x, y)][int(rng.integers(4))]
+
+    made = 0
+    while made < 300:
+        leaves = {
+            name: rng.uniform(-2.0, 2.0, shapes[i]) for name, i in zip("abc", rng.integers(10, size=3), strict=True)
+        }
+        state = rng.bit_generator.state
+
+        def build(state=state, **tensors):
+            rng.bit_generator.state = state
+            values = list(tensors.values())
+            for _ in range(int(rng.integers(1, 6))):
+                try:
+                    values.append(step(values))
+                except (ValueError, IndexError):  # the shapes do not fit
+                    continue
+            result = [value for value in values[3:] if value.ndim <= 3 and value.size <= 36]
+            return sum((value.sum() for value in result[:-1]), start=result[-1])
+
+        try:
+            trace = record(build, leaves, np.array(1.5))
+        except (IndexError, ValueError, TypeError, RuntimeError):  # nothing fitted, or the result is an array
+            try:
+                trace = record(build, leaves)
+            except (IndexError, TypeError):
+                continue
+        made += 1
+        yield {"data": playable(trace), "gradients": trace.gradients_after()}
+
+
 def numbers():
     """Numbers of all sizes, with their texts on the pages."""
     rng = np.random.default_rng(0)
@@ -77,7 +132,9 @@ print(
         {
             "operations": list(operations()),
             "named": named(),
+            "large": {name: playable(record(SHAPES[name], LEAVES)) for name in ("iterate", "tangle")},
             "random": list(random_programs()),
+            "arrays": list(random_array_programs()),
             "numbers": numbers(),
             "page": standalone(record(shared, LEAVES)),
         }

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.expression import parse
+from lab.faults.engines import Overwrites
 from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, brief, record
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
@@ -346,3 +347,45 @@ def test_threads_that_record_at_once_do_not_disturb_each_other():
 )  # fmt: skip
 def test_numbers_are_written_as_in_the_player(number, text):
     assert brief(number) == text
+
+
+def test_where_the_table_cannot_tell_the_closure_is_asked_for_the_derivatives_of_each_cell():
+    matrix = np.array([[1.0, 2.0], [0.0, 4.0]])
+    trace = record(lambda m, v: (m @ v).sum(), {"m": matrix, "v": [1.0, 3.0]})
+    product, total = trace.nodes[2], trace.nodes[3]
+    assert product["paths"] == [
+        [[(0, 1.0)], [(0, 3.0)], [(1, 1.0)], [(1, 3.0)]],
+        [[(0, 1.0)], [(0, 2.0), (1, 4.0)]],  # zeros are left out
+    ]
+    assert "paths" not in total  # of a sum to one number the table knows them
+    assert [event["kind"] for event in trace.events].count("message") == 3  # what is only asked for is no event
+
+
+def test_the_same_tensor_twice_has_paths_for_each_operand():
+    trace = record(lambda a: concatenate([a, a]).sum(), {"a": [1.0, 2.0]})
+    assert trace.nodes[1]["paths"] == [[[(0, 1.0)], [(1, 1.0)]], [[(2, 1.0)], [(3, 1.0)]]]
+
+
+def test_derivatives_that_are_no_numbers_are_not_told():
+    assert record(lambda a: a.prod(), {"a": [1e308, 1e308, 1e308]}).nodes[1]["paths"] == [None]
+
+
+def test_another_engine_is_not_asked():
+    trace = record(lambda m: (m @ m).sum(), {"m": np.eye(2)}, tensor=Overwrites)
+    assert "paths" not in trace.nodes[1]
+
+
+def test_an_index_stands_as_it_is_written():
+    trace = record(lambda x: x[0, 1:].sum() + x[..., 1].sum() + x[[0, 1], ::2].sum(), {"x": np.ones((2, 3))})
+    assert [node["index"] for node in trace.nodes if node["op"] == "getitem"] == ["0, 1:", "..., 1", "[0, 1], ::2"]
+
+
+def test_the_line_that_sums_is_that_of_a_message_whose_receiver_was_repeated():
+    trace = record(lambda m, row: (m + row).sum(), {"m": np.ones((2, 2)), "row": [1.0, 2.0]})
+    lines = {}
+    for event in trace.events:
+        if event["kind"] == "accumulate":
+            source = trace.sources[event["source"]]
+            lines[trace.nodes[event["node"]]["label"]] = source["lines"][event["line"] - source["first"]]
+    assert "_sum(message" in lines["row"]
+    assert "self.grad = message" in lines["m"]
