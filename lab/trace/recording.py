@@ -132,11 +132,42 @@ def record(
     """
     recording = Recording(leaves, tensor, ops)
     with np.errstate(all="ignore"):  # inf and nan are shown where they arise
-        output = build(**recording.tensors)
-        if not isinstance(output, Recorded):
-            raise TypeError("The function to record must return a Tensor computed from its arguments.")
+        output = _built(build, recording)
         output.backward(np.ones(output.shape) if upstream is None else upstream, retain_graph=True)
     return recording.finish(output)
+
+
+def attempt(build: Callable[..., Tensor], leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
+    """As `record`, but the engine decides whether there is a gradient to start from: of a result of many numbers and no
+    `upstream` the trace has the forward pass, and what `backward()` said as its error. `starting_gradients` has what
+    can be offered then.
+
+    RuntimeError: the pass has more numbers than a trace may have. ValueError: `upstream` has another shape.
+    """
+    recording, error = Recording(leaves), ""
+    with np.errstate(all="ignore"):
+        output = _built(build, recording)
+        if upstream is None and output.size != 1:
+            try:
+                output.backward()
+            except RuntimeError as refusal:
+                error = str(refusal)
+        else:
+            output.backward(upstream, retain_graph=True)
+    return recording.finish(output, error)
+
+
+def starting_gradients(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Upstream gradients to start from where a result has many numbers, by what they make of it: the gradients are then
+    those of its sum, or of its mean."""
+    return {"sum": np.ones(shape), "mean": np.full(shape, 1.0 / math.prod(shape))}
+
+
+def _built(build: Callable[..., Tensor], recording: "Recording") -> "Recorded":
+    output = build(**recording.tensors)
+    if not isinstance(output, Recorded):
+        raise TypeError("The function to record must return a Tensor computed from its arguments.")
+    return output
 
 
 class Recorded(Tensor):

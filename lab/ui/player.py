@@ -169,7 +169,10 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
     if cell is None or cell >= leaves[name].size:
         return None
     leaves[name].flat[cell] += h
-    upstream = np.asarray(next(event["grad"] for event in trace.events if event["kind"] == "seed"))
+    seed = next((event for event in trace.events if event["kind"] == "seed"), None)
+    if seed is None:  # the engine refused to start
+        return None
+    upstream = np.asarray(seed["grad"])
     with no_grad(), np.errstate(all="ignore"):
         result = build(**{label: Tensor(value, label=label) for label, value in leaves.items()}).numpy()
         change = (upstream * (result - np.asarray(trace.nodes[trace.output]["value"]))).sum()

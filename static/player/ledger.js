@@ -1,6 +1,6 @@
 /** The event in one sentence, and its arithmetic in large figures. */
 
-import { bitmap } from "./arrays.js";
+import { bitmap, PALETTES } from "./arrays.js";
 import {
   added,
   copiesOf,
@@ -24,7 +24,7 @@ const LONG_EQUATION = 22; // characters of its figures
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
 /** @import { Product, Sending } from "./arithmetic.js" */
-/** @import { Accumulate, Forward, Message, Scalar, Seed, Value } from "../types.js" */
+/** @import { Accumulate, Forward, Message, Operation, Scalar, Seed, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {object} Figure a number or a sign of the equation
@@ -131,8 +131,18 @@ function forward(playback, event, cell) {
       sign("="),
       amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value"),
     ],
-    note: "",
+    note: chosen === null ? firstCell(playback, node) : "",
   };
+}
+
+/** Of an operation cell by cell on arrays too large to be written out, the first cell. @param {Playback} playback
+ * @param {Operation} node */
+function firstCell(playback, node) {
+  if (node.kind !== "elementwise" || flat(node.value).length <= 4) return "";
+  const numbers = playback.written(node, (child) =>
+    factorOf(broadcastCell(playback.nodes[child].value, node.shape, 0)),
+  );
+  return `At ${indexText(node.shape, 0)}: ${numbers} gives ${brief(element(node.value, 0))}.`;
 }
 
 /** @param {Playback} playback @param {Seed} event @returns {Story} */
@@ -324,11 +334,16 @@ function sign(text) {
   return figure(text, "", "sign");
 }
 
-/** @param {Value} value @param {string} shape */
-function heatMap(value, shape) {
+/** @param {Value} value @param {string} shape @param {string} role */
+function heatMap(value, shape, role) {
   const grid = gridOf(shapeOf(value));
   const cell = Math.max(3, Math.floor(36 / Math.max(grid.rows, grid.columns / 2)));
-  const picture = h("img", { src: bitmap(value, grid), width: grid.columns * cell, height: grid.rows * cell, alt: "" });
+  const picture = h("img", {
+    src: bitmap(value, grid, PALETTES[role === "value" ? "value" : "gradient"]),
+    width: grid.columns * cell,
+    height: grid.rows * cell,
+    alt: "",
+  });
   return h("span", { class: "heat-map" }, picture, h("span", {}, shape));
 }
 
@@ -372,7 +387,7 @@ export class Ledger {
       if (part.role === "sign") {
         pair.append(h("span", { class: "sign" }, part.text));
       } else {
-        const shown = part.value === undefined ? h("b", {}, part.text) : heatMap(part.value, part.text);
+        const shown = part.value === undefined ? h("b", {}, part.text) : heatMap(part.value, part.text, part.role);
         pair.append(h("span", { class: `figure ${part.role}` }, shown, h("small", {}, part.caption)));
         pair = null;
       }

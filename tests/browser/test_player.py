@@ -533,6 +533,26 @@ def test_states_are_said_in_words_that_a_screen_reader_knows(open_player):
     assert page.locator(".buttons svg").first.get_attribute("aria-hidden") == "true"
 
 
+def test_the_cells_of_small_arrays_have_their_numbers_on_the_card(open_player):
+    page = open_player("case=arrays")
+    rows = page.locator(".nodes tbody tr")
+    checked = 0
+    for i in range(rows.count()):
+        value, gradient = (rows.nth(i).locator("td").nth(j).inner_text() for j in (1, 2))
+        cells = page.locator(f'.card[data-node="{i}"] .cell-number')
+        if cells.count() and value.startswith("["):  # the table has longer ones by their shape
+            numbers = re.findall(r"[^\[\], ]+", value + (gradient if gradient.startswith("[") else ""))
+            assert cells.all_text_contents() == numbers
+            checked += 1
+    assert checked >= 1
+    for text in ("value: negative positive", "grad: negative positive", "NaN or ∞"):
+        assert text in page.locator(".legend").inner_text().replace("\n", " ")
+    press(page, "Home")
+    rest(page)
+    gradients = page.locator(".card.leaf .mark.gradient")
+    assert set(gradients.all_text_contents()) == {"–"}
+
+
 def test_the_slider_of_a_cell_follows_the_number_that_is_typed(open_player):
     page = open_player("case=arrays")
     page.get_by_label("W[1, 0]", exact=True).click()

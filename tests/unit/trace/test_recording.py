@@ -1,6 +1,7 @@
 """The trace tells what the engine did: the same numbers, every message, in order."""
 
 import json
+import re
 import threading
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.faults.engines import Overwrites
-from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, brief, record
+from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, attempt, brief, record, starting_gradients
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
 
@@ -389,3 +390,24 @@ def test_the_line_that_sums_is_that_of_a_message_whose_receiver_was_repeated():
             lines[trace.nodes[event["node"]]["label"]] = source["lines"][event["line"] - source["first"]]
     assert "_sum(message" in lines["row"]
     assert "self.grad = message" in lines["m"]
+
+
+def test_a_result_of_many_numbers_is_run_backward_only_from_a_gradient_that_somebody_chose():
+    build, leaves = lambda a: a * a, {"a": [1.0, 2.0, 4.0]}
+    refused = attempt(build, leaves)
+    with pytest.raises(RuntimeError) as said:
+        build(Tensor(leaves["a"])).backward()
+    assert [event["kind"] for event in refused.events] == ["forward"]
+    assert re.match(r"backward\(\) starts from a single number, but .* has 3 elements", refused.error)
+    assert refused.error == str(said.value)
+    offered = starting_gradients((3,))
+    for name, reduced in (("sum", lambda a: (a * a).sum()), ("mean", lambda a: (a * a).mean())):
+        chosen = attempt(build, leaves, offered[name])
+        np.testing.assert_allclose(chosen.gradients["a"], record(reduced, leaves).gradients["a"])
+    own = attempt(build, leaves, [0.0, 0.0, 1.0])
+    assert own.gradients["a"].tolist() == [0.0, 0.0, 8.0]
+
+
+def test_a_result_of_one_number_needs_no_choice():
+    for build in (lambda a: a * a, lambda a: (a * a).reshape(1)):
+        assert attempt(build, {"a": 3.0}).gradients["a"] == 6.0
