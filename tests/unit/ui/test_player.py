@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -131,7 +132,8 @@ def test_every_module_of_the_player_is_in_the_page_after_those_that_it_imports()
     assert files == set(MODULES) | {"streamlit", "worker"}  # the worker is a script of its own
     for index, name in enumerate(MODULES):
         text = (STATIC / "player" / f"{name}.js").read_text("utf-8")
-        imported = [line.split('"./')[1].split(".js")[0] for line in text.splitlines() if line.startswith("import")]
+        imported = re.findall(r'^import [^;]*?from "\./(\w+)\.js";', text, flags=re.MULTILINE)
+        assert len(imported) == len(re.findall(r"^import ", text, flags=re.MULTILINE))
         assert set(imported) <= set(MODULES[:index]), name
 
 
