@@ -24,7 +24,7 @@ from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.training import own_data, settings, shelf, visit
 from lab.ui.training.digit_pad import digit_pad
-from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, follow, lay_out, train
+from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, empty_plane, follow, lay_out, train
 from lab.ui.training.own_data import OWN_DATA, POINTS
 from lab.ui.training.settings import FIELD
 
@@ -73,6 +73,10 @@ def main() -> None:
     with transport:
         _transport(ready)
     if own and not data:  # another run under the name of these data would be a lie
+        now["training worker"].pause()
+        now["training running"] = False
+        if now["training data"] == "points":
+            empty_plane()
         shelf.shelf()
         return
     with word:
@@ -280,6 +284,8 @@ def _guess(run: LiveRun) -> None:
     """The question of a lesson: open before the run, locked in it, answered after it by its own records."""
     lesson = settings.lesson()
     if not lesson or run.config != lesson.config:
+        if run.own and not run.done:
+            return
         done = "Done. Drag the epoch to look back, or change a setting: that begins a new run, and this one is kept."
         st.caption(done if run.done else "Press **Start**, and watch how far training and validation drift apart.")
         return

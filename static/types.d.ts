@@ -318,6 +318,8 @@ export interface ChartSpec {
   yAxis?: AxisSpec | AxisSpec[];
   /** where 0 is drawn on a logarithmic axis */
   zero?: number;
+  /** does a click place a point? */
+  placing?: boolean;
   tooltip?: { valueFormatter?: string; [option: string]: unknown };
   [option: string]: unknown;
 }

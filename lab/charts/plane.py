@@ -14,8 +14,6 @@ from lab.charts.chart import (
     SYMBOLS,
     Chart,
     Colours,
-    heat_cells,
-    heat_palette,
     invisible,
     mix,
     nth,
@@ -179,34 +177,22 @@ def _cell(centres: np.ndarray, value: float) -> int:
 
 
 def board(
-    points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, cells: int, theme: str = "light"
+    points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, theme: str = "light"
 ) -> Chart:
-    """An empty plane from -reach to reach whose cells can be clicked, and the points that were placed on it."""
+    """An empty plane from -reach to reach on which points can be placed, and those that were."""
     colours = COLOURS[theme]
-    centres = np.linspace(-reach, reach, cells)
+    ends = np.array([-reach, reach])
     places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
     labels = np.array([c for _, _, c in points], dtype=int)
-    spec = _plane([], centres, centres, places, labels, classes, colours)
-    faint = {"itemStyle": {"color": colours["gap"]}}
+    spec = _plane([], ends, ends, places, labels, classes, colours)
     for axis in ("xAxis", "yAxis"):
-        spec[axis].append({"type": "category", "data": [""] * cells, "show": False})
-    blank = {
-        "type": "heatmap",
-        "xAxisIndex": 1,
-        "yAxisIndex": 1,
-        "data": heat_cells(np.zeros((cells, cells), dtype=int)),
-        "selectedMode": "single",
-        "emphasis": faint,
-        "select": faint,
-    }
-    spec["series"][0] = blank  # there are no lines
-    spec["visualMap"] = heat_palette([colours["paper"]], 0)
+        spec[axis][0] |= {"min": -reach, "max": reach, "splitLine": {"show": True}}
     counts = [int((labels == c).sum()) for c in range(len(classes))]
     said = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
     return Chart(
         "Your points",
-        spec,
-        340,
+        spec | {"placing": True},
+        410,
         f"The plane with your points: {said}.",
         ("x", "y", "class"),
         [(f"{x:g}", f"{y:g}", classes[c]) for x, y, c in points],

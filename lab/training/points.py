@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.training.datasets import Dataset, prepare
+from lab.training.datasets import DataError, Dataset, prepare
 
 Point = tuple[float, float, int]  # x and y from -REACH to REACH, and the index of a class
 CLASSES = ("A", "B", "C")
@@ -25,6 +25,8 @@ START: tuple[Point, ...] = tuple(
 def dataset(points: Sequence[Point], val_fraction: float, seed: int) -> Dataset:
     """The points as training and validation samples. Raises DataError, for example while there is only one class."""
     used = sorted({c for _, _, c in points})
+    if len(used) < 2:
+        raise DataError("Place points of at least two classes, two or more of each.")
     features = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
     labels = np.array([used.index(c) for _, _, c in points], dtype=int)
     return prepare(

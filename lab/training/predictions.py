@@ -51,6 +51,12 @@ def grid(points: np.ndarray, cells: int) -> tuple[np.ndarray, np.ndarray]:
     return centre[0] + reach * along, centre[1] + reach * along
 
 
+def fixed_grid(reach: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same for a square from -reach to reach, whatever lies in it."""
+    along = reach * ((np.arange(cells) + 0.5) / cells * 2 - 1)
+    return along, along
+
+
 def _plane(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
 

@@ -11,7 +11,8 @@ import streamlit as st
 from lab.charts import Chart
 from lab.charts.plane import PLANE
 from lab.trace.recording import strict_json
-from lab.ui.assets import loading
+from lab.training.config import is_number
+from lab.ui.assets import keep_value, loading
 
 _CSS = """
 section.figure h2 { margin: 0; padding: 0.25rem 0 0; font-size: 1.05rem; font-weight: 600; line-height: 1.3; }
@@ -106,3 +107,29 @@ def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
             st.session_state[slider] = min(max(epoch, epochs[0]), epochs[1])
 
     _teller(key=key, on_epoch_change=move)
+
+
+_point_teller = st.components.v2.component(
+    "tensor_ops_lab_point_teller",
+    js=loading("charts/charts.js")
+    + """export default function (component) {
+  const leaving = component.parentElement.telling ??= loading.then((charts) => charts.tellPoints(component));
+  return () => {
+    if (component.parentElement.isConnected) return;
+    leaving.then((leave) => leave?.());
+  };
+}""",
+)
+
+
+def clicked_points(key: str) -> list[tuple[float, float]]:
+    """The points (x, y) that were clicked on a chart that says `placing`, since this was last called."""
+    clicks = _point_teller(key=key, on_clicks_change=keep_value).get("clicks")
+    if not isinstance(clicks, dict) or not isinstance(clicks.get("points"), list):
+        return []
+    page, points = clicks.get("id"), clicks["points"]
+    before, count = st.session_state.get(f"{key} heard", (None, 0))
+    st.session_state[f"{key} heard"] = page, len(points)
+    fresh = points[count:] if page == before else points
+    proper = [p for p in fresh if isinstance(p, list) and len(p) == 2 and all(is_number(value) for value in p)]
+    return [(float(x), float(y)) for x, y in proper]

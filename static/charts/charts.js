@@ -14,6 +14,8 @@ import { Twin } from "./twin.js";
  * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
 
 const EPOCH = "tensor-ops-lab-epoch";
+const POINT = "tensor-ops-lab-point";
+const PAUSE = 120; // milliseconds without a click before the page hears of the last ones
 const MARGIN = "200px"; // a chart so far out of sight is drawn already
 /** @type {Map<HTMLElement, Board>} the element that Streamlit gave to a board -> the board */
 const boards = new Map();
@@ -71,7 +73,8 @@ class Board {
 
   read() {
     const text = document.querySelector(`.${this.feed}`)?.textContent ?? "";
-    if (text === this.text) return;
+    // While Streamlit lays the page out anew, something else may bear the name of the place for a moment.
+    if (text === this.text || (text && !text.startsWith("{"))) return;
     this.text = text;
     if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
     for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));
@@ -142,7 +145,9 @@ class Figure {
   draw({ spec, backdrop }) {
     this.drawn = true;
     const chart = this.instance();
-    const { zero, ...options } = spec;
+    const { zero, placing, ...options } = spec;
+    this.picture.style.cursor = placing ? "crosshair" : "";
+    this.picture.querySelectorAll(".clicked").forEach((point) => point.remove());
     chart.setOption({ ...options, ...numbers(spec, zero) }, { notMerge: true });
     if (!backdrop) {
       this.picture.style.background = "";
@@ -174,8 +179,17 @@ class Figure {
     return this.chart;
   }
 
-  /** A click on curves over the epochs means the epoch. @param {[number, number]} place */
+  /** A click on curves over the epochs means the epoch, one on a plane for points a new point.
+   * @param {[number, number]} place */
   click(place) {
+    if (this.shown?.spec.placing && this.chart?.containPixel({ gridIndex: 0 }, place)) {
+      // ECharts empties the picture when it draws: what stands in it until then is gone with the next drawing.
+      const [left, top] = place.map((pixels) => `${pixels}px`);
+      this.picture.append(h("span", { class: "clicked", style: `left: ${left}; top: ${top}` }));
+      const detail = this.chart.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place);
+      window.dispatchEvent(new CustomEvent(POINT, { detail }));
+      return;
+    }
     const axis = [this.shown?.spec.xAxis].flat()[0];
     if (axis?.name !== "epoch" || !this.chart?.containPixel({ gridIndex: 0 }, place)) return;
     const epoch = Math.round(this.chart.convertFromPixel({ xAxisIndex: 0 }, place[0]));
@@ -196,6 +210,23 @@ export function tellEpoch({ setTriggerValue }) {
   const heard = (/** @type {Event} */ event) => setTriggerValue("epoch", /** @type {CustomEvent} */ (event).detail);
   window.addEventListener(EPOCH, heard);
   return () => window.removeEventListener(EPOCH, heard);
+}
+
+/** Tell the page of all points that were clicked since it was loaded: none is lost where several answers to them overtake
+ * each other. @param {Component<HTMLElement>} component */
+export function tellPoints({ setStateValue }) {
+  const id = crypto.getRandomValues(new Uint32Array(1))[0];
+  /** @type {number[][]} */
+  const points = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waiting;
+  const heard = (/** @type {Event} */ event) => {
+    points.push(/** @type {CustomEvent<number[]>} */ (event).detail);
+    clearTimeout(waiting);
+    waiting = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), PAUSE);
+  };
+  window.addEventListener(POINT, heard);
+  return () => window.removeEventListener(POINT, heard);
 }
 
 /** What Streamlit's theme means for a chart.

@@ -6,6 +6,7 @@ export interface Chart {
   dispose(): void;
   containPixel(finder: object, place: [number, number]): boolean;
   convertFromPixel(finder: object, place: number): number;
+  convertFromPixel(finder: object, place: [number, number]): [number, number];
   getZr(): {
     setSleepAfterStill(frames: number): void;
     on(event: "click", listener: (event: { offsetX: number; offsetY: number }) => void): void;

@@ -118,17 +118,21 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     assert not page.get_by_role("button", name="Stop", exact=True).count()
 
 
-def test_a_click_places_a_point_and_a_new_run_begins(open_page):
-    page = open_lab(open_page, "data=points")
-    board = page.locator(".st-key-own_points_board, .st-key-own-points-board").first
-    board.locator("canvas").first.wait_for()
-    for points, share in ((20, 0.3), (21, 0.6)):
-        page.get_by_text(f"{points} of at most 150 points").wait_for()
-        settled(page)
-        box = board.bounding_box()
-        board.click(position={"x": box["width"] * share, "y": box["height"] * 0.5})
-    page.get_by_text("22 of at most 150 points").wait_for()
+@pytest.mark.parametrize("training", [False, True])
+def test_every_click_on_the_plane_places_a_point_however_fast(open_page, training):
+    page = open_lab(open_page, "data=points&hidden=4&epochs=300")
+    plane = page.locator("[data-chart=plane] .picture")
+    plane.locator("canvas").wait_for()
+    if training:
+        button(page, "Start").click()
+        button(page, "Pause").wait_for()
+    box = plane.bounding_box()
+    for number in range(8):
+        page.mouse.click(box["x"] + 60 + 30 * number, box["y"] + box["height"] / 2)
+    page.get_by_text("28 of at most 150 points").wait_for()
     page.wait_for_url("**points=**")
+    if training:
+        button(page, "Pause").wait_for()  # it goes on, with the new points
 
 
 def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -683,16 +684,56 @@ def test_points_are_placed_by_typing_and_a_new_run_begins(at):
     assert live(at).trainer.dataset.fingerprint == before.trainer.dataset.fingerprint
 
 
-def test_too_few_points_are_said_and_the_run_stays(at):
+def test_too_few_points_are_said_and_can_be_placed(at):
     run(at, data="points")
     before = live(at)
     at.button(key="own points clear").click().run()
     assert not at.exception
     assert live(at) is before
-    assert at.info[0].value
+    assert "two classes" in at.info[0].value
+    assert at.button(key="training toggle").disabled
+    assert list(shown(at)) == ["plane"]
+    assert chart(at, "plane")["placing"]
+    clicked(at, [[-0.5, 0], [-0.6, 0.1]])
+    next(group for group in at.get("button_group") if group.key == "own points class").set_value("B").run()
+    clicked(at, [[-0.5, 0], [-0.6, 0.1], [0.5, 0], [0.6, 0.123]])
+    assert live(at).trainer.dataset.classes == ("A", "B")
+    assert at.session_state["own points"][-1] == (0.6, 0.12, 1)
     at.selectbox(key="training data").set_value("blobs").run()
     assert not at.exception
     assert live(at).config.data == "blobs"
+
+
+def clicked(at, places, page=1):
+    """The browser says what was clicked since the page was loaded."""
+    at.session_state["own points teller"] = {"clicks": {"id": page, "points": places}}
+    at.run()
+    assert not at.exception
+
+
+def test_clicks_are_heard_once_also_when_answers_overtake_each_other(at):
+    run(at, data="points")
+    for places in ([[0, 0]], [[0, 0], [0.1, 0]], [[0, 0], [0.1, 0]], [[0, 0], [0.1, 0], [0.2, 0], [0.3, 0]]):
+        clicked(at, places)
+    assert [x for x, _, _ in at.session_state["own points"][20:]] == [0, 0.1, 0.2, 0.3]
+    clicked(at, [[0.4, 0]], page=2)  # after a reload
+    assert len(at.session_state["own points"]) == 25
+    for hostile in ("x", [[1]], [[math.inf, 0]], [["0", 1]], [[5, 5]], {"a": 1}, [[0, 0]] * 500):
+        clicked(at, hostile, page=3)
+        at.session_state["own points teller heard"] = (None, 0)
+        assert len(at.session_state["own points"]) <= points.MOST
+
+
+def test_the_plane_of_points_stays_where_it_is(at):
+    run(at, data="points")
+    ends = [chart(at, "plane")[axis][0][end] for axis in ("xAxis", "yAxis") for end in ("min", "max")]
+    assert np.allclose(ends, [-1, 1, -1, 1])
+    drawn = {(x, y) for line in chart(at, "plane")["series"][1:] for x, y in line["data"]}
+    assert drawn == {(x, y) for x, y, _ in at.session_state["own points"]}  # all of them, as they were placed
+    clicked(at, [[0.9, 0.9]])
+    assert np.allclose(
+        ends, [chart(at, "plane")[axis][0][end] for axis in ("xAxis", "yAxis") for end in ("min", "max")]
+    )
 
 
 def test_a_link_carries_the_points(at):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,15 @@ from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
-from lab.training.predictions import before_activation, confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.predictions import (
+    before_activation,
+    confusion,
+    fixed_grid,
+    grid,
+    over_plane,
+    probabilities,
+    unit_maps,
+)
 from lab.training.records import Record
 from lab.training.shelf import Kept
 from lab.ui import page
@@ -336,15 +344,31 @@ def lost_units(config: Config, records: list[Record], hidden: list[str], options
 
 def _plane(view: View) -> Chart:
     data, network = view.run.trainer.dataset, view.network()
-    xs, ys = grid(data.train_x, CELLS)
+    # A network knows standardised inputs. A visitor's own points stay where they were placed, and the plane with them.
+    xs, ys = seen_xs, seen_ys = grid(data.train_x, CELLS)
     inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
-    samples = xs, ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
+    placing = "points" in view.run.own
+    if placing:
+        seen_xs, seen_ys = fixed_grid(points.REACH, CELLS)
+        (xs, ys) = ((seen - data.mean[i]) / data.scale[i] for i, seen in enumerate((seen_xs, seen_ys)))
+        inputs = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+        labels = np.concatenate([data.train_y, data.val_y])
+    samples = seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
     if view.unit is None:
-        return charts.boundary(over_plane(network, xs, ys), *samples)
-    layer, number = view.unit
-    outputs = unit_maps(network, layer, xs, ys)[..., number]
-    before = before_activation(network, layer, number, xs, ys)
-    return charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples, before)
+        chart = charts.boundary(over_plane(network, xs, ys), *samples)
+    else:
+        layer, number = view.unit
+        outputs = unit_maps(network, layer, xs, ys)[..., number]
+        before = before_activation(network, layer, number, xs, ys)
+        chart = charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples, before)
+    return replace(chart, spec=chart.spec | {"placing": True}) if placing else chart
+
+
+def empty_plane() -> None:
+    """The visitor's own points, while they are too few to be trained on."""
+    boards = Boards("training", heights=HEIGHTS)
+    boards.board("plane")
+    boards.fill({"plane": charts.board(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())})
 
 
 def _by_epoch(view: View) -> dict[str, Any]:

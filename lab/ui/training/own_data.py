@@ -6,78 +6,64 @@ import csv
 import io
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from lab import charts
 from lab.training import points
 from lab.training.datasets import DataError, Dataset, from_table, separator
 from lab.training.live import Own
-from lab.ui import page
+from lab.ui.boards import clicked_points
 from lab.ui.state import Field
 
-CELLS = 41  # along each side of the board: a click lands in the middle of one
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
-LAST = "the last one"
+LAST = "classes: the last"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
 def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
-    """A board to place points on; their dataset and text, or None with a sentence when they cannot be trained yet."""
+    """Points that are clicked on the plane, or typed; their dataset and text, or None with a sentence when they cannot
+    be trained yet."""
     state = st.session_state
 
-    def add(x: float, y: float) -> None:
-        if len(state["own points"]) < points.MOST:
-            index = points.CLASSES.index(state["own points class"])
-            state["own points"] = (*state["own points"], (round(x, 2), round(y, 2), index))
-
-    def click() -> None:
-        for group in state["own points board"].selection.selected:
-            row, column = divmod(group["data_indices"][0], CELLS)
-            add(*((2 * np.array([column, row]) / (CELLS - 1) - 1) * points.REACH).tolist())
+    def add(*places: tuple[float, float]) -> None:
+        index, room = points.CLASSES.index(state["own points class"]), points.MOST - len(state["own points"])
+        near = [(x, y) for x, y in places if max(abs(x), abs(y)) <= points.REACH]
+        state["own points"] = (*state["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
 
     def keep(*kept: points.Point) -> None:
         state["own points"] = kept
 
-    with st.container(border=True, key="training-own"):
-        left, right = st.columns(2, gap="medium")
-        with right:
-            st.segmented_control(
-                "Class of the next point", points.CLASSES, default="A", key="own points class", required=True
-            )
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                reach = points.REACH
-                entry: dict[str, Any] = {"min_value": -reach, "max_value": reach, "step": 0.1, "width": 120}
-                x = st.number_input("x", value=0.0, key="own points x", **entry)
-                y = st.number_input("y", value=0.0, key="own points y", **entry)
-                full = len(state["own points"]) >= points.MOST
-                st.button("Add the point", on_click=add, args=(x, y), key="own points add", disabled=full)
-            with st.container(horizontal=True):
-                empty = not state["own points"]
-                st.button("Undo", on_click=keep, args=state["own points"][:-1], key="own points undo", disabled=empty)
-                st.button("Clear", on_click=keep, key="own points clear", disabled=empty)
-                st.download_button("CSV", points.to_csv(state["own points"]), "points.csv", "text/csv", disabled=empty)
-            st.caption(
-                f"{len(state['own points'])} of at most {points.MOST} points. Click on the board, or type x and y."
-            )
-        with left:
-            board = charts.board(state["own points"], points.CLASSES, points.REACH, CELLS, page.theme())
-            st.echarts_chart(
-                board.spec, height=board.height, alt=board.alt, key="own points board", on_select=click
-            )  # fmt: skip
-        try:
-            own = {"points": points.to_text(state["own points"])}
-            return points.dataset(state["own points"], val_fraction, seed), own
-        except DataError as error:
-            right.info(str(error))
-            return None
+    def typed() -> None:
+        add((state["own points x"], state["own points y"]))
+
+    state.setdefault("own points class", points.CLASSES[0])
+    add(*clicked_points("own points teller"))
+    count = len(state["own points"])
+    with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Click on the plane.** {count} of at most {points.MOST} points.", width="content")
+        st.segmented_control(
+            "Class of the next point", points.CLASSES, key="own points class", required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        st.button("Undo", on_click=keep, args=state["own points"][:-1], key="own points undo", disabled=not count)
+        st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
+        with st.popover("By number"):
+            entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
+            st.number_input("x", value=0.0, key="own points x", **entry)
+            st.number_input("y", value=0.0, key="own points y", **entry)
+            st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MOST)
+    try:
+        own = {"points": points.to_text(state["own points"])}
+        return points.dataset(state["own points"], val_fraction, seed), own
+    except DataError as error:
+        st.info(str(error))
+        return None
 
 
 def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     """A file to upload and its label column; its dataset and what it was made from, or None with a sentence."""
     state = st.session_state
     own: Own | None = state.get("own table")
-    with st.container(key="training-own"):
+    with st.container(key="training-own", horizontal=own is not None, vertical_alignment="center", gap="small"):
         # The table outlives the widget, which forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
         file = place.file_uploader(

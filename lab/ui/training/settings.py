@@ -147,7 +147,7 @@ def choose_lesson(config: Config | None) -> None:
         on_change=begin,
         label_visibility="collapsed",
         help="Each is a set of settings, with a question to guess at.",
-        width=210,
+        width=200,
     )
 
 
