@@ -41,6 +41,7 @@ def main() -> None:
         _begin()
     now["training worker"].take_turn()  # an older run of this page may still be on its way out
     _welcome()
+    shelf.read_ticks()
     if now["training opened"]:
         _mirror()
         shelf.recorded(now["training opened"])

@@ -293,11 +293,11 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 def _others(
     others: Sequence[tuple[str, Sequence[Record]]], name: Curve, until: int, colours: Colours
 ) -> list[dict[str, Any]]:
-    """Earlier runs to compare with, thinner and without a colour of their own."""
+    """Earlier runs to compare with, thinner, each with a colour and dashes of its own."""
     lines = []
     for i, (run, records) in enumerate(others):
         values = _column(records[:until], name)
-        line = _line(run, values, colours["faint"], nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
+        line = _line(run, values, nth(colours["classes"][2:], i), nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
         line["lineStyle"]["width"] = 1.5
         lines.append(line)
     return lines

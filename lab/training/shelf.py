@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from lab.training.config import Config, ConfigError, said, sizes_text
 from lab.training.live import Own
@@ -75,6 +76,22 @@ def differences(config: Config, other: Config) -> str:
         if mine != others:
             parts.append(f"{setting.name.replace('_', ' ')} {mine} instead of {others}")
     return ", ".join(parts) or "the same settings"
+
+
+def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
+    """Runs as columns: their names, what they reached, and each setting in which they differ."""
+    columns: dict[str, list[Any]] = {
+        "run": [run.name for run in runs],
+        "epochs": [len(run.records) for run in runs],
+        "best validation accuracy": [max((r["val_accuracy"] for r in run.records), default=None) for run in runs],
+        "last validation loss": [run.records[-1]["val_loss"] if run.records else None for run in runs],
+    }
+    for setting in fields(Config):
+        values = [getattr(run.config, setting.name) for run in runs]
+        if len(set(values)) > 1 and setting.name != "epochs":
+            plain = all(isinstance(value, (int, float)) for value in values)  # which sort as numbers
+            columns[setting.name.replace("_", " ")] = values if plain else [said(value) for value in values]
+    return columns
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

@@ -62,6 +62,18 @@ def chart(at, key):
     return shown(at)[key]["spec"]
 
 
+def tick(at, *names):
+    """Tick these runs in the table of the shelf, and no others."""
+    at.session_state["training shelf open"] = True
+    at.run()
+    listed = at.dataframe[0].value["run"].tolist()
+    rows = [listed.index(name) for name in names]
+    key, _ = at.session_state["training shelf table"]
+    at.session_state[key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    at.run()
+    assert not at.exception
+
+
 def find(block, key):
     """The container with a key, at any depth; None if there is none."""
     for child in block.children.values():
@@ -529,15 +541,29 @@ def test_the_run_that_is_left_goes_to_the_shelf_and_can_be_compared(at):
     at.run()
     name = "blobs 4 adam 0.01"
     assert [kept.name for kept in at.session_state["training shelf"]] == [name]
+    tick(at, name)
     assert any("lr 0" in m.value and "instead of" in m.value for m in at.markdown)
-    at.toggle(key=f"compare {name}").set_value(True).run()
-    assert not at.exception
     assert line(at, "loss", name)[1:] == values[1:]
     at.button(key=f"load {name}").click().run()
     assert live(at).config.lr == 0.01
     at.button(key=f"delete {name}").click().run()
     assert not at.exception
     assert not at.session_state["training shelf"]
+
+
+def test_many_runs_are_one_table_of_what_differs_and_all_can_be_drawn(at):
+    run(at, data="blobs", hidden="4", epochs="2")
+    for rate in (0.1, 0.3, 1.0, 3.0, 10.0):
+        run_to_the_end(at)
+        at.select_slider(key="training lr").set_value(rate).run()
+    names = [kept.name for kept in at.session_state["training shelf"]]
+    tick(at, *names)
+    shelf = at.dataframe[0].value
+    assert list(shelf.columns) == ["run", "epochs", "best validation accuracy", "last validation loss", "lr"]
+    assert shelf["lr"].tolist() == [0.01, 0.1, 0.3, 1.0, 3.0]
+    drawn = [line_series(at, "loss", name) for name in names]
+    assert len({(one["color"], str(one["lineStyle"]["type"])) for one in drawn}) == len(names) == 5
+    assert "earlier runs" in shown(at)["loss"]["note"]
 
 
 def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
@@ -548,6 +574,7 @@ def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
     at.session_state["training shelf open"] = True
     at.run()
     first, second = at.session_state["training shelf"]
+    tick(at, second.name)
     at.text_input(key=f"name {id(second)}").set_value(first.name).run()
     assert not at.exception
     assert second.name == f"{first.name} (2)"
@@ -598,22 +625,21 @@ def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at
     at.session_state["training shelf open"] = True
     at.run()
     assert any("broken" in warning.value for warning in at.warning)
-    at.toggle(key="compare runs/first").set_value(True).run()
-    assert not at.exception
+    tick(at, "runs/first")
     assert len(line(at, "loss", "runs/first")) == 4
     at.button(key="open runs/first").click().run()
     assert not at.exception
     assert address(at)["run"] == "runs/first"
     assert not at.session_state["training running"]
     click(at, "recorded close")
-    at.session_state["training shelf open"] = True
-    at.run()
+    tick(at, "runs/first")
     at.text_input(key="name runs/first").set_value("../../outside").run()
     assert "cannot be called" in at.error[0].value
     assert (runs / "first").is_dir()
     at.text_input(key="name runs/first").set_value("second").run()
     assert not at.error
     assert (runs / "second").is_dir()
+    tick(at, "runs/second")
     at.button(key="delete runs/second").click().run()
     assert not (runs / "second").exists()
     assert not at.exception
@@ -624,7 +650,7 @@ def test_on_a_hosted_server_shared_runs_are_for_reading(at, runs, monkeypatch):
     run(at)
     at.session_state["training shelf open"] = True
     at.run()
-    assert at.toggle(key="compare runs/first")
+    tick(at, "runs/first")
     assert at.button(key="open runs/first")
     assert not [button for button in at.button if button.key and button.key.startswith("delete")]
     assert not [field for field in at.text_input if field.key and field.key.startswith("name")]

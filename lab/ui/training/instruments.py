@@ -199,7 +199,10 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     """Room for all instruments, which `draw` or `follow` fills; that of the run's progress is in a place of its own."""
     state, slow = st.session_state, _slow(view)
     first = _first(view)
-    boards = Boards("training", NOTES | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS)
+    compared = dict.fromkeys(("loss", "accuracy"), "with the validation of earlier runs") if _overlaid() else {}
+    boards = Boards(
+        "training", NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS
+    )
     with progress:
         boards.board("progress")
     left, right = st.columns([2, 3], gap="small")

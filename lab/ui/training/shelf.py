@@ -14,16 +14,16 @@ from lab import charts
 from lab.training.config import Config, ConfigError
 from lab.training.records import BULKY
 from lab.training.run_folder import RunError
-from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, unused
+from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, table, unused
 from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
+from lab.ui.training import own_data
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units
 from lab.ui.training.settings import set_widgets, trainable
 
 RUNS = Path("runs")  # where the command line puts its runs
-COMPARED = 3  # earlier runs in one chart
 
 
 def _recorded(name: str) -> Kept:
@@ -48,25 +48,53 @@ def shelf() -> None:
             st.markdown("Change a setting after a few epochs: the run that you leave comes here, to be compared.")
         if "training shelf complaint" in state:
             st.error(escape_markdown(state.pop("training shelf complaint")))
-        for kept in own:
-            _shelved(kept)
-        if shared:
-            st.markdown(f"**From the command line** ({RUNS}/)")
-        for kept in shared:
-            _shelved(kept)
+        if own or shared:
+            _table([*own, *shared])
         for sentence in complaints:
             st.warning(escape_markdown(sentence), icon=":material/warning:")
+
+
+def read_ticks() -> None:
+    """The runs that are ticked in the table of the last run of the script are those to compare with."""
+    state = st.session_state
+    key, runs = state.get("training shelf table", ("none yet", []))
+    if key in state:
+        state["training compared"] = [runs[row] for row in state[key]["selection"]["rows"] if row < len(runs)]
+
+
+def _table(runs: list[Kept]) -> None:
+    """All runs, with what differs among them as columns. Those that are ticked are drawn beside the present one."""
+    state = st.session_state
+    names = [run.name for run in runs]
+    compared = [other.name for other in state["training compared"]]
+    st.caption(
+        "Tick runs: the charts above draw their validation curves beside the present run. A single one can be opened, "
+        "used again, renamed or deleted. A click on a heading sorts."
+    )
+    # Of other runs it is another table: the ticks of this one are the numbers of its rows.
+    state["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
+    st.dataframe(
+        table(runs),
+        key=state["training shelf table"][0],
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [names.index(name) for name in compared if name in names]}},
+        alt="Earlier runs with what differs among them",
+    )
+    ticked = [run for run in runs if any(run.name == other.name for other in state["training compared"])]
+    if len(ticked) == 1:
+        _shelved(ticked[0])
+    elif ticked:
+        st.markdown(f"Drawn: {escape_markdown(', '.join(run.name for run in ticked))}.")
 
 
 def _shelved(kept: Kept) -> None:
     """One run of the shelf: what it reached, what it did differently, and what can be done with it."""
     state = st.session_state
 
-    def compare() -> None:
-        others = [other for other in state["training compared"] if other.name != kept.name]
-        state["training compared"] = [*others, kept][-COMPARED:] if state[f"compare {kept.name}"] else others
-
     def load() -> None:
+        own_data.restore(kept.own)
         set_widgets(kept.config)
 
     def show() -> None:
@@ -106,8 +134,6 @@ def _shelved(kept: Kept) -> None:
             f"Against the present run: {escape_markdown(others)}."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            state[f"compare {kept.name}"] = any(other.name == kept.name for other in state["training compared"])
-            st.toggle("Compare", key=f"compare {kept.name}", on_change=compare)
             if trainable(kept.config):
                 st.button("Use its settings", key=f"load {kept.name}", on_click=load)
             st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
