@@ -55,6 +55,8 @@ def main() -> None:
         if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
             with box:
                 settings.settings()
+        else:
+            state.hold(settings.SETTINGS.values())
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
     data = None

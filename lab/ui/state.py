@@ -229,6 +229,13 @@ def step() -> None:
     st.session_state["address entry"] = st.session_state.get("address entry", 0) + 1
 
 
+def hold(fields: Iterable[Field]) -> None:
+    """Keep what fields have while their widgets are not on the page: Streamlit would go back to what the script, and
+    not the visitor, has set last."""
+    for field in fields:
+        _set(field, _get(field))
+
+
 def reset(fields: Iterable[Field]) -> None:
     """Set fields to their defaults (in a callback, or before their widgets)."""
     for field in fields:

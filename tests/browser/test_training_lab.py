@@ -89,6 +89,8 @@ def test_a_link_shows_the_same_settings(open_page):
     page.keyboard.press("Escape")
     page.wait_for_url("**data=xor**seed=4**")
     assert "epochs=7" in page.url
+    button(page, "Start").click()  # with the settings closed, they are still those
+    page.locator(".run-progress", has_text="Epoch 7 of 7").wait_for()
 
 
 def test_a_click_on_a_curve_moves_the_epoch(open_page):

@@ -33,7 +33,7 @@ from lab.training.records import Record
 from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
-from lab.ui.state import Field, one_of
+from lab.ui.state import Field, hold, one_of
 from lab.ui.training import visit
 from lab.ui.training.settings import LAYERS, command, csv_name
 from lab.ui.training.units import pointed_at, small_maps
@@ -175,6 +175,8 @@ def choose_view(speed: Callable[[], None]) -> View:
             elif run.trainer.dataset.image_shape:
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
+    else:
+        hold(field for field in VIEW if field.name in ("unit", "samples", "images", "axis"))
     unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
     log = state["training log"] == AXES[1]
     return View(run, chosen, unit, layer, state["training points"], state["training images"], log)
