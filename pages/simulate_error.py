@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -11,11 +12,11 @@ import streamlit as st
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
-from lab.traps import cuts, in_place, lifecycle, messages
-from lab.traps.boxes import describe_boxes, draw_boxes
+from lab.traps import cuts, in_place, lifecycle, messages, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.messages import MESSAGES
+from lab.traps.panels import STEPS
 from lab.ui import page, state
 from lab.ui.player import player
 from lab.ui.state import Field
@@ -28,35 +29,46 @@ PARTS = {
     "life": "Life of a tensor",
     "messages": "Error messages",
 }
-STEPS = ("Forward", "Mutate", "Backward", "Compare")
+MUTATE, BACKWARD = 2, 3  # in STEPS: the guess is asked between them
 GUARDS = {"off": False, "on": True}
+GUESSES = {
+    "right": "every gradient is right",
+    "a": "a.grad is wrong",
+    "b": "b.grad is wrong",
+    "ab": "both are wrong",
+    "error": "backward() refuses",
+}
 OUTCOMES = {"right": "right gradient", "wrong": "wrong gradient", "error": "error"}
 CELLS = [(op, written, guard) for op in OPS for written in WRITTEN for guard in GUARDS.values()]
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
 START = Experiment()
+STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
+TRY_THIS = {
+    "steps": "Turn the guard off and find the two operations that a write to their *output* spoils. Then find a write "
+    "that changes what a closure holds and still leaves the gradient right.",
+    "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
+    "written to.",
+    "cut": "Find a and b for which the gradient behind `detach()` is right all the same. Then say why the next step is "
+    "wrong anyway.",
+    "life": "Make w.grad twice as large as it should be, without an error. Then make the guard stop an optimizer step.",
+    "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is.",
+}
+NEXT = ("pages/fault_lab.py", "Next: break the engine itself, in one place at a time")
 
 
 def main() -> None:
-    page.opening(
-        "Simulate Error",
-        "Between the forward and the backward pass, somebody writes to an array. Press the four buttons in order and "
-        "see what becomes of the gradient, first with the engine's guard off, then with it on. If an error message of "
-        "PyTorch brought you here, paste it under **Error messages**.",
-    )
+    st.html(page.STYLE)
+    st.html(STYLE)
+    st.title("Simulate Error")
     if state.restore("simulate error", FIELDS):
         _keep_possible()
     state.mirror("simulate error", FIELDS)
     tabs = st.tabs(list(PARTS.values()), key="trap part", on_change=state.step)
-    for tab, content in zip(tabs, (_four_steps, _predict, _cut, _life, _messages), strict=True):
+    for tab, name, content in zip(tabs, PARTS, (_four_steps, _predict, _cut, _life, _messages), strict=True):
         if tab.open:
             with tab:
                 content()
-    page.closing(
-        "Turn the guard off and find the two operations that a write to their *output* spoils. Then find a write that "
-        "changes what a closure holds and still leaves the gradient right.",
-        "pages/fault_lab.py",
-        "Next: break the engine itself, in one place at a time",
-    )
+                page.closing(TRY_THIS[name], *NEXT)
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -101,6 +113,7 @@ FIELDS = (
     Field("guard", "trap guard", "off", state.one_of(*GUARDS)),
     NUMBER,
     Field("step", "trap step", 0, int, limits=(0, len(STEPS))),
+    Field("guess", "trap guess", None, state.one_of(*GUESSES), state.optional),
     Field("a", tuple(f"trap a{i}" for i in range(len(START.a))), START.a, _vector, _shown_vector),
     Field("b", tuple(f"trap b{i}" for i in range(len(START.b))), START.b, _vector, _shown_vector),
     Field("guesses", tuple(map(_key, CELLS)), (False,) * len(CELLS), _bits, _in_hexadecimal),
@@ -114,9 +127,25 @@ FIELDS = (
 
 
 def _keep_possible() -> None:
-    """An optimizer steps inputs only: another route takes its place when the output is to be written to."""
+    """An optimizer steps inputs only: another route takes its place when the output is to be written to. Nor can there
+    be a guess at the gradient of an input that the operation does not have."""
     if st.session_state["trap written"] == "output" and ROUTES[st.session_state["trap route"]].inputs_only:
         st.session_state["trap route"] = START.route
+    if st.session_state["trap guess"] not in _guesses():
+        st.session_state["trap guess"] = None
+
+
+def _guesses() -> list[str]:
+    """What can be guessed of the operation that is chosen."""
+    inputs = "".join(OPS[st.session_state["trap op"]].inputs)
+    return [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
+
+
+def _ask_again() -> None:
+    """Another experiment: what is known of the one before is not shown, and there is something to guess again."""
+    _keep_possible()
+    st.session_state["trap step"] = min(st.session_state["trap step"], MUTATE)
+    st.session_state["trap guess"], st.session_state["trap seen"] = None, False
 
 
 def _go_to(part: str) -> None:
@@ -130,7 +159,8 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
     st.session_state["trap op"], st.session_state["trap written"] = experiment.op, experiment.written
     st.session_state["trap route"], st.session_state["trap number"] = experiment.route, experiment.number
     st.session_state["trap guard"] = "on" if experiment.guard else "off"
-    st.session_state["trap step"] = step
+    st.session_state["trap step"], st.session_state["trap guess"] = step, None
+    st.session_state["trap seen"] = step >= BACKWARD
     for name in ("a", "b"):
         for i, value in enumerate(getattr(experiment, name)):
             st.session_state[f"trap {name}{i}"] = value
@@ -140,72 +170,76 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
 
 
 def _four_steps() -> None:
+    st.markdown("Between the two passes, somebody writes to an array. What becomes of the gradients?")
     experiment = _settings()
-    step = _step_buttons(experiment)
+    code, now = st.columns([4, 5], gap="medium")
+    with code:
+        step = _next_step()
+        st.html(panels.program(experiment, step))
     result = in_place.run(experiment, step)
-    _what_happened(result)
-    text, picture = st.columns([3, 2], gap="large")
-    with text:
-        st.markdown("**The code so far**")
-        st.code(in_place.script(experiment, step), wrap_lines=True)
-    if step:
-        with picture:
-            st.markdown(f"**Names for the values of `{experiment.target}`**")
-            drawing = draw_boxes(result.boxes, page.theme())
-            st.graphviz_chart(drawing, alt=f"Names and the arrays they lead to. {describe_boxes(result.boxes)}")
-            st.markdown(f":small[{escape_markdown(describe_boxes(result.boxes))}]")
+    with now:
+        _what_happened(result)
+        if step:
+            st.html(panels.arrays(result.boxes))
+        if step >= BACKWARD:
+            st.html(panels.gradients(result))
+        if step == len(STEPS):
+            _verdict(result)
+    if step == len(STEPS):
+        _compared(result)
     _events(result)
 
 
 def _settings() -> Experiment:
-    with st.container(horizontal=True, gap="medium"):
-        op = st.segmented_control(
-            "Operation", list(OPS), format_func=lambda name: f"`{OPS[name].text}`", required=True, key="trap op",
-            wrap=True,
-        )  # fmt: skip
-        written = st.segmented_control(
-            "Write to", list(WRITTEN), format_func=lambda what: f"the {what}, `{WRITTEN[what]}`", required=True,
-            key="trap written", on_change=_keep_possible,
-        )  # fmt: skip
-    how, whether, numbers = st.columns([5, 2, 4], gap="medium", vertical_alignment="bottom")
+    columns = st.columns([2, 2, 4, 2, 2], gap="small", vertical_alignment="bottom")
+    op = columns[0].selectbox(
+        "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again
+    )
+    written = columns[1].selectbox(
+        "Write to", list(WRITTEN), format_func=lambda what: f"{WRITTEN[what]} ({what})", key="trap written",
+        on_change=_ask_again,
+    )  # fmt: skip
     routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
-    route = how.selectbox(
-        "How it is written", routes, key="trap route",
+    route = columns[2].selectbox(
+        "How it is written", routes, key="trap route", on_change=_ask_again,
         format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
     )  # fmt: skip
-    guard = whether.segmented_control(
-        "Guard", list(GUARDS), required=True, key="trap guard",
+    guard = columns[3].segmented_control(
+        "Guard", list(GUARDS), required=True, key="trap guard", on_change=_ask_again,
         help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
     )  # fmt: skip
-    op, written, guard = str(op), str(written), str(guard)  # never None: a choice is required
-    inputs = OPS[op].inputs
-    with numbers.popover("Numbers", icon=":material/tune:", width="stretch"):
+    with columns[4].popover("Numbers", icon=":material/tune:", width="stretch"):
         if ROUTES[route].takes_number:
-            st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number")
-        for name in inputs:
+            st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
+        for name in OPS[op].inputs:
             for i in range(len(START.a)):
                 key = f"trap {name}{i}"
-                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key)
+                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key, on_change=_ask_again)
     values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
-    return Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
+    return Experiment(op, written, route, GUARDS[str(guard)], number=st.session_state["trap number"], **values)
 
 
-def _step_buttons(experiment: Experiment) -> int:
-    """Four buttons. Each works once the one before has been pressed; one that is done takes the learner back to it."""
+def _next_step() -> int:
+    """One button for all steps, which asks for the guess before it shows an answer; returns how many are done."""
 
     def go(step: int) -> None:
         st.session_state["trap step"] = step
+        if step >= BACKWARD:
+            st.session_state["trap seen"] = True
+        if step == 0:
+            st.session_state["trap guess"], st.session_state["trap seen"] = None, False
 
     done = st.session_state["trap step"]
-    lines = (f"`y = {OPS[experiment.op].text}`", f"`{experiment.write}`", "`L.backward()`", "with the right gradients")
-    for number, (column, name, line) in enumerate(zip(st.columns(4), STEPS, lines, strict=True), start=1):
-        with column:
-            icon = "check" if number <= done else "play_arrow" if number == done + 1 else "lock"
-            st.button(  # of one type in every state: another type is another element, and the keyboard focus is lost
-                f"{number} {name}", key=f"trap go {number}", on_click=go, args=(number,), width="stretch",
-                type="primary", disabled=number > done + 1, icon=f":material/{icon}:",
-            )  # fmt: skip
-            st.markdown(f":small[{line}]", text_alignment="center")
+    over = done == len(STEPS)
+    asked = done == MUTATE and not st.session_state.get("trap seen")
+    following, back = st.columns([3, 1], gap="small")
+    following.button(  # of one type in every state: another type is another element, and the keyboard focus is lost
+        "Start again" if over else f"{done + 1} {STEPS[done]}", key="trap next", on_click=go,
+        args=(0 if over else done + 1,), width="stretch", type="primary",
+        disabled=asked and st.session_state["trap guess"] is None,
+        icon=":material/replay:" if over else ":material/play_arrow:",
+    )  # fmt: skip
+    back.button("Back", key="trap back", on_click=go, args=(done - 1,), width="stretch", disabled=done == 0)
     return done
 
 
@@ -213,40 +247,68 @@ def _what_happened(result: Outcome) -> None:
     target = result.experiment.target
     held = " and ".join(f"`{h.name}`" for h in result.held)
     if result.steps == 0:
-        st.markdown("Press **1 Forward** to begin. The buttons after it open one by one.")
+        st.markdown("Only the inputs are there. Press **1 Forward** to begin.")
     elif result.steps == 1:
         keeps = f"It holds {held}." if held else "It holds no array at all."
         st.markdown(
             f"y is {brief(result.before['y'])}. The closure of `{result.op}` waits for the backward pass. {keeps}"
         )
-    elif result.steps == 2:
+    elif result.steps == MUTATE:
         st.markdown(
             f"`{target}` was {brief(result.before[target])} and is now {brief(result.values[target])}. Nothing "
             "complained. Does the closure still hold what it needs?"
         )
+        if st.session_state.get("trap seen"):
+            st.markdown(":small[You have seen what comes of it. Other numbers, or another operation, ask you anew.]")
+        else:
+            _guess()
     elif result.error:
         st.error(f"**MutationError.** {result.error}", icon=":material/block:")
-    elif result.steps == 3:
-        st.markdown("`backward()` finished without an error. Are the gradients right? Compare them.")
-    if result.steps == 4:
-        _verdict(result)
+    elif result.steps == BACKWARD:
+        st.markdown("`backward()` finished without an error. Are these gradients right? Compare them.")
+
+
+def _guess() -> None:
+    def keep() -> None:
+        st.session_state["trap guess"] = st.session_state["trap choice"]
+
+    # Streamlit forgets what a widget holds once it is not on the page: the guess has a place of its own.
+    st.session_state["trap choice"] = st.session_state["trap guess"]
+    st.radio(
+        "**Your guess.** When backward() has run:", _guesses(), format_func=GUESSES.get, key="trap choice",
+        index=None, horizontal=True, on_change=keep,
+    )  # fmt: skip
 
 
 def _verdict(result: Outcome) -> None:
-    why = in_place.verdict(result)
+    why = f"{_as_guessed(result)}{in_place.verdict(result)}"
     if result.outcome == "wrong":
         st.error(f"**A wrong gradient, and no error.** {why}", icon=":material/close:")
     elif result.outcome == "error":
         st.warning(f"**Refused.** {why}", icon=":material/shield:")
     else:
         st.success(f"**The right gradient.** {why}", icon=":material/check:")
+
+
+def _as_guessed(result: Outcome) -> str:
+    guess = st.session_state["trap guess"]
+    if guess is None:
+        return ""
+    right = guess == (result.effect or "right")
+    return f"{'✓ As you guessed.' if right else f'✕ Your guess was: {GUESSES[guess]}.'} "
+
+
+def _compared(result: Outcome) -> None:
+    """Below the picture: every number of the comparison, the fix, and the way to the other guard."""
     rows = []
     for name, right in result.right.items():
         for i, value in enumerate(right):
             gradient = result.gradients[name]
-            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✗"
+            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✕"
             got = "– none" if gradient is None else f"{sign} {brief(gradient[i])}"
             rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
+    other = "off" if result.experiment.guard else "on"
+    st.button(f"The same with the guard {other}", key="trap other guard", on_click=_turn_guard, args=(other,))
     table_side, fix_side = st.columns(2, gap="large")
     with table_side:
         st.markdown("**Compared**")
@@ -260,12 +322,11 @@ def _verdict(result: Outcome) -> None:
             st.markdown("**The fix: write where no backward pass is waiting**")
             st.code(in_place.repair(result.experiment))
             st.markdown(f"Run just now with the guard on: {found}.")
-    other = "off" if result.experiment.guard else "on"
-    st.button(f"The same with the guard {other}", key="trap other guard", on_click=_turn_guard, args=(other,))
 
 
 def _turn_guard(guard: str) -> None:
     st.session_state["trap guard"] = guard
+    _ask_again()
 
 
 def _events(result: Outcome) -> None:
@@ -349,7 +410,7 @@ def _score() -> None:
             row = [spec.text, target]
             for on in GUARDS.values():
                 cell = (op, written, on)
-                row += [OUTCOMES[outcomes[cell]], "✓" if hit[cell] else "✗ not predicted"]
+                row += [OUTCOMES[outcomes[cell]], "✓" if hit[cell] else "✕ not predicted"]
             rows.append(row)
     st.markdown(markdown_table(["operation", "write to", "guard off", "you", "guard on", "you"], rows))
     order = sorted(CELLS, key=lambda cell: hit[cell])
@@ -390,11 +451,11 @@ def _cut() -> None:
     for name in ("a", "b"):
         got, due = cut.gradients[name], whole.gradients[name]
         verdict = (
-            "✗ None: nothing arrived"
+            "✕ None: nothing arrived"
             if got is None
             else f"✓ {got:.4g}"
             if got == due
-            else f"✗ {got:.4g}: a part is missing"
+            else f"✕ {got:.4g}: a part is missing"
         )
         moved = "(not moved)" if got is None else ""
         steps = f"{whole.after[name]:.4g}", f"{cut.after[name]:.4g} {moved}"
@@ -451,7 +512,7 @@ def _life() -> None:
             st.error(life.log[-1].sentence, icon=":material/block:")
         with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
             for number, entry in reversed(list(enumerate(life.log, start=1))):
-                sentence = f"✗ {entry.sentence}" if entry.failed else entry.sentence
+                sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
                 st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
         with st.expander("The states as a table"):
             marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
@@ -500,7 +561,7 @@ def _demonstration(key: str, text: str) -> None:
     st.markdown(message.meaning)
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**✗ The cause**")
+        st.markdown("**✕ The cause**")
         code, error = message.cause()
         st.code(code, wrap_lines=True)
         st.error(error, icon=":material/block:")

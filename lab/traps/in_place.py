@@ -218,9 +218,14 @@ class Outcome:
     @property
     def outcome(self) -> str:
         """After four steps: "error", "wrong" (a gradient that differs, and nobody said so) or "right"."""
+        return {"error": "error", "": "right"}.get(self.effect, "wrong")
+
+    @property
+    def effect(self) -> str:
+        """After four steps: "error", or the names of the inputs whose gradient is wrong, such as "b"; "" for none."""
         if self.error:
             return "error"
-        return "right" if all(same(self.gradients[name], self.right[name]) for name in self.right) else "wrong"
+        return "".join(name for name in self.right if not same(self.gradients[name], self.right[name]))
 
 
 def run(experiment: Experiment, steps: int = 4) -> Outcome:
@@ -288,13 +293,16 @@ def script(experiment: Experiment, steps: int = 4) -> str:
     imports += ["import numpy as np"] if experiment.route == "out" else []
     names = ["SGD"] * (experiment.route == "optimizer") + ["Tensor"] + ["allow_mutation"] * (not experiment.guard)
     imports += [f"from model import {', '.join(names)}"]
-    create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
-    create += [f'{name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
-    early, forward, write = _lines(experiment)
-    stages = [["# 1 forward", *early, *forward], ["# 2 mutate", *write], ["# 3 backward", "L.backward()"]]
-    body = [line for stage in stages[:steps] for line in stage]
-    if body and not experiment.guard:
-        body = ["with allow_mutation():  # the guard is off", *(f"    {line}" for line in body)]
+    create, *passes = stages(experiment)
+    body = []
+    for number, lines in enumerate(passes[:steps], start=1):
+        opening = lines[: number == 1 and not experiment.guard]  # the line that begins the `with` block
+        indent = "" if experiment.guard else "    "
+        body += [
+            *opening,
+            f"{indent}# {number} {('forward', 'mutate', 'backward')[number - 1]}",
+            *lines[len(opening) :],
+        ]
     compare = [""] * (steps >= 4) + ["# 4 compare"] * (steps >= 4)
     compare += _SLOPES if steps >= 4 else []
     for name in experiment.inputs if steps >= 4 else ():
@@ -303,6 +311,18 @@ def script(experiment: Experiment, steps: int = 4) -> str:
         arguments = f"{name}, {fixed}" if fixed else name
         compare.append(f"print({name}.grad, slopes(lambda {arguments}: ({computed}).sum().item(), {name}0))")
     return "\n".join([*imports, "", *create, "", *body, *compare]).rstrip() + "\n"
+
+
+def stages(experiment: Experiment) -> list[list[str]]:
+    """The lines that make the inputs, and those of the steps forward, write and backward, as `script` has them."""
+    create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
+    create += [f'{name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
+    early, forward, write = _lines(experiment)
+    passes = [[*early, *forward], write, ["L.backward()"]]
+    if not experiment.guard:
+        passes = [[f"    {line}" for line in lines] for lines in passes]
+        passes[0].insert(0, "with allow_mutation():  # the guard is off")
+    return [create, *passes]
 
 
 def repair(experiment: Experiment) -> str:
@@ -447,12 +467,13 @@ def verdict(result: Outcome) -> str:
     names = " and ".join(f"`{h.name}`" for h in held)
     if result.outcome == "error":
         reason = (
-            f"The guard compared what the closure of {op} kept with what `{target}` holds now, found a difference, and "
-            "stopped before any gradient was computed."
+            f"The closure of {op} still holds {brief(held[0].now)}: the guard let the write go into another array. But "
+            f"a gradient from these would belong to numbers that `{target}` no longer has, and the engine cannot know "
+            "which you mean."
         )
         unguarded = run(replace(result.experiment, guard=False))
         if unguarded.outcome == "wrong":
-            return reason
+            return f"{reason} With the guard off, the same write makes the gradient wrong."
         return f"{reason} It is on the safe side here: without it the gradient comes out right. {verdict(unguarded)}"
     if same(result.before[target], result.values[target]):
         return f"The write put the same numbers back into `{target}`, so nothing has changed."

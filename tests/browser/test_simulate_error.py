@@ -1,7 +1,5 @@
 """The in-place trap in a real browser: both guards, by mouse and by keyboard, at both widths, and by a pasted message."""
 
-from itertools import pairwise
-
 import pytest
 
 from lab.trace.recording import brief
@@ -27,6 +25,24 @@ def ready(page, name):
     return found
 
 
+def choose(page, label, option):
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def guess(page, text):
+    page.locator("label", has=page.get_by_role("radio", name=text)).click()
+    ready(page, "3 Backward")
+
+
+def four_steps(page, guessed):
+    for step in STEPS:
+        if step == "3 Backward":
+            guess(page, guessed)
+        ready(page, step).click()
+    ready(page, "Start again")
+
+
 def compared(page):
     """What stands in the table of gradients: (name, this run, without the write, numerical)."""
     page.get_by_text("Compared", exact=True).wait_for()
@@ -37,16 +53,15 @@ def compared(page):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_guard_off_then_on(open_page, theme):
     page = open_page("simulate-error", theme=theme)
-    assert button(page, "4 Compare").is_disabled()
-    for step in STEPS:
-        ready(page, step).click()
+    four_steps(page, "b.grad is wrong")
     page.get_by_text(WRONG).wait_for()
+    page.get_by_text("✓ As you guessed.").wait_for()
     result = run(Experiment())
     shown = {row[0]: row[1:] for row in compared(page)}
     for leaf, right in result.right.items():
         for i, value in enumerate(right):
             got = result.gradients[leaf][i]
-            sign = "✓" if got == value else "✗"
+            sign = "✓" if got == value else "✕"
             assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {brief(got)}", brief(value), brief(value))
     page.locator(".sentence", has_text="y (*) sends [1, 1, 1] × [2, −1, 3] ≠ [3, 0, 4] to b").wait_for()
     page.get_by_role("tab", name="Closure").click()
@@ -55,26 +70,85 @@ def test_guard_off_then_on(open_page, theme):
     assert written.locator("code").text_content() == "left"
 
     button(page, "The same with the guard on").click()
+    guess(page, "every gradient is right")  # asked anew: nothing of the answer is on the page
+    assert page.get_by_text(REFUSED).count() == page.locator(".trap-gradients").count() == 0
+    ready(page, "3 Backward").click()
+    page.get_by_text("needs its input, 'a' of shape (3,)").first.wait_for()
+    ready(page, "4 Compare").click()
     page.get_by_text(REFUSED).wait_for()
-    assert page.get_by_text("needs its input, 'a' of shape (3,)").first.is_visible()
-    page.locator(
-        ".ledger .note", has_text="Here the engine stopped: The backward pass of `*` needs its input"
-    ).wait_for()
+    page.get_by_text("✕ Your guess was: every gradient is right.").wait_for()
+    page.locator(".ledger .note", has_text="Here the engine stopped: The backward pass of * needs its input").wait_for()
     page.wait_for_url("**guard=on**")
     assert "Traceback" not in page.inner_text("body")
 
 
 def test_the_four_steps_by_keyboard_alone(open_page):
     page = open_page("simulate-error")
+    focused = "document.activeElement.innerText"
     ready(page, "1 Forward").focus()
-    for here, following in pairwise(STEPS):
-        page.keyboard.press("Enter")
-        ready(page, following)
-        assert page.evaluate("document.activeElement.innerText").endswith(here)  # the focus is not lost
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.innerText").endswith(following)
+    page.keyboard.press("Enter")
+    ready(page, "2 Mutate")
+    assert page.evaluate(focused).endswith("2 Mutate")  # one button: the focus is not lost
+    page.keyboard.press("Enter")
+    button(page, "3 Backward").wait_for()
+    page.get_by_role("radio", name="a.grad is wrong").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**guess=b*")
+    ready(page, "3 Backward").focus()
+    page.keyboard.press("Enter")
+    ready(page, "4 Compare")
+    assert page.evaluate(focused).endswith("4 Compare")
     page.keyboard.press("Enter")
     page.get_by_text(WRONG).wait_for()
+
+
+# What is on the screen after a step: the button that led there, its result and its explanation.
+SEEN = {
+    1: ("2 Mutate", ".trap-arrays", "The closure of"),
+    2: ("3 Backward", ".trap-arrays .changed", "Your guess."),
+    3: ("4 Compare", ".trap-gradients .cell, .trap-gradients td", "Are these gradients right?"),
+    4: ("Start again", ".trap-gradients .wrong", WRONG),
+}
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_action_result_and_explanation_are_in_one_window(open_page, theme, size):
+    width, height = size
+    page = open_page("simulate-error?step=1", theme=theme, width=width, height=height)
+
+    def inside(locator, name):
+        box = locator.bounding_box()
+        assert box, name
+        assert min(box["x"], box["y"]) >= 0, (name, box)
+        assert box["y"] + box["height"] <= height, (name, box)
+        assert box["x"] + box["width"] <= width, (name, box)
+
+    for step, (name, result, words) in SEEN.items():
+        button(page, name).wait_for()
+        settled(page)
+        inside(button(page, name), name)
+        inside(page.locator(result).last, result)
+        inside(
+            page.locator("[data-testid=stMarkdown], [data-testid=stAlert], [data-testid=stRadio]")
+            .filter(has_text=words)
+            .first,
+            words,
+        )
+        inside(page.locator(".trap-program"), "the program")
+        if step == 2:
+            guess(page, "b.grad is wrong")
+        if step < 4:
+            ready(page, name).click()
+    button(page, "The same with the guard on").click()
+    guess(page, "backward() refuses")
+    ready(page, "3 Backward").click()
+    ready(page, "4 Compare").click()
+    ready(page, "Start again")
+    settled(page)
+    inside(page.get_by_test_id("stAlert").filter(has_text="MutationError."), "the engine's message")
+    inside(page.locator(".trap-arrays"), "the arrays")
+    inside(page.get_by_test_id("stAlert").filter(has_text=REFUSED), "why it is refused")
 
 
 def test_choices_are_kept_while_numbers_move(open_page):
@@ -87,9 +161,13 @@ def test_choices_are_kept_while_numbers_move(open_page):
     page.get_by_text("other[0] = 1.5").first.wait_for()
     page.wait_for_url("**route=name**")
     page.keyboard.press("Escape")
-    page.get_by_role("radio", name="a.relu()").click()
+    choose(page, "Operation", "a.relu()")
     page.get_by_text("y = a.relu()").first.wait_for()
-    page.get_by_role("radio", name="the input").click()
+    choose(page, "Write to", "a (input)")
+    page.locator(".trap-arrays", has_text="a.data").wait_for()
+    guess(page, "every gradient is right")
+    ready(page, "3 Backward").click()
+    ready(page, "4 Compare").click()
     page.get_by_text("did not keep").wait_for()
     page.reload()
     page.get_by_text("did not keep").wait_for()
@@ -104,8 +182,7 @@ def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
     assert page.get_by_text("MutationError: The backward pass of exp").is_visible()
     assert page.get_by_text("No error. The gradient is").is_visible()
     button(page, "Go through it in four steps").click()
-    for step in STEPS:
-        ready(page, step).click()
+    four_steps(page, "backward() refuses")
     page.get_by_text(REFUSED).wait_for()
     page.wait_for_url("**op=exp**")
     page.wait_for_url("**written=output**")
@@ -158,4 +235,3 @@ def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
     page.goto(f"{app_url}/simulate-error?step=4")
     page.get_by_text("The player could not be loaded").wait_for()
     page.get_by_role("figure", name="b = [4, 5, −2], grad [3, 0, 4]").wait_for()
-    page.get_by_role("figure", name="Two names for one array").wait_for()

@@ -18,41 +18,112 @@ def opened(**address):
     return run(app("pages/simulate_error.py"), **address)
 
 
-def four_steps(at):
-    for number in range(1, 5):
-        press(at, f"trap go {number}")
+def html(at):
+    """What the page shows as HTML of its own, without its styles."""
+    return "\n".join(element.proto.body for element in at.get("html") if "<style>" not in element.proto.body)
+
+
+def go(at, *guess):
+    """The next step, after the guess where one is asked for."""
+    if guess:
+        at.radio(key="trap choice").set_value(*guess).run()
+    press(at, "trap next")
+
+
+def four_steps(at, guess):
+    go(at)
+    go(at)
+    go(at, guess)
+    go(at)
 
 
 def test_the_first_thing_to_do_is_the_first_step():
     at = opened()
     assert at.title[0].value == "Simulate Error"
-    assert [at.button(key=f"trap go {n}").disabled for n in range(1, 5)] == [False, True, True, True]
+    assert at.button(key="trap next").label == "1 Forward"
+    assert at.button(key="trap back").disabled
     assert sent(at)["event"] == 0
+    assert "trap-gradients" not in html(at)
 
 
 def test_guard_off_a_wrong_gradient_without_an_error():
     at = opened()
-    for number in (1, 2, 3):
-        press(at, f"trap go {number}")
+    for number, label in enumerate(("2 Mutate", "3 Backward", "4 Compare"), start=1):
+        go(at, *(["b"] if number == 3 else []))
+        assert at.button(key="trap next").label == label
         assert not at.error
-    press(at, "trap go 4")
+    assert "✕" not in html(at)
+    go(at)
     assert "A wrong gradient, and no error" in at.error[0].value
+    assert "✓ As you guessed" in at.error[0].value
+    assert html(at).count("✕") == 3
     result = run_experiment(Experiment())
     table = next(m.value for m in at.markdown if "numerical" in m.value and "this run" in m.value)
-    assert table.count("✗") == 3
-    assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
+    assert table.count("✕") == 3
+    assert f"✕ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
+    go(at)
+    assert at.button(key="trap next").label == "1 Forward"
+    assert "guess" not in address(at)
 
 
 def test_guard_on_the_engines_error_in_its_own_words():
     at = opened(guard="on")
-    press(at, "trap go 1")
-    press(at, "trap go 2")
-    press(at, "trap go 3")
-    assert run_experiment(Experiment(guard=True), 3).error in at.error[0].value
-    press(at, "trap go 4")
+    go(at)
+    go(at)
+    go(at, "right")
+    message = run_experiment(Experiment(guard=True), 3).error
+    assert message in at.error[0].value
+    assert "No gradient: backward() stopped" in html(at)
+    go(at)
+    assert message in at.error[0].value
     assert "Refused" in at.warning[0].value
-    press(at, "trap other guard")
-    assert "A wrong gradient, and no error" in at.error[0].value
+    assert "✕ Your guess was: every gradient is right." in at.warning[0].value
+    assert "still holds [2, −1, 3]" in at.warning[0].value
+
+
+def test_no_answer_before_a_guess_and_none_is_changed_after_it():
+    at = opened(step="2")
+    assert at.button(key="trap next").disabled
+    assert at.radio(key="trap choice").options == [
+        "every gradient is right", "a.grad is wrong", "b.grad is wrong", "both are wrong", "backward() refuses",
+    ]  # fmt: skip
+    go(at, "ab")
+    assert not at.radio
+    press(at, "trap back")
+    assert not at.radio
+    assert not at.button(key="trap next").disabled
+    go(at)
+    go(at)
+    assert "✕ Your guess was: both are wrong." in at.error[0].value
+    assert address(at)["guess"] == "ab"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda at: at.selectbox(key="trap op").set_value("exp"),
+        lambda at: at.selectbox(key="trap written").set_value("output"),
+        lambda at: at.selectbox(key="trap route").set_value("item"),
+        lambda at: at.segmented_control(key="trap guard").set_value("on"),
+        lambda at: at.slider(key="trap number").set_value(2.0),
+        lambda at: at.slider(key="trap a0").set_value(1.0),
+        lambda at: at.button(key="trap other guard").click(),
+    ],
+)
+def test_another_experiment_hides_the_answer_until_there_is_a_guess(change):
+    at = opened(step="4", guess="b")
+    change(at).run()
+    assert not at.exception
+    assert not [*at.error, *at.warning, *at.success]
+    assert at.button(key="trap next").label == "3 Backward"
+    assert at.button(key="trap next").disabled
+    assert at.radio(key="trap choice").value is None
+
+
+def test_what_cannot_be_guessed_of_an_operation_is_not_offered():
+    at = opened(op="square", step="2", guess="b")
+    assert at.radio(key="trap choice").value is None
+    assert at.radio(key="trap choice").options == ["every gradient is right", "a.grad is wrong", "backward() refuses"]
 
 
 @pytest.mark.parametrize("guard", ["off", "on"])
@@ -64,6 +135,7 @@ def test_every_operation_write_and_route_goes_through(op, guard):
             if ROUTES[route].inputs_only and written == "output":
                 continue
             at.session_state["trap route"], at.session_state["trap written"] = route, written
+            at.session_state["trap step"] = 4
             at.run()
             assert not at.exception
             shown = {"wrong": at.error, "error": at.warning, "right": at.success}
@@ -72,8 +144,8 @@ def test_every_operation_write_and_route_goes_through(op, guard):
 
 def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
     at, events = opened(), []
-    for number in range(1, 5):
-        press(at, f"trap go {number}")
+    for guess in ((), (), ("b",), ()):
+        go(at, *guess)
         data = sent(at)
         events.append((data["event"], len(data["trace"]["events"])))
     trace = run_experiment(Experiment()).trace
@@ -95,35 +167,37 @@ def test_the_guard_leaves_a_pass_without_messages():
 
 def test_without_the_player_the_drawing_and_its_table_stand_in():
     at = opened(step="4")
-    assert len(at.get("graphviz_chart")) == 1
+    assert not at.get("graphviz_chart")
     at.session_state["trap player"] = {"failed": True}
     run(at)
-    assert len(at.get("graphviz_chart")) == 2
-    assert "grad [3, 0, 4]" in at.get("graphviz_chart")[1].proto.spec
+    assert "grad [3, 0, 4]" in at.get("graphviz_chart")[0].proto.spec
     assert any("| node | computed from |" in m.value for m in at.markdown)
 
 
 def test_a_step_that_is_done_can_be_gone_back_to():
     at = opened(step="4")
-    press(at, "trap go 2")
+    press(at, "trap back")
+    press(at, "trap back")
     assert not at.error
-    assert at.button(key="trap go 4").disabled
-    assert "a.data += 1.0" in at.code[0].value
-    assert "backward" not in at.code[0].value
+    assert at.button(key="trap next").label == "3 Backward"
+    assert "2 → <b>3" in html(at).replace("<s>", "").replace("</s>", "")
+    assert "trap-gradients" not in html(at)
 
 
 def test_the_sliders_change_what_is_run():
     at = opened(step="4")
     at.slider(key="trap number").set_value(0.0).run()
+    go(at, "right")
+    go(at)
     assert "same numbers" in at.success[0].value
     at.slider(key="trap a0").set_value(-4.0).run()
-    assert "a0 = [-4.0, -1.0, 3.0]" in texts(at.code)
+    assert "a0 = [-4.0, -1.0, 3.0]" in html(at)
     assert address(at)["a"] == "-4,-1,3"
 
 
 def test_choosing_the_output_takes_the_optimizer_away():
     at = opened(route="optimizer")
-    at.segmented_control(key="trap written").set_value("output").run()
+    at.selectbox(key="trap written").set_value("output").run()
     assert not at.exception
     assert at.session_state["trap route"] == "augmented"
     assert len(at.selectbox(key="trap route").options) == len(ROUTES) - 1
@@ -133,14 +207,14 @@ def test_a_link_reproduces_the_experiment():
     at = opened(op="exp", written="output", route="name", guard="on", number="2.5", a="1,0,-1", step="3")
     result = run_experiment(Experiment("exp", "output", "name", True, (1.0, 0.0, -1.0), number=2.5), 3)
     assert result.error in at.error[0].value
-    assert "other[0] = 2.5" in at.code[0].value
+    assert "other[0] = 2.5" in html(at)
 
 
 @pytest.mark.parametrize(
     "address",
     [
         {"op": "div"}, {"written": "x"}, {"route": "../.."}, {"guard": "maybe"}, {"number": "nan"}, {"number": "1e9"},
-        {"a": "1,2"}, {"b": "<b>,1,2"}, {"step": "7"}, {"part": "nowhere"}, {"guesses": "fffffffff"}, {"life": "lb"},
+        {"a": "1,2"}, {"b": "<b>,1,2"}, {"step": "7"}, {"guess": "c"}, {"part": "nowhere"}, {"guesses": "fffffffff"}, {"life": "lb"},
         {"rate": "inf"}, {"cut": "uncut"}, {"message": "none"},
     ],
 )  # fmt: skip
@@ -220,7 +294,7 @@ def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps(
     press(at, "message watch")
     assert at.session_state["trap part"] == "Four steps"
     assert (address(at)["op"], address(at)["written"]) == ("relu", "output")
-    four_steps(at)
+    four_steps(at, "error")
     assert "`relu` needs its own output" in at.error[0].value
 
 
@@ -245,8 +319,8 @@ def test_every_message_has_its_demonstration_under_its_own_link(key):
 def test_inside_the_app_the_page_keeps_what_was_set():
     at = run(app("app.py"))
     at.switch_page("pages/simulate_error.py").run()
-    at.segmented_control(key="trap op").set_value("exp").run()
-    press(at, "trap go 1")
+    at.selectbox(key="trap op").set_value("exp").run()
+    press(at, "trap next")
     switch(at, "pages/graph_lab.py")
     switch(at, "pages/simulate_error.py")
     assert at.session_state["trap op"] == "exp"

@@ -1,0 +1,76 @@
+"""What the four steps show: the program with its steps, the arrays with every name that leads to them, the gradients.
+
+Each is HTML, readable as text: a sign or a word says whatever a colour says. assets/traps.css has its style.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from lab.trace.recording import brief
+from lab.traps.in_place import Box, Experiment, Outcome, same, stages
+
+STEPS = ("Forward", "Mutate", "Backward", "Compare")
+
+
+def program(experiment: Experiment, done: int) -> str:
+    """The whole program as a list of its steps; those that have run are ticked, the next one is pointed at."""
+    create, *passes = stages(experiment)
+    gradients = ", ".join(f"{name}.grad" for name in experiment.inputs)
+    compare = [f"# {gradients}: as without the write?"]
+    items = [_item("✓", "Inputs", create, "done")]
+    for number, (name, lines) in enumerate(zip(STEPS, [*passes, compare], strict=True), start=1):
+        sign, state = ("✓", "done") if number <= done else ("▶", "next") if number == done + 1 else ("", "later")
+        items.append(_item(sign, f"{number} {name}", lines, state))
+    return f'<ol class="trap-program">{"".join(items)}</ol>'
+
+
+def arrays(boxes: Sequence[Box]) -> str:
+    """Each array in a row: the names for it, then its cells. A changed cell shows "old → new"."""
+    rows = []
+    for box in boxes:
+        written = not same(box.before, box.values)
+        note = "<small>⚠ written to</small>" if written else ""
+        names = "".join(f"<code>{escape(name)}</code>" for name in box.names)
+        cells = "".join(_cell(then, now) for then, now in zip(np.ravel(box.before), np.ravel(box.values), strict=True))
+        rows.append(
+            f'<tr class="{"written" if written else ""}"><th scope="row">{names}{note}</th>'
+            f'<td class="arrow">→</td>{cells}</tr>'
+        )
+    return f'<table class="trap-arrays">{"".join(rows)}</table>'
+
+
+def gradients(result: Outcome) -> str:
+    """The gradients as they are after these steps. Once compared, each cell is ticked, or crossed with what is due."""
+    if result.error:
+        return '<p class="trap-none">No gradient: backward() stopped before the first message.</p>'
+    rows = []
+    for name in result.experiment.inputs:
+        gradient, due = result.gradients[name], result.right.get(name)
+        if gradient is None:
+            cells = f'<td class="none" colspan="{len(result.experiment.a)}">not computed yet</td>'
+        elif due is None:
+            cells = "".join(f"<td>{brief(number)}</td>" for number in gradient)
+        else:
+            cells = "".join(_compared(got, right) for got, right in zip(gradient, due, strict=True))
+        rows.append(f'<tr><th scope="row"><code>{name}.grad</code></th>{cells}</tr>')
+    return f'<table class="trap-gradients">{"".join(rows)}</table>'
+
+
+def _item(sign: str, name: str, lines: Sequence[str], state: str) -> str:
+    current = ' aria-current="step"' if state == "next" else ""
+    text = escape("\n".join(lines))
+    return f'<li class="{state}"{current}><b><i>{sign}</i> {name}</b><pre><code>{text}</code></pre></li>'
+
+
+def _cell(then: float, now: float) -> str:
+    if then == now or (np.isnan(then) and np.isnan(now)):
+        return f'<td class="cell">{brief(now)}</td>'
+    return f'<td class="cell changed"><s>{brief(then)}</s> → <b>{brief(now)}</b></td>'
+
+
+def _compared(got: float, due: float) -> str:
+    if got == due or (np.isnan(got) and np.isnan(due)):
+        return f'<td class="cell right">✓ {brief(got)}</td>'
+    return f'<td class="cell wrong"><b>✕ {brief(got)}</b> <small>due {brief(due)}</small></td>'
