@@ -50,7 +50,7 @@ export function tell(playback, frame, cell) {
   const story = storyOf(playback, frame, cell);
   if (frame.k < playback.forwardEnd || (frame.k > playback.forwardEnd && frame.k < playback.length)) return story;
   if (playback.error && frame.k === playback.length)
-    story.note = `${story.note} Here the engine stopped: ${playback.error}`.trim();
+    story.note = `${story.note} Here the engine stopped: ${playback.error.replaceAll("`", "")}`.trim();
   else if (frame.k === playback.length) story.result = gradientsOf(playback, frame);
   else if (frame.k > 0) {
     const out = playback.name(playback.output);
@@ -371,7 +371,8 @@ export class Ledger {
     const { sentence, equation } = result ?? event;
     const note = result ? [`Last: ${event.sentence}`, event.note].filter(Boolean).join(" ") : event.note;
     const text = `${phase}, event ${frame.k} of ${playback.length}`;
-    if (text === this.phase.textContent && sentence === this.sentence.textContent) return;
+    const shown = [this.phase, this.sentence, this.note].map((part) => part.textContent);
+    if (text === shown[0] && sentence === shown[1] && note === shown[2]) return;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
