@@ -527,31 +527,43 @@ def _messages() -> None:
         "Paste an error message, a line of it or the whole traceback. You get a few lines that cause exactly this, the "
         "engine's own words for it, and the lines that cure it. All of it is run as you look."
     )
-    text = st.text_area(
-        "Error message", key="message text", height=110, max_chars=10_000, persist_state="session", on_change=_find,
-        placeholder=f"RuntimeError: {MESSAGES['inplace'].phrases[0]} …",
-    )  # fmt: skip
-    st.button("Find it", key="message find", type="primary", on_click=_find)
 
     def choose(key: str) -> None:
         st.session_state["message chosen"] = key
 
+    field, found = st.columns([1, 1], gap="medium")
+    with field:
+        text = st.text_area(
+            "Error message", key="message text", height=90, max_chars=10_000, persist_state="session", on_change=_find,
+            placeholder=f"RuntimeError: {MESSAGES['inplace'].phrases[0]} …",
+        )  # fmt: skip
+        st.button("Find it", key="message find", type="primary", on_click=_find)
     key = st.session_state["message chosen"]
-    if key is None and (text or "").strip():
-        st.info("This text matches none of the messages known here. They are listed below: choose the nearest.")
-    others = [other for other in MESSAGES if other != key]
+    matches = messages.find(text or "")
+    with found:
+        if (text or "").strip() and not matches:
+            st.info(
+                "This text matches none of the messages known here. Is one below near to it? If not: print the shapes, "
+                "run the lines one by one, and look for the first number that is not what you expect."
+            )
+        elif matches and not matches[0].sure:
+            st.markdown("**Not clear from this text.** It may be:")
+            for match in matches:
+                message = MESSAGES[match.key]
+                st.button(message.title, key=f"candidate {match.key}", on_click=choose, args=(match.key,))
+                st.markdown(f":small[{message.tells}]")
     if key:
         _demonstration(key, text or "")
-    st.markdown("**Other messages**" if key else "**Or choose one**")
-    with st.container(horizontal=True, gap="small"):
-        for other in others:
-            st.button(MESSAGES[other].title, key=f"message {other}", on_click=choose, args=(other,))
+    with st.expander("All messages known here", expanded=not (key or matches)):
+        for other, message in MESSAGES.items():
+            st.button(message.title, key=f"message {other}", on_click=choose, args=(other,))
+            st.markdown(f":small[{message.tells}]")
 
 
 def _find() -> None:
-    """A new text is searched afresh: what was chosen before does not count any more."""
-    found = messages.find(st.session_state["message text"] or "")
-    st.session_state["message chosen"] = next(iter(found), None)
+    """A new text is searched afresh: what was chosen before does not count any more. Only a clear match is opened."""
+    matches = messages.find(st.session_state["message text"] or "")
+    st.session_state["message chosen"] = matches[0].key if matches and matches[0].sure else None
 
 
 def _demonstration(key: str, text: str) -> None:
@@ -564,7 +576,10 @@ def _demonstration(key: str, text: str) -> None:
         st.markdown("**✕ The cause**")
         code, error = message.cause()
         st.code(code, wrap_lines=True)
-        st.error(error, icon=":material/block:")
+        if error:
+            st.error(error, icon=":material/block:")
+        else:
+            st.warning(message.silent, icon=":material/volume_off:")
     with right:
         st.markdown("**✓ The fix**")
         code, gradient = message.cure()

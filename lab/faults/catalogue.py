@@ -54,7 +54,9 @@ from lab.faults.training import (
     run_of,
     squared_loss,
 )
+from lab.traps import finder
 from lab.traps.lines import body
+from lab.traps.messages import MESSAGES
 from model import SGD, Tensor
 
 # ---------------------------------------------------------------- the faults
@@ -452,18 +454,28 @@ BY_KEY = MappingProxyType({fault.key: fault for fault in FAULTS})
 # ---------------------------------------------------------------- found by what it says
 
 
-def search(text: str) -> list[Fault]:
-    """Faults whose description or PyTorch message shares words with the text, the best match first.
+MESSAGE_OF = MappingProxyType({"inplace": "late-read", "twice": "backward-twice"})  # a message's key -> its fault's
 
-    Rare words count more than common ones: `inplace` is in one entry, `gradient` in nearly all.
+
+def search(text: str) -> list[Fault]:
+    """The fault of a known error message, or up to three whose description shares words with the text, best first.
+
+    Rare words count more than common ones: `inplace` is in one entry, `gradient` in nearly all. A message that is known
+    for certain to be about something else finds nothing.
     """
+    phrases = {fault.key: [fault.torch_message] for fault in FAULTS if fault.torch_message}
+    for key, message in MESSAGES.items():
+        phrases.setdefault(MESSAGE_OF.get(key, key), []).extend(message.phrases)
+    matches = finder.find(text, phrases)
+    if matches and matches[0].sure:
+        return [fault for fault in FAULTS if fault.key == matches[0].key]
     words = [_words(" ".join((f.name, f.cause, f.symptom, f.in_training, f.torch_message))) for f in FAULTS]
     wanted = _words(text)
     weights = {word: 1.0 / sum(word in known for known in words) for word in wanted if any(word in k for k in words)}
     scores = [sum(weights.get(word, 0.0) for word in known & wanted) for known in words]
     best = max(scores)
     order = sorted(range(len(FAULTS)), key=lambda i: -scores[i])
-    return [FAULTS[i] for i in order if scores[i] > 0 and scores[i] >= best / 3]
+    return [FAULTS[i] for i in order if scores[i] > 0 and scores[i] >= best / 3][: finder.MOST]
 
 
 def _words(text: str) -> set[str]:

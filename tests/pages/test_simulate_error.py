@@ -5,6 +5,7 @@ import pytest
 from lab.trace.derive import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
 from lab.traps.in_place import run as run_experiment
+from lab.traps.messages import MESSAGES
 from tests.pages.conftest import address, app, press, run, sent, switch, texts
 
 PASTED = (
@@ -308,10 +309,23 @@ def test_an_unknown_text_gets_a_sentence_and_the_list():
     assert "already gone through" in at.error[0].value
 
 
-@pytest.mark.parametrize("key", ["inplace", "twice", "scalar", "leaf", "nograph"])
+def test_a_text_that_is_not_clear_opens_nothing_and_offers_at_most_three():
+    at = opened(part="messages")
+    at.text_area(key="message text").set_value("in-place operation").run()
+    assert not at.header
+    assert "Not clear from this text" in texts(at.markdown)
+    assert [b.key for b in at.button if b.key and b.key.startswith("candidate")] == [
+        "candidate inplace", "candidate leaf",
+    ]  # fmt: skip
+    assert MESSAGES["leaf"].tells in texts(at.markdown)
+    press(at, "candidate leaf")
+    assert at.header[0].value == "A leaf used in an in-place operation"
+
+
+@pytest.mark.parametrize("key", list(MESSAGES))
 def test_every_message_has_its_demonstration_under_its_own_link(key):
     at = opened(part="messages", message=key)
-    assert "Error: " in at.error[0].value
+    assert "Error: " in at.error[0].value if not MESSAGES[key].silent else MESSAGES[key].silent == at.warning[0].value
     assert "No error" in at.success[0].value
     assert address(at)["message"] == key
 

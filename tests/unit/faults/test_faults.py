@@ -386,6 +386,15 @@ def test_a_message_of_another_version_or_a_few_words_find_it_too(text, key):
     assert search(text)[0].key == key
 
 
+def test_a_message_about_something_else_finds_no_fault():
+    for text in ("can't optimize a non-leaf Tensor", "Can't call numpy() on Tensor that requires grad."):
+        assert search(text) == []
+
+
+def test_what_is_not_clear_gets_at_most_three_faults():
+    assert len(search("gradient")) == 3
+
+
 def test_nothing_is_found_where_nothing_fits():
     assert search("") == []
     assert search("xyzzy 12345") == []
