@@ -43,9 +43,13 @@ def calls(tree):
 
 
 # What `st.html` is given, where it is not a text written there. What these functions are given, they escape: see
-# tests/unit/charts/test_side_by_side.py.
+# tests/unit/charts/test_side_by_side.py and tests/unit/traps/test_panels.py.
 HTML = {
     "STYLE",  # the app's own file
+    "page.STYLE",
+    "panels.program(experiment, step)",
+    "panels.arrays(result.boxes)",
+    "panels.gradients(result)",
     "charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole)",
     "charts.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(charts.gradient_tables(*pair, theme) for pair in small)',

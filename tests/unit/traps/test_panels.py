@@ -2,10 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from lab.trace.recording import brief
-from lab.traps.in_place import Experiment, run
+from lab.traps.in_place import Box, Experiment, run
 from lab.traps.panels import arrays, gradients, program
 
 
@@ -45,3 +46,8 @@ def test_gradients_are_none_until_they_are_there_and_marked_once_compared():
     due = [f"✕ {got} due {right}" for got, right in zip(("3", "0", "4"), map(brief, (2.0, -1.0, 3.0)), strict=True)]
     assert cells(gradients(run(Experiment()))) == ["✓ 4", "✓ 5", "✓ −2", *due]
     assert "No gradient: backward() stopped" in gradients(run(Experiment(guard=True)))
+
+
+def test_a_name_cannot_become_markup():
+    html = arrays([Box(("<img src=x>",), np.zeros(1), np.zeros(1))])
+    assert "<code>&lt;img src=x&gt;</code>" in html
