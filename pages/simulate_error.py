@@ -38,8 +38,7 @@ GUESSES = {
     "ab": "both are wrong",
     "error": "backward() refuses",
 }
-OUTCOMES = {"right": "right gradient", "wrong": "wrong gradient", "error": "error"}
-CELLS = [(op, written, guard) for op in OPS for written in WRITTEN for guard in GUARDS.values()]
+CELLS = [(op, written) for op in OPS for written in WRITTEN]
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
@@ -57,7 +56,7 @@ NEXT = ("pages/fault_lab.py", "Next: break the engine itself, in one place at a 
 
 
 def main() -> None:
-    st.html(page.STYLE)
+    page.style()
     st.html(STYLE)
     st.title("Simulate Error")
     if state.restore("simulate error", FIELDS):
@@ -95,8 +94,8 @@ def _shown_vector(values: tuple[float, ...]) -> str:
     return ",".join(f"{value:g}" for value in values)
 
 
-def _key(cell: tuple[str, str, bool]) -> str:
-    return f"guess {cell[0]} {cell[1]} {'on' if cell[2] else 'off'}"
+def _key(cell: tuple[str, str]) -> str:
+    return f"guess {cell[0]} {cell[1]}"
 
 
 PART = Field("part", "trap part", PARTS["steps"], lambda text: PARTS[state.one_of(*PARTS)(text)],
@@ -380,47 +379,64 @@ def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[in
 
 def _predict() -> None:
     st.markdown(
-        f"Every operation, both writes, both guards; the write is always `.data += 1`, at a = {brief(START.a)} and "
-        f"b = {brief(START.b)}. Tick each case that you expect to go **wrong**: a wrong gradient where the guard is "
-        "off, an error where it is on. Then run all of them."
+        f"After each forward pass comes one write, `a.data += 1` or `y.data += 1`; a is {brief(START.a)} and b is "
+        f"{brief(START.b)}. Tick the writes that make a gradient wrong when the guard is off."
     )
-    columns = st.columns(2, gap="large")
-    for i, (op, spec) in enumerate(OPS.items()):
-        with columns[i % 2], st.container(border=True, gap="small"):
-            for written, target in WRITTEN.items():
-                for guard, on in GUARDS.items():
-                    st.checkbox(
-                        f"`{spec.text}`, write to `{target}`, guard {guard}: {'an error' if on else 'wrong gradient'}",
-                        key=_key((op, written, on)),
-                    )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
-    if st.button(f"Run all {len(CELLS)}", type="primary", key="guess go"):
-        st.session_state["guesses run"] = guesses
-    if st.session_state.get("guesses run") == guesses:
-        _score()
+    scored = st.session_state.get("guesses run") == guesses
+    matrix, said = st.columns([1, 1], gap="large")
+    with matrix:
+        if scored:
+            st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
+        else:
+            _tick()
+
+    def run() -> None:
+        st.session_state["guesses run"] = [st.session_state[_key(cell)] for cell in CELLS]
+
+    def again() -> None:
+        st.session_state["guesses run"] = None
+
+    with said:
+        if scored:
+            _score()
+            st.button("Guess again", key="guess go", on_click=again, type="primary", icon=":material/replay:")
+        else:
+            st.markdown(
+                "Ask of each operation: which numbers does the rule of its derivative read? An array that is read in "
+                "the backward pass must not change before it."
+            )
+            st.button(
+                f"Run all {len(CELLS)}", key="guess go", on_click=run, type="primary", icon=":material/play_arrow:"
+            )
+
+
+def _tick() -> None:
+    with st.container(gap="xsmall"):
+        for op, spec in OPS.items():
+            name, *boxes = st.columns([2, 3, 3], vertical_alignment="center")
+            name.markdown(f"`y = {spec.text}`")
+            for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
+                box.checkbox(f"{target} written: wrong", key=_key((op, written)))
 
 
 def _score() -> None:
     outcomes = in_place.outcomes()
-    hit = {cell: st.session_state[_key(cell)] == (outcomes[cell] != "right") for cell in CELLS}
-    st.markdown(f"## You predicted {sum(hit.values())} of {len(CELLS)}")
-    rows = []
-    for op, spec in OPS.items():
-        for written, target in WRITTEN.items():
-            row = [spec.text, target]
-            for on in GUARDS.values():
-                cell = (op, written, on)
-                row += [OUTCOMES[outcomes[cell]], "✓" if hit[cell] else "✕ not predicted"]
-            rows.append(row)
-    st.markdown(markdown_table(["operation", "write to", "guard off", "you", "guard on", "you"], rows))
+    spoiled = {cell: outcomes[(*cell, False)] != "right" for cell in CELLS}
+    hit = {cell: st.session_state[_key(cell)] == spoiled[cell] for cell in CELLS}
+    st.header(f"You predicted {sum(hit.values())} of {len(CELLS)}")
+    st.markdown(
+        "With the guard on, exactly the writes that spoil a gradient are refused. Every ✓ is a case that you judged "
+        "rightly, ticked or not."
+    )
     order = sorted(CELLS, key=lambda cell: hit[cell])
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
 
-    def name(cell: tuple[str, str, bool]) -> str:
-        return f"{OPS[cell[0]].text}, write to {WRITTEN[cell[1]]}, guard {'on' if cell[2] else 'off'}"
+    def name(cell: tuple[str, str]) -> str:
+        return f"y = {OPS[cell[0]].text}, {WRITTEN[cell[1]]} written to"
 
-    chosen = left.selectbox("Look at one of them", order, format_func=name, key="guess look")
-    experiment = Experiment(op=chosen[0], written=chosen[1], guard=chosen[2])
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    chosen = left.selectbox("Why?", order, format_func=name, key="guess look")
+    experiment = Experiment(op=chosen[0], written=chosen[1])
     right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
     st.markdown(in_place.verdict(in_place.run(experiment)))
 

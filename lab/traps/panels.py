@@ -3,13 +3,13 @@
 Each is HTML, readable as text: a sign or a word says whatever a colour says. assets/traps.css has its style.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
 
 from lab.trace.recording import brief
-from lab.traps.in_place import Box, Experiment, Outcome, same, stages
+from lab.traps.in_place import OPS, WRITTEN, Box, Experiment, Outcome, run, same, stages
 
 STEPS = ("Forward", "Mutate", "Backward", "Compare")
 
@@ -56,6 +56,32 @@ def gradients(result: Outcome) -> str:
             cells = "".join(_compared(got, right) for got, right in zip(gradient, due, strict=True))
         rows.append(f'<tr><th scope="row"><code>{name}.grad</code></th>{cells}</tr>')
     return f'<table class="trap-gradients">{"".join(rows)}</table>'
+
+
+def scores(outcomes: Mapping[tuple[str, str, bool], str], guesses: Mapping[tuple[str, str], bool]) -> str:
+    """A row for each operation, a cell for each tensor that is written to: what came of it, and one mark.
+
+    outcomes  (op, written, guard) -> "right", "wrong" or "error", as `in_place.outcomes` gives them
+    guesses   (op, written) -> whether a wrong gradient was expected
+    """
+    heads = "".join(f'<th scope="col"><code>{target}</code> written to</th>' for target in WRITTEN.values())
+    rows = []
+    for op, spec in OPS.items():
+        keeps = sorted({held.of for held in run(Experiment(op), 1).held if held.of})
+        cells = ""
+        for written in WRITTEN:
+            wrong, expected = outcomes[op, written, False] == "wrong", guesses[op, written]
+            mark, state = (
+                ("✓ right", "right") if wrong == expected else ("✕ missed" if wrong else "✕ false alarm", "wrong")
+            )
+            came = "wrong gradient" if wrong else "right gradient"
+            cells += f'<td class="cell {state}"><b>{mark}</b><small>{came}</small></td>'
+        kept = " and ".join(f"<code>{name}</code>" for name in keeps) or "nothing"
+        rows.append(f'<tr><th scope="row"><code>y = {escape(spec.text)}</code></th>{cells}<td>{kept}</td></tr>')
+    return (
+        f'<table class="trap-gradients"><tr><th></th>{heads}<th scope="col">its closure keeps</th></tr>'
+        f"{''.join(rows)}</table>"
+    )
 
 
 def _item(sign: str, name: str, lines: Sequence[str], state: str) -> str:

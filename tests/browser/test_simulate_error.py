@@ -190,8 +190,9 @@ def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
 
 def test_predict_then_run(open_page):
     page = open_page("simulate-error?part=predict")
-    page.locator("label", has_text="guard off: wrong gradient").first.click()
-    button(page, "Run all 24").click()
+    page.locator("label", has_text="a written: wrong").first.click()
+    page.wait_for_url("**guesses=1")
+    button(page, "Run all 12").click()
     page.get_by_role("heading", name="You predicted").wait_for()
     button(page, "Watch its four steps").click()
     page.get_by_text("Compared", exact=True).wait_for()

@@ -233,24 +233,46 @@ def test_a_link_with_an_impossible_pair_keeps_what_it_can():
 
 def test_the_score_counts_what_was_predicted_against_what_happened():
     at = opened(part="predict")
-    assert len(at.checkbox) == 24
-    wrong = sum(outcome != "right" for outcome in outcomes().values())
+    assert len(at.checkbox) == 12
+    spoiled = {cell[:2]: outcome == "wrong" for cell, outcome in outcomes().items() if not cell[2]}
     press(at, "guess go")
-    assert f"You predicted {24 - wrong} of 24" in texts(at.markdown)
-    for (op, written, guard), outcome in outcomes().items():
-        at.session_state[f"guess {op} {written} {'on' if guard else 'off'}"] = outcome != "right"
+    assert at.header[0].value == f"You predicted {12 - sum(spoiled.values())} of 12"
+    assert (html(at).count("✕ missed"), html(at).count("✕ false alarm")) == (sum(spoiled.values()), 0)
+    assert not at.checkbox  # locked: what was guessed can be looked at, not changed
+    press(at, "guess go")
+    assert len(at.checkbox) == 12
+    for (op, written), wrong in spoiled.items():
+        at.checkbox(key=f"guess {op} {written}").set_value(wrong)
     at.run()
-    assert "You predicted" not in texts(at.markdown)  # until all is run again
+    assert not at.header  # until all is run again
     press(at, "guess go")
-    assert "You predicted 24 of 24" in texts(at.markdown)
+    assert at.header[0].value == "You predicted 12 of 12"
+    assert "✕" not in html(at)
+
+
+def test_a_tick_too_many_is_a_false_alarm_and_every_other_cell_is_right():
+    at = opened(part="predict")
+    for (op, written, guard), outcome in outcomes().items():
+        if not guard:
+            at.checkbox(key=f"guess {op} {written}").set_value(outcome == "wrong" or (op, written) == ("exp", "input"))
+    at.run()
+    press(at, "guess go")
+    assert (html(at).count("✓ right"), html(at).count("✕ false alarm"), html(at).count("✕")) == (11, 1, 1)
+    assert at.selectbox(key="guess look").value == ("exp", "input")  # what was judged wrongly comes first
+    assert "did not keep `a`" in texts(at.markdown)
+
+
+def test_what_is_spoiled_without_the_guard_is_what_it_refuses():
+    results = outcomes()
+    assert all((results[op, what, False] == "wrong") == (results[op, what, True] == "error") for op, what, _ in results)
 
 
 def test_predictions_are_in_the_link_and_a_case_can_be_watched():
     at = opened(part="predict", guesses="3")
-    assert at.checkbox(key="guess mul input off").value
-    assert at.checkbox(key="guess mul input on").value
+    assert at.checkbox(key="guess mul input").value
+    assert at.checkbox(key="guess mul output").value
     press(at, "guess go")
-    at.selectbox(key="guess look").set_value(("exp", "output", False)).run()
+    at.selectbox(key="guess look").set_value(("exp", "output")).run()
     press(at, "guess watch")
     assert at.session_state["trap part"] == "Four steps"
     assert "exp" in at.error[0].value

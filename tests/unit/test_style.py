@@ -46,10 +46,10 @@ def calls(tree):
 # tests/unit/charts/test_side_by_side.py and tests/unit/traps/test_panels.py.
 HTML = {
     "STYLE",  # the app's own file
-    "page.STYLE",
     "panels.program(experiment, step)",
     "panels.arrays(result.boxes)",
     "panels.gradients(result)",
+    "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
     "charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole)",
     "charts.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(charts.gradient_tables(*pair, theme) for pair in small)',
