@@ -39,6 +39,7 @@ GUESSES = {
     "error": "backward() refuses",
 }
 CELLS = [(op, written) for op in OPS for written in WRITTEN]
+ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
@@ -47,8 +48,7 @@ TRY_THIS = {
     "that changes what a closure holds and still leaves the gradient right.",
     "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
     "written to.",
-    "cut": "Find a and b for which the gradient behind `detach()` is right all the same. Then say why the next step is "
-    "wrong anyway.",
+    "cut": "Find numbers for which a.grad is right all the same, though a part of it was cut away.",
     "life": "Make w.grad twice as large as it should be, without an error. Then make the guard stop an optimizer step.",
     "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is.",
 }
@@ -447,42 +447,79 @@ def _score() -> None:
 def _cut() -> None:
     st.markdown(
         "`detach()` and `no_grad()` change no number of the forward pass. They cut the graph, and a gradient that "
-        "should have flowed does not: it lacks a part, or it is `None`. No error says so, unless nothing is left."
+        "should have flowed does not. Guess which, then run both passes."
     )
     kinds = list(KINDS)
-    kind = str(st.segmented_control("What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind"))
+    what, left, right = st.columns([5, 3, 3], gap="medium")
+    kind = what.segmented_control(
+        "What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind", on_change=_ask_of_cut
+    )
+    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_of_cut)
+    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_of_cut)
+    whole, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
+    code, answer = st.columns([2, 3], gap="large")
+    with code:
+        st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
+        st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
+        st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(whole.loss)} as well.")
+    with answer:
+        if not st.session_state.get("cut run"):
+            _guess_cut()
+            return
+        _gradients_cut(whole, cut, cuts.numerical(a, b))
     left, right = st.columns(2, gap="large")
-    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a")
-    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b")
-    left, right = st.columns(2, gap="large")
-    whole, cut, numerical = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b), cuts.numerical(a, b)
-    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[kind]}", cut)):
+    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[str(kind)]}", cut)):
         with column:
-            st.markdown(f"**{title}**, L = {one.loss:.4g}")
-            st.code(f"{one.code}L.backward()\n", wrap_lines=True)
+            st.markdown(f"**{title}**")
             _graph(one.graph, cuts_in_it=one.missing)
-            if one.error:
-                st.error(f"**RuntimeError.** {one.error}", icon=":material/block:")
-    rows = []
-    for name in ("a", "b"):
-        got, due = cut.gradients[name], whole.gradients[name]
-        verdict = (
-            "✕ None: nothing arrived"
-            if got is None
-            else f"✓ {got:.4g}"
-            if got == due
-            else f"✕ {got:.4g}: a part is missing"
-        )
-        moved = "(not moved)" if got is None else ""
-        steps = f"{whole.after[name]:.4g}", f"{cut.after[name]:.4g} {moved}"
-        rows.append((name, f"{due:.4g}", verdict, f"{numerical[name]:.4g}", *steps))
-    headers = ["input", "gradient, uncut", "gradient, cut", "numerical", "after a step, uncut", "after a step, cut"]
-    st.markdown(markdown_table(headers, rows))
     st.markdown(
         "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
         "parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for targets, "
         "for a state carried from one batch into the next."
     )
+
+
+def _ask_of_cut() -> None:
+    """Another cut, or other numbers: the answer is hidden until there is a guess."""
+    st.session_state["cut run"], st.session_state["cut guessed"] = False, {}
+
+
+def _guess_cut() -> None:
+    def run() -> None:
+        st.session_state["cut run"] = True
+        st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
+
+    guesses = [
+        st.segmented_control(
+            f"**Your guess.** Next to the uncut pass, {name}.grad is…", list(ARRIVALS), key=f"cut guess {name}",
+            format_func=ARRIVALS.__getitem__,
+        )
+        for name in ("a", "b")
+    ]  # fmt: skip
+    st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
+
+
+def _gradients_cut(whole: cuts.Cut, cut: cuts.Cut, numerical: dict[str, float]) -> None:
+    rows, said = [], []
+    for name in ("a", "b"):
+        got, due = cut.gradients[name], whole.gradients[name]
+        came = "none" if got is None else "same" if got == due else "part"
+        sign = "✓" if came == "same" else "✕"
+        verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
+        moved = " (not moved)" if got is None else ""
+        steps = brief(whole.after[name]), f"{brief(cut.after[name])}{moved}"
+        rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
+        guess = st.session_state.get("cut guessed", {}).get(name)
+        if guess is not None:
+            right = guess == came
+            said.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
+    headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
+    st.markdown(markdown_table(headers, rows))
+    why = "Each ✂ in the graph below is a way on which a gradient would have flowed. No error says so."
+    if cut.error:
+        st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
+        why = "Nothing was recorded, so there is no graph to go back through: only here the engine notices."
+    st.markdown(f"{'; '.join(said)}. {why}" if said else why)
 
 
 # ---------------------------------------------------------------- the life of a tensor

@@ -279,14 +279,31 @@ def test_predictions_are_in_the_link_and_a_case_can_be_watched():
     assert address(at)["op"] == "exp"
 
 
-@pytest.mark.parametrize("kind", ["detach", "no_grad", "all"])
-def test_a_cut_is_shown_beside_the_whole_graph(kind):
+def guess_cut(at, a, b):
+    at.segmented_control(key="cut guess a").set_value(a)
+    at.segmented_control(key="cut guess b").set_value(b).run()
+    press(at, "cut go")
+
+
+@pytest.mark.parametrize(
+    ("kind", "came"), [("detach", ("part", "none")), ("no_grad", ("part", "none")), ("all", ("none", "none"))]
+)
+def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     at = opened(part="cut", cut=kind)
+    assert at.button(key="cut go").disabled
+    assert not at.get("graphviz_chart")
+    assert "numerical" not in texts(at.markdown)
+    guess_cut(at, *came)
     whole, cut = (chart.proto.spec for chart in at.get("graphviz_chart"))
     assert "✂" in cut
     assert "✂" not in whole
     assert bool(at.error) == (kind == "all")
-    assert "nothing arrived" in texts(at.markdown)
+    assert "✕ None" in texts(at.markdown)
+    assert "a: ✓ as you guessed; b: ✓ as you guessed." in texts(at.markdown)
+    at.slider(key="cut a").set_value(1.0).run()  # other numbers: another guess
+    assert not at.get("graphviz_chart")
+    guess_cut(at, "same", "same")
+    assert "a: ✕ you guessed “the same”; b: ✕ you guessed “the same”." in texts(at.markdown)
 
 
 def test_a_life_is_lived_button_by_button():
