@@ -17,6 +17,10 @@ interface Made {
   shape: number[];
   value: Value;
   requires_grad: boolean;
+  /** what it holds since it was written to between the passes */
+  now?: Value;
+  /** the gradient that is due, where the pass gave another one */
+  due?: Value;
 }
 
 /** An input or a constant. */
@@ -72,6 +76,8 @@ export interface CapturedArray {
   value?: Value;
   /** whether it was written to before it was read; not there if it has not been read */
   written?: boolean;
+  /** its numbers since it was written to between the passes */
+  now?: Value;
 }
 
 /** Anything else: an axis, a function. */

@@ -15,6 +15,7 @@ class Captured(TypedDict):
              array. "setting": anything else, such as an axis, of the `type` of that name
     value    of an array its numbers; of a setting what Python writes for it; both as they were in the forward pass
     written  whether that had changed when the closure ran; not there before it has, or for an operand
+    now      of an array that was written to between the passes: its numbers since then
     """
 
     name: str
@@ -24,6 +25,7 @@ class Captured(TypedDict):
     type: NotRequired[str]
     value: NotRequired[Value | str]
     written: NotRequired[bool]
+    now: NotRequired[Value]
 
 
 class Node(TypedDict):
@@ -34,6 +36,8 @@ class Node(TypedDict):
     kind      what the operation does with the cells of its operands: see lab/ops.py
     symbol    the sign that the operation is written with, between two operands or before one; None if it has a name
     source    a key of `Trace.sources`
+    now       what it holds since a write between the passes; not there where nothing was written
+    due       the gradient that is due, where the pass is known to have given another one
     calls     the functions of the engine that called the operation, such as a layer or a mean, outermost first
     index     of an indexing, what stands between the brackets
     paths     for each operand, and each cell of the message to it, (cell of the result, local derivative) where that is
@@ -47,6 +51,8 @@ class Node(TypedDict):
     shape: list[int]
     value: Value
     requires_grad: bool
+    now: NotRequired[Value]
+    due: NotRequired[Value]
     kind: NotRequired[Kind]
     symbol: NotRequired[str | None]
     source: NotRequired[str]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
-from lab.trace.recording import Recording, Trace, brief
+from lab.trace.recording import Recording, Trace, brief, plain
 from model import SGD, MutationError, Tensor, allow_mutation
 
 LARGEST = 5.0  # of the values and of what is written, either way
@@ -241,6 +241,9 @@ def run(experiment: Experiment, steps: int = 4) -> Outcome:
         if steps >= 4:
             result.right = gradients_without_write(experiment)
             result.numerical = {name: _numerical(experiment, name) for name in experiment.inputs}
+            for node in result.trace.nodes[: len(experiment.inputs)]:
+                if not result.error and node["label"] in result.effect:
+                    node["due"] = plain(result.right[node["label"]])
     return result
 
 
@@ -393,11 +396,13 @@ class _Pass:
             self.error = str(error)
 
     def result(self, steps: int) -> Outcome:
+        trace = self.recording.finish(self.loss, self.error)
+        self._mark_writes(trace)
         return Outcome(
             experiment=self.experiment,
             steps=steps,
             op=self.op,
-            trace=self.recording.finish(self.loss, self.error),
+            trace=trace,
             held=[Held(name, of, then, np.array(array)) for name, of, then, array in self.held],
             boxes=self._boxes(),
             before=self.before,
@@ -409,6 +414,17 @@ class _Pass:
                 for name in self.experiment.inputs
             },
         )
+
+    def _mark_writes(self, trace: Trace) -> None:
+        """What was written to between the passes, in the tensors and in what the closure holds."""
+        changed = {name: t.numpy() for name, t in self.tensors.items() if not same(t.numpy(), self.before[name])}
+        kept = {name: array for name, _, then, array in self.held if not same(then, array)}
+        for node in trace.nodes:
+            if node["label"] in changed:
+                node["now"] = plain(changed[node["label"]])
+            for entry in node.get("captured", ()) if node["label"] == "y" else ():
+                if entry["name"] in kept:
+                    entry["now"] = plain(kept[entry["name"]])
 
     def _boxes(self) -> list[Box]:
         """The arrays behind the tensor that is written to. Names that share memory share a box."""

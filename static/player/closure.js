@@ -18,6 +18,7 @@ export class Closure {
     this.ran = false;
     this.over = false;
     this.known = false;
+    this.later = false;
   }
 
   /** @param {Playback} playback @param {Frame} frame @param {number} id */
@@ -26,8 +27,10 @@ export class Closure {
     const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
     const over = frame.k === playback.length;
     const known = playback.isKnown(id, frame);
-    if (this.shown === node && this.ran === ran && this.over === over && this.known === known) return;
-    [this.shown, this.ran, this.over, this.known] = [node, ran, over, known];
+    const later = playback.isForwardOver(frame);
+    const news = [node, ran, over, known, later];
+    if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === news[index])) return;
+    [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
     if (!isOperation(node)) {
       this.panel.body.replaceChildren(
         h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`),
@@ -59,10 +62,10 @@ export class Closure {
     const read = entry.holds !== "operand"; // an operand is only an address to send to
     return h(
       "tr",
-      { class: read && entry.written ? "written" : "" },
+      { class: this.isWritten(entry) ? "written" : "" },
       h("th", { scope: "row" }, h("code", {}, entry.name)),
       h("td", {}, ...this.meaning(playback, node, entry)),
-      h("td", { class: "number" }, read ? valueText(playback, node, entry) : ""),
+      h("td", { class: "number" }, read ? this.value(playback, node, entry) : ""),
       h("td", {}, read ? this.since(entry) : ""),
     );
   }
@@ -78,11 +81,23 @@ export class Closure {
     return operand === null ? [`an array of its own${shape}`] : ["input: the value of ", toNode(operand), shape];
   }
 
+  /** @param {Captured} entry */
+  isWritten(entry) {
+    return (entry.holds !== "operand" && entry.written) || ("now" in entry && this.later);
+  }
+
+  /** @param {Playback} playback @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
+  value(playback, node, entry) {
+    const text = valueText(playback, node, entry);
+    return "now" in entry && entry.now !== undefined && this.later ? `${text} → ${brief(entry.now)}` : text;
+  }
+
   /** @param {CapturedArray | CapturedSetting} entry */
   since(entry) {
+    if (this.isWritten(entry)) return "⚠ written to";
     if (!this.ran && !this.over) return "not read yet";
     if (entry.written === undefined) return "never read";
-    return entry.written ? "⚠ written to" : "unchanged";
+    return "unchanged";
   }
 }
 

@@ -352,7 +352,7 @@ export class Graph {
       const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
         `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
-        `value ${value === null ? "not run yet" : brief(value)}, gradient ${playback.gradientText(node, frame)}`;
+        `value ${playback.valueText(node, frame)}, gradient ${playback.gradientText(node, frame)}`;
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }

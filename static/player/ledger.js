@@ -371,8 +371,8 @@ export class Ledger {
     const { sentence, equation } = result ?? event;
     const note = result ? [`Last: ${event.sentence}`, event.note].filter(Boolean).join(" ") : event.note;
     const text = `${phase}, event ${frame.k} of ${playback.length}`;
-    const shown = [this.phase, this.sentence, this.note].map((part) => part.textContent);
-    if (text === shown[0] && sentence === shown[1] && note === shown[2]) return;
+    const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
+    if (text === last[0] && sentence === last[1] && note === last[2]) return;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;

@@ -148,11 +148,25 @@ export class Playback {
     return this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
   }
 
+  /** The value in numbers; from the end of the forward pass on also what was written in its place.
+   * @param {number} id @param {Frame} frame */
+  valueText(id, frame) {
+    const { value, now } = this.nodes[id];
+    if (!this.isKnown(id, frame)) return "not run yet";
+    return now !== undefined && this.isForwardOver(frame) ? `${brief(value)} → ${brief(now)}` : brief(value);
+  }
+
+  /** @param {Frame} frame */
+  isForwardOver(frame) {
+    return this.nodes.every((_, id) => this.isKnown(id, frame));
+  }
+
   /** The gradient in words or numbers, never a 0 for what has not been computed.
    * @param {number} id @param {Frame} frame */
   gradientText(id, frame) {
     const gradient = frame.gradients.get(id);
-    if (gradient !== undefined) return brief(gradient);
+    const { due } = this.nodes[id];
+    if (gradient !== undefined) return due === undefined ? brief(gradient) : `✕ ${brief(gradient)}, due ${brief(due)}`;
     const state = this.gradientState(id, frame);
     if (state === "constant") return "none (constant)";
     return state === "no path" ? "0 (no path)" : WAITING;

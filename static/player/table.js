@@ -89,11 +89,14 @@ export class Table {
     /** @param {number} column @param {string} text */
     const fit = (column, text) => (longest[column] = Math.max(longest[column], text.length));
     const ends = [0, playback.length].map((k) => playback.frame(k));
-    playback.nodes.forEach((node, id) => {
+    playback.nodes.forEach((_, id) => {
       fit(0, playback.definition(id));
       fit(1, roleOf(playback, id));
-      fit(2, brief(node.value));
-      for (const end of ends) fit(4, playback.stateText(id, end));
+      for (const end of ends) {
+        fit(2, playback.valueText(id, end));
+        fit(3, playback.gradientText(id, end));
+        fit(4, playback.stateText(id, end));
+      }
     });
     fit(2, "not run yet");
     fit(3, WAITING);
@@ -120,13 +123,14 @@ function roleOf(playback, id) {
 function paintRow(parts, playback, id, frame, selected) {
   const { row, value, gradient, state, last } = parts;
   const known = playback.isKnown(id, frame);
+  const over = playback.nodes[id].now !== undefined && playback.isForwardOver(frame);
   const lit = id === playback.focus(frame).to;
   const chosen = id === selected;
-  const now = [frame.gradients.get(id), known, playback.nodes[id].value, lit, chosen, frame.arrived.get(id)];
+  const now = [frame.gradients.get(id), known, over, playback.nodes[id].value, lit, chosen, frame.arrived.get(id)];
   if (now.every((part, i) => part === last[i])) return;
   parts.last = now;
   setAttribute(row, "class", `${lit ? "lit" : ""} ${chosen ? "selected" : ""} ${playback.derived[id].kind}`);
-  setText(value, known ? brief(playback.nodes[id].value) : "not run yet");
+  setText(value, playback.valueText(id, frame));
   setText(gradient, playback.gradientText(id, frame));
   setAttribute(gradient, "class", `number gradient ${playback.gradientState(id, frame).replace(" ", "-")}`);
   setText(state, playback.stateText(id, frame));

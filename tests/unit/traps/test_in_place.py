@@ -201,6 +201,19 @@ def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment)
     assert written
 
 
+def test_the_trace_has_the_write_from_the_moment_it_happens_and_what_is_due_once_compared():
+    def marks(steps, **settings):
+        nodes = run(Experiment(**settings), steps).trace.nodes
+        written = {node["label"]: node["now"] for node in nodes if "now" in node}
+        kept = {entry["name"]: entry["now"] for node in nodes for entry in node.get("captured", ()) if "now" in entry}
+        return written, kept, {node["label"]: node["due"] for node in nodes if "due" in node}
+
+    assert marks(1) == ({}, {}, {})
+    assert marks(2) == marks(3) == ({"a": [3, 0, 4]}, {"left": [3, 0, 4]}, {})
+    assert marks(4) == ({"a": [3, 0, 4]}, {"left": [3, 0, 4]}, {"b": [2, -1, 3]})
+    assert marks(4, guard=True) == ({"a": [3, 0, 4]}, {}, {})  # the closure's own array is intact
+
+
 def test_the_captured_array_of_a_tensor_with_equal_values_is_told_apart():
     held = run(Experiment("square", route="view", guard=True, a=(1.0, 1.0, 1.0))).held
     assert {(h.name, h.of) for h in held} >= {("left", "a"), ("result", "y")}
