@@ -212,8 +212,8 @@ export function tellEpoch({ setTriggerValue }) {
   return () => window.removeEventListener(EPOCH, heard);
 }
 
-/** Tell the page of all points that were clicked since it was loaded: none is lost where several answers to them overtake
- * each other. @param {Component<HTMLElement>} component */
+/** Tell the page of all points that were clicked since it was loaded: none is lost where several answers to them
+ * overtake each other. @param {Component<HTMLElement>} component */
 export function tellPoints({ setStateValue }) {
   const id = crypto.getRandomValues(new Uint32Array(1))[0];
   /** @type {number[][]} */
