@@ -46,7 +46,16 @@ def words_of(page):
     """The words of the page, once all has come that is loaded and drawn later."""
     page.wait_for_load_state("networkidle")
     settled(page)
-    return page.locator("[data-testid=stMain]").inner_text()
+    return page.evaluate("""() => new Promise((done) => {
+      const main = document.querySelector("[data-testid=stMain]");
+      let [words, since] = [main.innerText, performance.now()];
+      const look = () => {
+        if (main.innerText !== words) [words, since] = [main.innerText, performance.now()];
+        if (performance.now() - since > 500) done(words);
+        else requestAnimationFrame(look);
+      };
+      look();
+    })""")
 
 
 def choose(page, label, option):
@@ -164,7 +173,7 @@ def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_pa
     page.get_by_role("heading", name="What finds it").wait_for()
     until(page, fault="relu-side")
     assert parameters(page) == {"fault": "relu-side", "seed": "5", "gradient": "numbers", "curve": "worse", "run": "1"}
-    assert page.get_by_role("radio", name="other numbers").first.is_checked()
+    page.get_by_text("As you expected: other numbers").wait_for()
     page.go_back()
     page.wait_for_url("about:blank")
 

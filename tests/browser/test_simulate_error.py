@@ -169,6 +169,7 @@ def test_choices_are_kept_while_numbers_move(open_page):
     ready(page, "3 Backward").click()
     ready(page, "4 Compare").click()
     page.get_by_text("did not keep").wait_for()
+    page.wait_for_url("**step=4**")  # the address follows the page a moment later
     page.reload()
     page.get_by_text("did not keep").wait_for()
 
