@@ -15,7 +15,7 @@ from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
-from lab.trace.recording import Trace, brief, record
+from lab.trace.recording import Trace, attempt, brief, starting_gradients
 from lab.ui import page, state
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import Family, Field
@@ -30,6 +30,7 @@ LONGEST = 2000  # characters of an expression
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
+OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # the gradients, where the result has many numbers
 
 
 WHAT_TO_DO = (
@@ -107,10 +108,17 @@ def _written(value: float | list) -> str:
     return state.number(value) if isinstance(value, (int, float)) else json.dumps(value)
 
 
+def _start(text: str) -> str:
+    """What a pass from many numbers starts with: of the sum, of the mean, or an upstream gradient as JSON."""
+    return text if text in ("sum", "mean") else json.dumps(_value(text))
+
+
+START = Field("start", "graph start", None, _start, state.optional)
 STAGE = Field("stage", "graph stage", "none", state.one_of(*STAGES))
 FIELDS = (
     Field("expression", "graph expression", PRESETS[2]["text"], _text, always=True),
     Family("in_", "graph inputs", {}, _value, _written),  # of the present expression
+    START,
     STAGE,
     state.player_event("graph event"),
     Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
@@ -383,7 +391,7 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
         build=expression if computed else None,
         checked=computed is not None,
         title=expression.text,
-        script=partial(_script, expression, values),
+        script=partial(_script, expression, values, trace),
         event=_count(trace, now["graph stage"]),
         opening=now["graph opening"],
         opened=now["graph event"],
@@ -430,12 +438,54 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
 
 def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace | None:
     try:
-        return record(expression, values)
+        trace = attempt(expression, values)
+        return trace if not trace.error else _started(expression, values, trace)
     except ExpressionError as error:
         _show_mistake(error)
     except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
         st.warning(escape_markdown(str(error)))
     return None
+
+
+def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
+    """The pass from a result of many numbers: what the engine says, and what the learner wants it to start from."""
+    shape = np.shape(refused.nodes[refused.output]["value"])
+    chosen = st.session_state["graph start"]
+    with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
+        if chosen is None:
+            st.markdown(f":material/block: {escape_markdown(refused.error)}", width="stretch")
+        else:
+            of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
+            st.markdown(f"The gradients are those of {of}.", width="stretch")
+        for name, label in OFFERED.items():
+            st.button(label, key=f"graph start {name}", on_click=_start_from, args=(name,), disabled=chosen == name)
+        st.text_input(
+            "Upstream gradient of your own", key="graph own start", on_change=_start_from_own, width=190,
+            placeholder=f"your own: {brief(np.zeros(shape))}", label_visibility="collapsed",
+        )  # fmt: skip
+        if chosen is not None:
+            st.button("None", key="graph start none", on_click=_start_from, args=(None,))
+    if mistake := st.session_state.pop("graph start mistake", ""):
+        st.warning(escape_markdown(mistake))
+    if chosen is None:
+        return refused
+    try:
+        upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
+        return attempt(expression, values, upstream)
+    except ValueError as error:  # of another shape
+        st.warning(escape_markdown(str(error)))
+        return refused
+
+
+def _start_from(chosen: str | None) -> None:
+    st.session_state["graph start"] = chosen
+
+
+def _start_from_own() -> None:
+    try:
+        st.session_state["graph start"] = _start(st.session_state["graph own start"])
+    except ValueError as error:
+        st.session_state["graph start mistake"] = str(error)
 
 
 def _count(trace: Trace, stage: str) -> int:
@@ -486,15 +536,17 @@ def _downloads(expression: Expression, values: dict[str, float | list], trace: T
             st.download_button("Drawing (SVG)", svg, "graph.svg", "image/svg+xml", width="stretch")
         st.download_button("Trace (JSON)", trace.to_json, "trace.json", "application/json", width="stretch")
         st.download_button(
-            "Python script", _script(expression, values), "experiment.py", "text/x-python", width="stretch",
+            "Python script", _script(expression, values, trace), "experiment.py", "text/x-python", width="stretch",
             help="Runs beside model.py.",
         )  # fmt: skip
 
 
-def _script(expression: Expression, values: dict[str, float | list]) -> str:
+def _script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:
     result = expression.result_name
     prints = [f'print("gradient of {name}:", {name}.grad)' for name in expression.names]
-    last = [f'print("{result} =", {result}.numpy())', f"{result}.sum().backward()", *prints]
+    upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
+    start = repr(upstream) if isinstance(upstream, list) else ""
+    last = [f'print("{result} =", {result}.numpy())', f"{result}.backward({start})", *prints]
     return expression.to_python(**values) + "\n".join(last) + "\n"
 
 

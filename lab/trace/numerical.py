@@ -39,9 +39,12 @@ def check(trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET) -> t
     """Each leaf's gradient beside a numerical one, in the order of the leaves; and a sentence about those that were
     left out, or "".
 
-    build   the function that was recorded, with an upstream gradient of ones
+    build   the function that was recorded; where no backward pass has started, there is nothing to check
     budget  in cells computed. One element of a leaf takes two evaluations of the whole, whatever else is small
     """
+    upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
+    if upstream is None:
+        return [], ""
     leaves = {node["label"]: node["value"] for node in trace.nodes[: len(trace.gradients)]}
     work = sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)  # of one evaluation
     rows = []
@@ -49,14 +52,16 @@ def check(trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET) -> t
         numerical, cost = None, 2 * np.size(value) * work
         if cost <= budget:
             budget -= cost
-            numerical = _numerical(build, leaves, name)
+            numerical = _numerical(build, leaves, name, np.asarray(upstream))
         rows.append(Checked(name, value, trace.gradients[name], numerical))
     left_out = ", ".join(row.name for row in rows if row.numerical is None)
     sentence = f"Not checked numerically, because it would take too long: {left_out}. Smaller arrays can be checked."
     return rows, sentence if left_out else ""
 
 
-def _numerical(build: Callable[..., Tensor], leaves: dict[str, Value], name: str) -> np.ndarray:
+def _numerical(build: Callable[..., Tensor], leaves: dict[str, Value], name: str, upstream: np.ndarray) -> np.ndarray:
     others = {other: Tensor(value) for other, value in leaves.items() if other != name}
     with no_grad(), np.errstate(all="ignore"):
-        return numerical_gradient(lambda moved: build(**others, **{name: moved}).sum(), Tensor(leaves[name]))
+        return numerical_gradient(
+            lambda moved: (build(**others, **{name: moved}) * upstream).sum(), Tensor(leaves[name])
+        )

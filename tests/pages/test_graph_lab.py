@@ -138,17 +138,52 @@ def test_values_that_are_not_finite_get_a_sentence(at, text, words):
 
 
 def test_the_address_restores_everything(at):
-    plain(at, expression="u * v", in_u="2.5", in_v="[1.0, 2.0]", stage="backward")
+    plain(at, expression="u * v", in_u="2.5", in_v="[1.0, 2.0]", stage="backward", start="sum")
     assert slider(at, "u").value == 2.5
     assert "grad 3<" in drawing(at)
     assert "grad [2.5, 2.5]<" in drawing(at)
     assert not at.info
 
 
+@pytest.mark.parametrize("view", ["player", "plain"])
+def test_a_result_of_many_numbers_is_not_run_backward_silently(at, view):
+    run(at, expression="a * b", in_a="[1, 2]", in_b="3", stage="backward", view=view)
+
+    def gradient():
+        if view == "plain":
+            return [part.split("<")[0] for part in drawing(at).split("grad ")[1:]]
+        return [event["after"] for event in sent(at)["trace"]["events"] if event["kind"] == "accumulate"]
+
+    none = gradient()
+    assert not any("[" in str(one) for one in none)
+    assert any("starts from a single number" in text.value for text in at.markdown)
+    button(at, "of its mean").click().run()
+    assert any("the mean of the result" in text.value for text in at.markdown)
+    assert address(at)["start"] == "mean"
+    assert ("[1.5, 1.5]" in gradient()) if view == "plain" else ([1.5, 1.5] in gradient())
+    at.text_input(key="graph own start").set_value("[10, 100]").run()
+    assert ("[30, 300]" in gradient()) if view == "plain" else ([30.0, 300.0] in gradient())
+    for wrong, sentence in (("[1, 2, 3]", "shape"), ("[1,", "Write a number")):
+        at.text_input(key="graph own start").set_value(wrong).run()
+        assert not at.exception
+        assert sentence in at.warning[0].value
+    button(at, "None").click().run()
+    assert gradient() == none
+    assert "start" not in address(at)
+
+
+def test_the_numerical_check_starts_where_the_pass_did(at):
+    plain(at, expression="a * b", in_a="[1, 2]", in_b="3", stage="backward", start="[10, 100]")
+    rows = next(text.value for text in at.markdown if "| agree" in text.value).replace("\\", "")
+    assert rows.count("✓") == 2
+    assert "[30, 300]" in rows
+
+
 def test_a_bad_address_falls_back_with_a_note(at):
-    plain(at, in_a="1e999", stage="sideways")
+    plain(at, in_a="1e999", stage="sideways", start="sideways")
     (note,) = at.info
     assert "in_a" in note.value
+    assert "start" in note.value
     assert "stage" in note.value
     assert slider(at, "a").value == 2.0
 
