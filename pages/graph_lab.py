@@ -453,7 +453,11 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
     chosen = st.session_state["graph start"]
     with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
         if chosen is None:
-            st.markdown(f":material/block: {escape_markdown(refused.error)}", width="stretch")
+            short = (
+                f"`backward()` asks where to start: the result has {math.prod(shape)} numbers. The gradients are to be…"
+            )
+            said = short if st.session_state["graph view"] == PLAYER else escape_markdown(refused.error)
+            st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger has the rest
         else:
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
             st.markdown(f"The gradients are those of {of}.", width="stretch")
