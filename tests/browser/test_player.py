@@ -231,6 +231,7 @@ def test_a_drag_is_followed(open_player):
 
 def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight(open_player):
     page = open_player("nodes=150")
+    expect(page.locator(".card")).to_have_count(150)
     waiting = page.locator(".card.not-run")
     seen = page.locator(".scrubber").evaluate(
         """(scrubber) => {
