@@ -11,7 +11,7 @@ if __name__ == "__main__":
     st.logo("assets/logo.svg", size="large")
 
     # Each url_path differs from the name of its file: Streamlit would otherwise open that file without this frame.
-    st.navigation(
+    page = st.navigation(
         [
             st.Page("pages/graph_lab.py", title="Graph lab", icon=":material/account_tree:", default=True),
             st.Page(
@@ -22,15 +22,18 @@ if __name__ == "__main__":
             st.Page("pages/training_lab.py", title="Training lab", icon=":material/monitoring:", url_path="training"),
         ],
         position="top",  # in a row above: the width of the window is the picture's
-    ).run()
+    )
+    st.session_state["path"] = page.url_path  # with which the browser asks whether it still shows this page
+    page.run()
 else:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
     from lab.ui.compressed import CompressedOnce
     from lab.ui.same_origin import SameOrigin
+    from lab.ui.visitor import Visitor
 
     # Until app.py has run for somebody, Streamlit takes the files in pages/ for the pages: whom a link to one of them
     # brings first would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
-    app = st.App(__file__, middleware=[Middleware(SameOrigin), Middleware(CompressedOnce)])
+    app = st.App(__file__, middleware=[Middleware(SameOrigin), Middleware(Visitor), Middleware(CompressedOnce)])

@@ -130,18 +130,19 @@ def _put_in_place(run: LiveRun) -> None:
 
 
 def _welcome() -> None:
-    """The browser has said who visits: bring back what this visitor had before a reload."""
+    """In a visit's first run of the page: bring back what this visitor had before a reload."""
     now, arrived = st.session_state, visit.arrived()
     if not arrived:
         return
     known = {(str(kept.config), str(kept.own)) for kept in now["training shelf"]}
     now["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
-    run = arrived.present()
+    config = settings.chosen()[0]
+    run = arrived.present(config)
     if run is None or not run.batches:
         return
     if run.own and run.config.data == now["training data"]:
         own_data.restore(run.own)
-    if settings.chosen()[0] != run.config:
+    if config != run.config:
         visit.shelve(run)
     elif run.batches > _run().batches:
         now["training worker"].pause()

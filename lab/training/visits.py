@@ -32,6 +32,7 @@ TOTAL = 200_000_000  # bytes of all files together
 STATES = 2_000_000  # bytes of the weights that a file holds
 SOURCES = ("model.py", "lab/training/trainer.py", "lab/training/datasets.py", "lab/training/config.py")
 PRESENT, EVERYBODY = "present", "everybody"
+WINDOWS = 4  # runs that pages show, of one visitor with several windows
 
 
 def own_dataset(own: Own, config: Config) -> Dataset | None:
@@ -87,35 +88,48 @@ class Visit:
 
     @property
     def folder(self) -> Path:
-        return self.files / hashlib.blake2s(self.key.encode(), digest_size=16).hexdigest()
+        return self.files / _digest(self.key)
 
     def keep_present(self, run: LiveRun) -> None:
         """The run on the page is this one; finished, it is there for everybody who has its data. Raises RunError."""
         packed = pack(run)
-        self._write(self.folder / f"{PRESENT}.npz", packed)
+        self._write(self._present(run.config), packed)
+        for path in self._presents()[WINDOWS:]:
+            path.unlink(missing_ok=True)
         if run.done and not run.own:
             self._write(finished(self.files, run.config), packed)
 
-    def present(self) -> LiveRun | None:
-        """The run that the page showed last, if there is one."""
-        return opened(self.folder / f"{PRESENT}.npz")
+    def present(self, config: Config | None = None) -> LiveRun | None:
+        """The run of these settings that a page has shown, or else the one that was shown last, if there is one."""
+        wanted = [self._present(config)] if config else []
+        return next((run for path in (*wanted, *self._presents()) if (run := opened(path))), None)
 
     def shelve(self, kept: Kept, run: LiveRun) -> None:
         """Keep a run of the shelf whole. Raises RunError."""
         kept.file = self.folder / f"{digest(run)}.npz"
         self._write(kept.file, pack(run, kept.name))
-        others = sorted(self.folder.glob("*.npz"), key=lambda path: path.stat().st_mtime)
-        for path in [path for path in others if path.stem != PRESENT][:-MOST]:
+        for path in self._shelved()[:-MOST]:
             path.unlink(missing_ok=True)
 
     def shelf(self) -> list[Kept]:
         """The visitor's shelf, the oldest run first. What cannot be read any more is left out."""
         found = []
-        for path in sorted(self.folder.glob("*.npz"), key=lambda path: path.stat().st_mtime):
-            if path.stem != PRESENT:
-                with contextlib.suppress(RunError):
-                    found.append(_described(path))
+        for path in self._shelved():
+            with contextlib.suppress(RunError):
+                found.append(_described(path))
         return found
+
+    def _present(self, config: Config) -> Path:
+        return self.folder / f"{PRESENT}-{_digest(json.dumps(config.to_json()))}.npz"
+
+    def _presents(self) -> list[Path]:
+        """The newest first."""
+        return sorted(self.folder.glob(f"{PRESENT}-*.npz"), key=lambda path: -path.stat().st_mtime)
+
+    def _shelved(self) -> list[Path]:
+        """The oldest first."""
+        files = [path for path in self.folder.glob("*.npz") if not path.name.startswith(PRESENT)]
+        return sorted(files, key=lambda path: path.stat().st_mtime)
 
     def _write(self, path: Path, content: bytes) -> None:
         try:
@@ -129,7 +143,7 @@ class Visit:
 def finished(files: Path, config: Config) -> Path:
     """Where the finished run of these settings lies, if somebody has trained it with this version of the engine."""
     text = json.dumps(config.to_json()) + _version()
-    return files / EVERYBODY / f"{hashlib.blake2s(text.encode(), digest_size=16).hexdigest()}.npz"
+    return files / EVERYBODY / f"{_digest(text)}.npz"
 
 
 def opened(path: Path) -> LiveRun | None:
@@ -144,7 +158,10 @@ def opened(path: Path) -> LiveRun | None:
 
 def digest(run: LiveRun) -> str:
     """The same for runs with the same settings and data."""
-    text = f"{json.dumps(run.config.to_json())} {run.trainer.dataset.fingerprint}"
+    return _digest(f"{json.dumps(run.config.to_json())} {run.trainer.dataset.fingerprint}")
+
+
+def _digest(text: str) -> str:
     return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()
 
 

@@ -216,6 +216,7 @@ def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> N
     said = {
         "session": state.setdefault("address session", secrets.token_hex(4)),
         "page": page,
+        "path": state.get("path", ""),
         "query": urlencode(address),
         "entry": state.get("address entry", 0),
         "kept": [*kept],

@@ -1,20 +1,21 @@
 /** The address follows the page. Only a deliberate step of the visitor makes an entry in the history; all else changes
  * the present one. Where the browser goes back or forward by itself, the server is told where it is now. */
 
+import { computed, stays } from "../here.js";
+
 const PACE = 200; // milliseconds between two writes: browsers refuse to write more often for long
 const STREAMLITS_OWN = ["embed", "embed_options"];
 
 /** @typedef {object} Address
  * @property {string} session another one for each visit: also for one that the server begins because it lost the last
  * @property {string} page
+ * @property {string} path of the page, in the address
  * @property {string} query what the address is to be
  * @property {number} entry another number than before: a deliberate step
  * @property {string[]} kept parameters that the page's own scripts write
  */
 /** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: string) => void}} Component */
 
-/** @type {Map<string, string>} a page -> its path */
-const paths = new Map();
 /** @type {Component | null} */
 let component = null;
 /** @type {Address | null} what the server has said last */
@@ -30,8 +31,8 @@ let timer;
 export function show(next) {
   /** @type {Address} */
   const data = JSON.parse(new TextDecoder().decode(next.data));
-  if (!paths.has(data.page)) paths.set(data.page, location.pathname);
-  if (!present(data)) return;
+  computed(data.path);
+  if (!stays(data.path)) return; // the browser has left the page that the server was at
   const before = said;
   component = next;
   said = data;
@@ -52,14 +53,9 @@ export function show(next) {
   }
 }
 
-/** Is it of the page that the browser shows? It may have left the one that the server was at. @param {Address} data */
-function present(data) {
-  return paths.get(data.page) === location.pathname;
-}
-
 function flush() {
   clearTimeout(timer);
-  if (waiting && present(waiting)) write(waiting, false);
+  if (waiting && stays(waiting.path)) write(waiting, false);
   waiting = null;
 }
 
@@ -82,7 +78,7 @@ function write(data, step) {
 
 /** The browser is at an entry of its history: the server is to follow, unless it is there already. */
 function follow() {
-  if (!said || !present(said)) return;
+  if (!said || !stays(said.path)) return;
   const here = bare(location.search, said.kept);
   if (here === known) return;
   clearTimeout(timer);

@@ -39,6 +39,7 @@ def new_page(context):
     pages = []
 
     def new_page(theme="light", width=1280, height=900, reduced_motion=None):
+        context.clear_cookies()  # another visitor than in the page before
         page = context.new_page()
         pages.append(page)
         page.set_default_timeout(PATIENCE)

@@ -101,8 +101,6 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     assert entries(page) == 2
 
 
-# Where the second Back comes soon after the first, Streamlit sometimes stays on the page: not understood yet.
-@pytest.mark.flaky(reruns=2)
 def test_back_goes_from_page_to_page_with_one_press(open_page):
     page = open_page("?in_a=7")
     ready(page)

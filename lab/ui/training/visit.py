@@ -1,6 +1,6 @@
-"""Who visits the Training lab: the key that the browser's tab keeps, and the files of the runs that go with it.
+"""The files of the runs that go with a visit.
 
-Without JavaScript, or where nothing can be written, the page works as well, and forgets.
+Without a key of the visit, or where nothing can be written, the page works as well, and forgets.
 """
 
 from __future__ import annotations
@@ -13,29 +13,21 @@ from pathlib import Path
 
 import streamlit as st
 
-from lab.trace.recording import strict_json
 from lab.training import visits
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import put
 from lab.training.visits import Visit
-from lab.ui.assets import keep_value, loading
+from lab.ui.visitor import COOKIE
 
 FILES = Path(os.environ.get("TENSOR_LAB_VISITS", "runs/.visits"))
-_component = st.components.v2.component(
-    "tensor_ops_lab_visit",
-    js=loading("visit/visit.js")
-    + "export default function (component) { loading.then((visit) => visit.tell(component), () => {}); }",
-)
 
 
 def arrived() -> Visit | None:
-    """The visit, in the run of the script in which the browser has said for the first time which one it is."""
+    """The visit, in the first run of the page's script, if the browser has a key."""
     state = st.session_state
-    key = _component(
-        key="training visit", data=strict_json({"known": "visit" in state}).encode(), on_key_change=keep_value
-    ).get("key")
+    key = st.context.cookies.get(COOKIE)
     if "visit" in state or not isinstance(key, str) or not re.fullmatch("[0-9a-f]{32}", key):
         return None
     state["visit"] = visit = Visit(FILES, key)

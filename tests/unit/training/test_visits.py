@@ -83,6 +83,16 @@ def test_another_key_sees_nothing(visit):
     assert visit.key not in str(visit.folder)
 
 
+def test_each_window_finds_its_own_run_again(visit):
+    runs = [trained(5 + seed, Config(data="blobs", hidden=(4,), epochs=6, seed=seed)) for seed in range(6)]
+    for run in runs:
+        visit.keep_present(run)
+    for run in runs[2:]:
+        same(run, visit.present(run.config))
+    same(runs[-1], visit.present(runs[0].config))  # too old: the one that was shown last
+    assert visit.shelf() == []
+
+
 def test_the_shelf_comes_back_without_its_bulk_and_opens_whole(visit):
     run = trained(60)
     (kept,) = put([], run.config, run.records)

@@ -14,7 +14,7 @@ def names(code):
 def test_all_that_a_module_imports_belongs_to_it():
     player = {f"player/{name}.js" for name in MODULES}
     assert names(assets.loading("player/streamlit.js", "player/player.css")) == {
-        "player/streamlit.js", "player/player.css", *player,
+        "here.js", "player/streamlit.js", "player/player.css", *player,
     }  # fmt: skip
     assert {"echarts/echarts.js", "charts/twin.js", "units/units.js", "player/dom.js"} < names(
         assets.loading("charts/charts.js")

@@ -1,0 +1,44 @@
+"""The cookie with a visitor's key: given once, to nobody else, and out of reach of scripts."""
+
+import asyncio
+import re
+from http.cookies import SimpleCookie
+
+import pytest
+from starlette.responses import HTMLResponse, JSONResponse
+
+from lab.ui.visitor import COOKIE, Visitor
+
+
+def answer(response, cookie=""):
+    """The status of what a browser with this cookie is sent, and the cookie that it is given."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"cookie", cookie.encode("latin-1"))]}
+    asyncio.run(Visitor(response)(scope, None, send))
+    given = dict(sent[0]["headers"]).get(b"set-cookie", b"").decode()
+    return sent[0]["status"], SimpleCookie(given).get(COOKIE)
+
+
+def test_a_browser_gets_a_key_once_and_no_other_gets_the_same():
+    _, cookie = answer(HTMLResponse("<p>"))
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    assert cookie["path"] == "/"
+    assert re.fullmatch("[0-9a-f]{32}", cookie.value)
+    assert answer(HTMLResponse("<p>"), f"a=b; {COOKIE}={cookie.value}") == (200, None)
+    assert answer(HTMLResponse("<p>"))[1].value != cookie.value
+
+
+def test_only_a_page_brings_a_key():
+    assert answer(JSONResponse(1)) == (200, None)
+
+
+@pytest.mark.parametrize("cookie", ["a=b", f"{COOKIE}x=1", "\x00=;;;", "=", 'x="', "é=[]"])
+def test_other_programs_cookies_are_no_key(cookie):
+    status, given = answer(HTMLResponse("<p>"), cookie)
+    assert status == 200
+    assert given
