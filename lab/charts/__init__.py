@@ -3,12 +3,16 @@
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import accuracy, dead_units, gradient_norms, horizon, loss, saturation, update_ratios
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
+from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, number, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
 __all__ = [
+    "Axis",
     "Chart",
+    "Line",
+    "Mark",
     "accuracy",
     "board",
     "boundary",
@@ -22,6 +26,7 @@ __all__ = [
     "in_reach",
     "layer_name",
     "likelihoods",
+    "lines",
     "loss",
     "losses",
     "number",

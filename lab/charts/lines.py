@@ -1,0 +1,122 @@
+"""Lines over any quantity: what a page computes for many values of one number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lab.charts.chart import COLOURS, DASHES, ROWS, SYMBOLS, Chart, nth, short
+
+MARKERS = 40  # more of them than this along a line would hide it
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named line through points (x, y), the smallest x first. dots: points alone, which nothing connects."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    dots: bool = False
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place that matters, on one of the axes, with a word beside it."""
+
+    axis: Literal["x", "y"]
+    at: float
+    word: str
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A name, and whether each step multiplies (a logarithmic axis has no place for what is not above zero)."""
+
+    name: str
+    log: bool = False
+    ends: tuple[float | None, float | None] = (None, None)
+
+    def holds(self, value: float) -> bool:
+        return math.isfinite(value) and (value > 0 or not self.log)
+
+    def spec(self) -> dict[str, Any]:
+        low, high = self.ends
+        ends = {"min": low} if low is not None else {}
+        ends |= {"max": high} if high is not None else {}
+        return {"type": "log" if self.log else "value", "name": self.name, **ends}
+
+
+def lines(
+    title: str, drawn: Sequence[Line], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), height: int = 300,
+    theme: str = "light",
+) -> Chart:  # fmt: skip
+    """The lines, with a legend, a table of their numbers and words that say where each begins, ends and is lowest.
+
+    What has no place on an axis (nan, inf, zero on a logarithmic one) is not drawn, and stands in the table.
+    """
+    colours = COLOURS[theme]
+    series = [_series(line, index, x, y, theme) for index, line in enumerate(drawn)]
+    if series:
+        series[0]["markLine"] = {
+            "silent": True,
+            "symbol": "none",
+            "label": {"formatter": "{b}", "position": "insideEndTop", "color": colours["text"], "fontSize": 11},
+            "lineStyle": {"type": "dashed", "color": colours["faint"]},
+            "data": [
+                {f"{mark.axis}Axis": mark.at, "name": mark.word}
+                for mark in marks
+                if (x if mark.axis == "x" else y).holds(mark.at)
+            ],
+        }
+    spec = {
+        "animation": False,
+        "legend": {"data": [line.name for line in drawn], "type": "scroll", "top": 0, "left": 0, "itemWidth": 34},
+        "grid": {"left": 64, "right": 24, "top": 52, "bottom": 44, "outerBoundsMode": "none"},
+        "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
+        "xAxis": [x.spec() | {"nameLocation": "middle", "nameGap": 26}],
+        "yAxis": y.spec() | {"nameLocation": "end", "nameGap": 10, "nameTextStyle": {"align": "left"}},
+        "series": series,
+    }
+    return Chart(
+        title, spec, height, _words(title, drawn, marks), (x.name, *(line.name for line in drawn)), _rows(drawn)
+    )
+
+
+def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, Any]:
+    colours = COLOURS[theme]
+    points = [[a, b] if x.holds(a) and y.holds(b) else [a if x.holds(a) else None, None] for a, b in line.points]
+    return {
+        "type": "scatter" if line.dots else "line",
+        "name": line.name,
+        "data": points,
+        "color": nth(colours["classes"], index),
+        "lineStyle": {"type": nth(DASHES, index), "width": 2},
+        "symbol": nth(SYMBOLS, index),
+        "symbolSize": 7,
+        "showSymbol": len(points) <= MARKERS,
+        "z": 3,
+    }
+
+
+def _rows(drawn: Sequence[Line]) -> list[tuple[str, ...]]:
+    columns = [dict(line.points) for line in drawn]
+    places = sorted({x for column in columns for x in column})
+    if len(places) > ROWS:
+        places = [places[round(i * (len(places) - 1) / (ROWS - 1))] for i in range(ROWS)]
+    return [(short(x), *(short(column[x]) if x in column else "" for column in columns)) for x in places]
+
+
+def _words(title: str, drawn: Sequence[Line], marks: Sequence[Mark]) -> str:
+    said = [f"{title}."]
+    for line in drawn:
+        if not line.points:
+            continue
+        (x0, y0), (x1, y1) = line.points[0], line.points[-1]
+        said.append(f"{line.name}: {short(y0)} at {short(x0)}, {short(y1)} at {short(x1)}.")
+        finite = [(y, x) for x, y in line.points if math.isfinite(y)]
+        if finite and min(finite)[0] < min(y0, y1):
+            said.append(f"Lowest: {short(min(finite)[0])} at {short(min(finite)[1])}.")
+    said += [f"Marked: {mark.word}, {mark.axis} = {short(mark.at)}." for mark in marks]
+    return " ".join(said)

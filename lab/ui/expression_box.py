@@ -1,0 +1,130 @@
+"""An expression of the learner's own and its inputs, for any page: the text, what is wrong with it, and its numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression, parse
+from lab.ui import state
+from lab.ui.state import Family, Field
+from lab.ui.table import escape_markdown
+
+LONGEST = 2000  # characters of an expression
+LARGEST = 1_000_000.0  # number of an input
+REACH, STEP = 10.0, 0.1  # of the sliders, on both sides of 0
+
+
+def value(text: str) -> float | list:
+    """An input as JSON: a number, a vector, or a matrix such as [[1, 2], [3, 4]]. ValueError says what is wrong."""
+    try:
+        array = np.array(json.loads(text), dtype=float)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        raise ValueError(
+            "Write a number, or a vector such as [1, 2], or a matrix with rows of one length: [[1, 2], [3, 4]]."
+        ) from None
+    if array.ndim > 2 or not 1 <= array.size <= 100:
+        raise ValueError("An input has at most two axes and between 1 and 100 elements.")
+    if not np.all(np.abs(array) <= LARGEST):
+        raise ValueError("Each element must be a number between -1,000,000 and 1,000,000.")
+    return array.tolist()
+
+
+def written(number: float | list) -> str:
+    """The opposite of `value`; a number as short as it can be read again."""
+    return state.number(number) if isinstance(number, (int, float)) else json.dumps(number)
+
+
+def fields(page: str, text: str) -> tuple[Field, Family]:
+    """What the address says of an expression and its inputs; text: the expression that the page begins with."""
+    return (
+        Field("expression", f"{page} expression", text, _short, always=True),
+        Family("in_", f"{page} inputs", {}, value, written),
+    )
+
+
+def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]) -> Expression | None:
+    """The text, with some examples to choose; None where it cannot be read, which the page then says.
+
+    examples: text -> the values that its inputs begin with. The values are asked for with `inputs`.
+    """
+    now = st.session_state
+    key = f"{page} example"
+
+    def take() -> None:
+        now[f"{page} expression"], now[f"{page} inputs"] = now[key], {}
+        _forget(page)
+        state.step()
+
+    texts = [*examples]
+    now[key] = now[f"{page} expression"] if now[f"{page} expression"] in texts else None
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own")
+    right.text_input("Expression", key=f"{page} expression", max_chars=LONGEST, on_change=_forget, args=(page,))
+    try:
+        expression = parse(now[f"{page} expression"])
+    except ExpressionError as error:
+        st.error(escape_markdown(error.message))
+        if error.text:
+            st.code(error.marked.partition("\n\n")[2], language=None)
+        return None
+    known = examples.get(now[f"{page} expression"], {})
+    now[f"{page} inputs"] = {name: now[f"{page} inputs"].get(name, known.get(name, 1.0)) for name in expression.names}
+    return expression
+
+
+def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, float | list] | None:
+    """A slider for each input that is a number, a text for each array; None where one cannot be read, which is said.
+
+    A fragment may call it: a slider then runs only that part of the page.
+    """
+    now = st.session_state
+    found: dict[str, float | list | None] = {}
+    names: Sequence[str] = expression.names
+    for row in range(0, len(names), columns):
+        for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
+            with place:
+                found[name] = _input(page, name, now[f"{page} inputs"][name])
+    read = {name: number for name, number in found.items() if number is not None}
+    now[f"{page} inputs"] = now[f"{page} inputs"] | read
+    return read if len(read) == len(found) else None
+
+
+def _input(page: str, name: str, start: float | list) -> float | list | None:
+    # The page writes into a widget before its first run only: a value from here would undo what the hand does.
+    if isinstance(start, (int, float)):
+        key = f"{page} input {name}"
+        reach = max(REACH, 10.0 ** math.ceil(math.log10(max(abs(start), 1.0))))
+        now = st.session_state
+        reach = now.setdefault(f"{key} reach", reach)
+        now.setdefault(f"{key} slider", float(start))
+        return float(st.slider(name, -reach, reach, step=STEP * reach / REACH, key=f"{key} slider"))
+    key = f"{page} input {name} array"
+    st.session_state.setdefault(key, written(start))
+    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
+    try:
+        return value(text)
+    except ValueError as error:
+        st.error(f"{escape_markdown(name)}: {error}")
+        return None
+
+
+def begin(page: str) -> None:
+    """After `state.restore` has set all anew: the widgets of the inputs begin with what the address says."""
+    _forget(page)
+
+
+def _forget(page: str) -> None:
+    for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
+        del st.session_state[key]
+
+
+def _short(text: str) -> str:
+    if len(text) > LONGEST:
+        raise ValueError(text)
+    return text
