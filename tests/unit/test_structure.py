@@ -14,6 +14,7 @@ FLOORS = (
     "lab.ops",
     "lab.gradcheck",
     "lab.expression",
+    "lab.designs",
     "lab.trace",
     "lab.traps",
     "lab.training",

@@ -1,0 +1,120 @@
+"""One network twice: 41 parameters as 41 scalar Values, and as six arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from lab.designs import closures, scalars
+from lab.designs.compare import DESIGNS, Kept, calls_of, kept_by, matching
+
+HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
+# Four points in three dimensions, and what the network shall say of them: the first task of many courses.
+POINTS = np.array([[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]])
+TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
+
+
+@dataclass(frozen=True)
+class Side:
+    """The network in one design: the loss, the gradients of all parameters in one array, and what a pass takes.
+
+    nodes, calls, kept  as in lab.designs.compare.Measured
+    seconds             forward and backward together, the best of several
+    """
+
+    loss: float
+    gradients: np.ndarray
+    nodes: int
+    calls: int
+    kept: Kept
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Both:
+    """The two sides, from the same parameters.
+
+    difference  the largest between the gradients
+    slower      how many times the time of tensors the scalars took
+    """
+
+    parameters: int
+    scalars: Side
+    tensors: Side
+
+    @property
+    def difference(self) -> float:
+        return float(np.abs(self.scalars.gradients - self.tensors.gradients).max())
+
+    @property
+    def slower(self) -> float:
+        return self.scalars.seconds / self.tensors.seconds
+
+
+def initial(hidden: int, seed: int) -> list[np.ndarray]:
+    """Weights (n_in, n_out) and biases (n_out,) of each layer in turn, uniform from -1 to 1."""
+    rng = np.random.default_rng(seed)
+    layers = pairwise((3, hidden, hidden, 1))
+    shapes = [shape for n_in, n_out in layers for shape in ((n_in, n_out), (n_out,))]
+    return [rng.uniform(-1, 1, shape) for shape in shapes]
+
+
+def loss_of_tensors(parameters: Sequence[Any]) -> Any:
+    """The sum of the squared errors over POINTS; the parameters as closures.Tensor."""
+    x: Any = POINTS
+    for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
+        x = (x @ weight + bias).tanh()
+    return ((x - TARGETS) ** 2).sum()
+
+
+def loss_of_scalars(parameters: Sequence[Any]) -> Any:
+    """The same; the parameters as lists, of lists, of Values."""
+    x = POINTS.tolist()
+    for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
+        x = [[(z + b).tanh() for z, b in zip(row, bias, strict=True)] for row in scalars.matmul(x, weight)]
+    errors = [row[0] - target for row, target in zip(x, TARGETS[:, 0].tolist(), strict=True)]
+    return scalars.sum([error**2 for error in errors])
+
+
+def both(hidden: int = HIDDEN, seed: int = 0, repeats: int = 5) -> Both:
+    """Run the network forward and backward in both designs, and measure. The timed runs take turns."""
+    arrays = initial(hidden, seed)
+
+    def in_tensors() -> tuple[Any, list[Any]]:
+        parameters = [closures.Tensor(array) for array in arrays]
+        return loss_of_tensors(parameters), parameters
+
+    def in_scalars() -> tuple[Any, list[Any]]:
+        parameters = [np.frompyfunc(scalars.Value, 1, 1)(array) for array in arrays]
+        return loss_of_scalars([each.tolist() for each in parameters]), [v for each in parameters for v in each.flat]
+
+    ways = {"closures": in_tensors, "scalars": in_scalars}
+    best = dict.fromkeys(ways, float("inf"))
+    for _ in range(repeats):
+        for key, way in ways.items():
+            best[key] = min(best[key], _seconds(way))
+    tensors, values = (_side(key, way, best[key]) for key, way in ways.items())
+    return Both(sum(array.size for array in arrays), values, tensors)
+
+
+def _seconds(way: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    way()[0].backward()
+    return time.perf_counter() - start
+
+
+def _side(key: str, way: Callable[[], Any], seconds: float) -> Side:
+    design = DESIGNS[key]
+    loss, leaves = way()
+    kept = kept_by(loss)
+    loss.backward()
+    gradients = np.concatenate([np.ravel(leaf.grad) for leaf in leaves])
+    calls = calls_of(design.module, lambda: way()[0].backward())
+    return Side(
+        float(loss.data), gradients, matching(calls, design.makes), matching(calls, design.rules), kept, seconds
+    )

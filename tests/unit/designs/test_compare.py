@@ -1,0 +1,238 @@
+"""What is said of the designs was counted and measured: here by other means."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from lab.designs import closures, depth, network, scalars
+from lab.designs.compare import DESIGNS, Line, Program, Unsuitable, calls_of, kept_by, measure, program
+from lab.designs.order import sort
+from lab.expression import ExpressionError
+from model import Tensor, topological_order
+
+ALL = list(DESIGNS)
+
+
+def measured(text, **leaves):
+    run = program(text, leaves)
+    return {key: measure(design, run, repeats=1) for key, design in DESIGNS.items()}
+
+
+# ---------------------------------------------------------------- one expression through all
+
+
+def test_all_designs_agree_and_their_counts_are_those_of_the_graph():
+    found = measured("(a*b + c) * (a + d)", a=2.0, b=3.0, c=4.0, d=5.0)
+    for result in found.values():
+        assert result.failure == ""
+        assert result.value == 70.0
+        assert {name: float(g) for name, g in result.gradients.items()} == {"a": 31.0, "b": 14.0, "c": 7.0, "d": 10.0}
+        assert result.seconds > 0
+    assert [found[key].nodes for key in ALL] == [8, 8, 8, 8, 8, 8 * 4]  # four leaves, four results
+    assert [found[key].calls for key in ALL] == [4, 4, 4, 4, 4, 0]
+    assert [found[key].passes for key in ALL] == [1, 1, 1, 1, 1, 4]
+    assert [found[key].second for key in ALL] == ["error", "doubles", "error", "doubles", "more", "same"]
+    assert "retain_graph=True" in found["model"].said
+    assert "forward pass again" in found["functions"].said
+
+
+def test_of_one_operation_a_second_pass_of_scalars_doubles():
+    """Nothing lies between the result, which starts from 1 again, and the leaves."""
+    assert measured("a*b", a=2.0, b=3.0)["scalars"].second == "doubles"
+
+
+def test_a_shared_result_is_called_once_with_an_order_and_once_for_each_path_without():
+    found = measured("h = a*a; k = h + h; k*k", a=2.0)
+    assert found["closures"].calls == 3
+    assert found["recursive"].calls == 1 + 2 + 4
+
+
+def test_scalars_make_an_object_for_each_number():
+    """2x3 @ 3x2: 12 numbers, 12 products, 8 sums on the way; and 3 additions for the sum."""
+    found = measured("sum(x @ y)", x=np.ones((2, 3)), y=np.ones((3, 2)))
+    assert found["scalars"].nodes == 12 + 12 + 8 + 3
+    assert found["scalars"].calls == 12 + 8 + 3
+    assert found["closures"].nodes == 4
+    assert found["closures"].calls == 2
+    assert found["duals"].nodes == 4 * 12
+
+
+def test_more_than_the_recursion_could_do_in_a_lifetime_is_not_run():
+    lines = ["x1 = a + a"] + [f"x{i + 1} = x{i} + x{i}" for i in range(1, 30)] + ["x30 * 1"]
+    found = measured("\n".join(lines), a=1.0)
+    assert found["recursive"].failure.startswith("Not run: ")
+    assert found["closures"].gradients["a"] == 2.0**30
+
+
+def test_where_floats_refuse_that_is_said():
+    found = measured("log(a)", a=0.0)
+    assert found["scalars"].failure == "Stopped with ValueError: math domain error."
+    assert found["closures"].value == -np.inf
+
+
+def test_a_name_that_the_result_does_not_need_has_no_part():
+    assert list(measured("h = b*2; a*3", a=1.0, b=1.0)["closures"].gradients) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves", "said"),
+    [
+        ("sin(a)", {"a": 1.0}, "also uses `sin`"),
+        ("a*2", {"a": [1.0, 2.0]}, r"shape \(2,\): reduce it"),
+        ("sum(sum(a, axis=0)**2)", {"a": [[1.0, 2.0]]}, "not those along one axis"),
+        ("a**b", {"a": 1.0, "b": 2.0}, "power of a fixed number"),
+        ("sum(a @ a)", {"a": np.ones((2, 2, 2))}, "not arrays of more axes"),
+        ("sum(a)", {"a": np.ones(65)}, "hold 65 numbers.*64 at most"),
+        ("sum((x*y) @ (x*y))", {"x": np.ones((32, 1)), "y": np.ones(32)}, "20,000 at most"),
+    ],
+)
+def test_what_cannot_be_compared_gets_one_sentence(text, leaves, said):
+    with pytest.raises(Unsuitable, match=said):
+        program(text, leaves)
+
+
+def test_what_is_no_expression_is_the_learners_to_mend():
+    with pytest.raises(ExpressionError):
+        program("a +", {"a": 1.0})
+
+
+# ---------------------------------------------------------------- counting
+
+
+def test_a_call_is_seen_by_python_itself_and_nothing_stays_switched_on():
+    x = closures.Tensor(2.0)
+    y = x * x + x
+    calls = calls_of(closures, y.backward)
+    assert calls["Tensor.__mul__.<locals>._backward"] == calls["Tensor.__add__.<locals>._backward"] == 1
+    assert calls["topological_order"] == 1
+    assert calls_of(closures, lambda: None) == {}
+    with pytest.raises(RuntimeError):
+        calls_of(closures, closures.Tensor([1.0, 2.0]).backward)
+    assert sys.getprofile() is None
+
+
+def test_kept_counts_each_array_once_however_it_is_reached():
+    x = closures.Tensor(np.ones(100))
+    assert kept_by(x).numbers == 800
+    product = x * x  # the closure has captured the array of x, twice; the result has its own
+    assert kept_by(product).numbers == 1600
+    total = x.exp().sum()  # x, exp(x) in the tensor and the closure, and the sum
+    assert kept_by(total).numbers == 1600 + 8 + total.data.nbytes - 8
+    assert kept_by(total).memory > kept_by(total).numbers
+    view = closures.Tensor(np.ones(100)[:3])
+    assert kept_by(view).numbers == 800  # a view keeps the whole array alive
+
+
+def test_forward_mode_keeps_nothing_but_the_result():
+    found = measured("sum(exp(x)*x)", x=np.ones(10))
+    assert found["duals"].kept.numbers == 16
+    assert found["closures"].kept.numbers >= 3 * 80
+    assert found["scalars"].kept.memory > 5 * found["closures"].kept.memory
+
+
+# ---------------------------------------------------------------- the order
+
+
+def graph():
+    a, b = Tensor(2.0, label="a"), Tensor(3.0, label="b")
+    return (a * b) * a + b
+
+
+def test_the_events_of_the_sort_are_those_of_the_engine():
+    root = graph()
+    found = sort(root)
+    assert found.names == ("a", "b", "*", "*", "+")
+    assert found.operands == ((), (), (0, 1), (2, 0), (3, 1))
+    assert found.events[0].kind == "push"
+    assert found.events[0].tensor == 4
+    last = found.events[-1]
+    assert last.order == (0, 1, 2, 3, 4)
+    assert last.stack == ()
+    assert len(last.order) == len(topological_order(root))
+    kinds = [event.kind for event in found.events]
+    assert kinds.count("skip") == 2  # a and b, the second time
+    assert kinds.count("visit") == kinds.count("append") == 5
+    assert {event.text for event in found.events if event.kind == "skip"} == {"elif node not in seen:"}
+    assert {event.text for event in found.events if event.kind == "visit"} == {"seen.add(node)"}
+    assert found.forward == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5}
+    assert found.backward == {4: 1, 3: 2, 2: 3}
+
+
+def test_each_event_changes_one_thing():
+    before = ((), (), ())
+    for event in sort(graph()).events:
+        now = (event.stack, event.seen, event.order)
+        changed = [a != b for a, b in zip(now, before, strict=True)]
+        expected = {"push": [1, 0, 0], "pop": [1, 0, 0], "visit": [0, 1, 0], "skip": [0, 0, 0]}
+        assert changed == expected.get(event.kind, [event.text == "order.append(stack.pop())", 0, 1]), event
+        before = now
+
+
+def test_a_large_graph_is_not_sorted_step_by_step():
+    x = y = Tensor(1.0)
+    for _ in range(200):
+        y = y + x
+    with pytest.raises(ValueError, match="201 tensors: 200 at most"):
+        sort(y)
+
+
+# ---------------------------------------------------------------- depth
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 12])
+def test_without_an_order_each_doubling_takes_twice_the_calls(n):
+    found = depth.doublings(n)
+    assert found.counted
+    assert found.recursive == 2**n - 1
+    assert set(found.calls.values()) == {n}
+    assert found.gradient == 2.0**n
+
+
+def test_beyond_what_is_run_the_calls_are_computed_and_said_to_be():
+    found = depth.doublings(40)
+    assert not found.counted
+    assert found.recursive == 2**40 - 1
+    assert set(found.calls.values()) == {40}
+    with pytest.raises(ValueError, match="from 1 to 60"):
+        depth.doublings(61)
+
+
+@pytest.mark.parametrize("key", ALL)
+def test_a_chain_of_5000_kills_recursion_and_not_the_stack(key):
+    found = depth.chain(key, 5_000)
+    if key in ("recursive", "scalars"):
+        assert found.gradient is None
+        assert found.error.startswith("RecursionError: maximum recursion depth exceeded")
+    else:
+        assert found.gradient == 1.0
+    assert depth.chain(key, 100).gradient == 1.0
+
+
+# ---------------------------------------------------------------- the network
+
+
+def test_41_parameters_give_the_same_numbers_as_scalars_and_as_tensors():
+    found = network.both(repeats=1)
+    assert found.parameters == found.scalars.gradients.size == found.tensors.gradients.size == 41
+    assert found.difference < 1e-12
+    assert found.scalars.loss == pytest.approx(found.tensors.loss, rel=1e-12)
+    assert found.tensors.calls == 3 * 3 + 3  # product, sum and tanh of each layer; difference, square and sum
+    assert found.tensors.nodes == 6 + 2 + 12  # parameters, points and targets, results
+    assert found.scalars.nodes > 15 * found.tensors.nodes
+    assert found.slower > 0
+
+
+def test_the_loss_of_the_network_is_that_of_the_engine():
+    parameters = [Tensor(array) for array in network.initial(4, 3)]
+    network.loss_of_tensors(parameters).backward()
+    expected = np.concatenate([np.ravel(p.grad) for p in parameters])
+    assert np.abs(network.both(seed=3, repeats=1).scalars.gradients - expected).max() < 1e-12
+
+
+def test_a_program_is_run_line_by_line():
+    run = Program((Line("leaf", value=3.0, name="a"), Line("constant", value=2.0), Line("**", (0, 1))))
+    leaves, result = DESIGNS["scalars"].forward(run)
+    assert isinstance(result, scalars.Value)
+    assert result.data == 9.0
+    assert DESIGNS["scalars"].backward(run, leaves, result)[0] == 6.0
