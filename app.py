@@ -19,6 +19,7 @@ if __name__ == "__main__":
             ),
             st.Page("pages/fault_lab.py", title="Fault lab", icon=":material/build:", url_path="faults"),
             st.Page("pages/spot_the_fault.py", title="Spot the fault", icon=":material/search:", url_path="spot"),
+            st.Page("pages/engine_designs.py", title="Engine designs", icon=":material/compare:", url_path="designs"),
             st.Page("pages/training_lab.py", title="Training lab", icon=":material/monitoring:", url_path="training"),
         ],
         position="top",  # in a row above: the width of the window is the picture's

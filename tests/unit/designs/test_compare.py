@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 
 from lab.designs import closures, depth, network, scalars
-from lab.designs.compare import DESIGNS, Line, Program, Unsuitable, calls_of, kept_by, measure, program
+from lab.designs.compare import (
+    DESIGNS,
+    Line,
+    Program,
+    Unsuitable,
+    calls_of,
+    kept_by,
+    largest_difference,
+    measure,
+    program,
+)
+from lab.designs.drawing import draw_sort, state_of
+from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import sort
 from lab.expression import ExpressionError
 from model import Tensor, topological_order
@@ -177,6 +189,43 @@ def test_a_large_graph_is_not_sorted_step_by_step():
         sort(y)
 
 
+def test_the_drawing_says_where_each_tensor_is():
+    found = sort(graph())
+    assert {state_of(found, tensor, 0) for tensor in range(5)} == {"not seen"}
+    first = next(i for i, event in enumerate(found.events, start=1) if event.order)  # a was placed
+    assert [state_of(found, tensor, first) for tensor in range(5)] == [
+        "in the list",
+        "on the stack",
+        "seen",
+        "seen",
+        "seen",
+    ]
+    source = draw_sort(found, len(found.events)).source
+    assert "forward 5, backward 1" in source
+    assert "forward 1, a leaf" in source
+    assert source.count("->") == 6  # a is used twice, b as well
+
+
+# ---------------------------------------------------------------- the code
+
+
+@pytest.mark.parametrize("key", ALL)
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_of_each_design_is_found_in_its_file(key, part):
+    found = excerpt(DESIGNS[key], part)
+    assert found, "nothing found"
+    lines = {line.strip() for line in DESIGNS[key].source.splitlines()}
+    assert all(line.strip() in lines for line in found.splitlines())
+
+
+def test_the_largest_difference_is_that_of_any_gradient():
+    run = program("a*b", {"a": 2.0, "b": 3.0})
+    first, second = measure(DESIGNS["model"], run, 1), measure(DESIGNS["closures"], run, 1)
+    assert largest_difference([first, second]) == 0.0
+    second.gradients["b"][...] += 0.25
+    assert largest_difference([first, second]) == 0.25
+
+
 # ---------------------------------------------------------------- depth
 
 
@@ -186,7 +235,7 @@ def test_without_an_order_each_doubling_takes_twice_the_calls(n):
     assert found.counted
     assert found.recursive == 2**n - 1
     assert set(found.calls.values()) == {n}
-    assert found.gradient == 2.0**n
+    assert found.gradients == (2.0**n,)
 
 
 def test_beyond_what_is_run_the_calls_are_computed_and_said_to_be():

@@ -1,0 +1,55 @@
+"""Where one operation stands in the file of each design, so that two can be read side by side."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+from lab.designs.compare import Design
+
+# What a part is called in the six files: methods of the node's class, classes and functions.
+PARTS = {
+    "backward pass": (
+        "backward",
+        "_accumulate",
+        "topological_order",
+        "Function",
+        "BackwardFunction",
+        "derivative",
+        "gradient",
+    ),
+    "+": ("__add__", "Add", "AddBackward"),
+    "-": ("__sub__", "Sub", "SubBackward"),
+    "*": ("__mul__", "Mul", "MulBackward"),
+    "/": ("__truediv__", "Div", "DivBackward"),
+    "**": ("__pow__", "Pow", "PowBackward"),
+    "neg": ("__neg__", "NegBackward"),
+    "@": ("__matmul__", "MatMul", "MatMulBackward", "matmul"),
+    "exp": ("exp", "Exp", "ExpBackward"),
+    "log": ("log", "Log", "LogBackward"),
+    "tanh": ("tanh", "Tanh", "TanhBackward"),
+    "relu": ("relu", "ReLU", "ReLUBackward"),
+    "sum": ("sum", "Sum", "SumBackward"),
+}
+
+
+def excerpt(design: Design, part: str) -> str:
+    """The lines of a design's file that make a part of it, methods moved to the left; "" where it has none.
+
+    KeyError: there is no such part.
+    """
+    names, source = PARTS[part], design.source
+    found: list[ast.stmt] = []
+    for statement in ast.parse(source).body:
+        if _is_called(statement, names):
+            found.append(statement)
+        elif isinstance(statement, ast.ClassDef) and statement.name == design.node.__name__:
+            found += [inner for inner in statement.body if _is_called(inner, names)]
+    lines = source.splitlines()
+    return "\n\n".join(dedent("\n".join(lines[one.lineno - 1 : one.end_lineno])) for one in found)
+
+
+def _is_called(statement: ast.stmt, names: tuple[str, ...]) -> bool:
+    if isinstance(statement, ast.Assign):  # several at once: `exp, log = ...`
+        return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(statement.targets[0]))
+    return isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.name in names

@@ -1,0 +1,367 @@
+"""Engine designs: one engine built in five ways, what each costs, why there is an order, and what depth does to it."""
+
+import inspect
+import json
+import re
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.charts import number
+from lab.designs import depth, network
+from lab.designs.compare import DESIGNS, Measured, Unsuitable, largest_difference, measure, program
+from lab.designs.drawing import STATES, draw_sort, state_of
+from lab.designs.excerpt import PARTS, excerpt
+from lab.designs.order import Event, Sort, sort
+from lab.expression import ExpressionError, parse
+from lab.ui import page, state
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from model import Tensor, topological_order
+
+TABS = {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"}
+EXAMPLES = {  # expression -> its values
+    "(a*b + c) * (a + d)": "a = 2; b = 3; c = 4; d = 5",
+    "sum(tanh(x @ w + b)**2)": "x = [[1, 2], [3, -4]]; w = [[0.5], [-0.3]]; b = 0.1",
+    "h = a*a; k = h + h; k*k": "a = 2",
+    "sum((m - v)**2) / 6": "m = [[1, 2, 3], [4, 5, 6]]; v = [1, 0, 2]",
+    "log(1 + exp(-a*b))": "a = 1.5; b = -0.5",
+}
+LONGEST = 300  # characters of a text
+LENGTHS = (100, 500, 1000, 2000, 5000)
+WIDEST = 16
+WHOLE = "the whole file"
+SECOND = {
+    "error": "an error",
+    "same": "the same again",
+    "doubles": "adds: twice as much",
+    "more": "adds too much",
+}
+TRY_THIS = {
+    "designs": "Find an expression for which a second backward pass of scalar Values doubles the gradients, and one "
+    "for which it gives more. What lies between the result and the leaves?",
+    "order": "Type an expression in which no tensor is ever skipped, then one with three skips.",
+    "depth": "Find the longest chain that recursion still survives. Which two designs give up, and why not the others?",
+    "scalars": "Before you move the slider: will the scalars be slower by the same factor for wider layers?",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("Engine designs")
+    state.restore("engine designs", FIELDS)
+    state.mirror("engine designs", FIELDS)
+    tabs = st.tabs(list(TABS.values()), key="designs tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_designs, _order, _depth, _scalars), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _short(text: str) -> str:
+    if len(text) > LONGEST:
+        raise ValueError(text)
+    return text
+
+
+START = next(iter(EXAMPLES))
+DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
+HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
+STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
+FIELDS = (
+    Field("tab", "designs tab", TABS["designs"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    Field("expr", "designs text", START, _short),
+    Field("values", "designs values", EXAMPLES[START], _short),
+    Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
+    Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
+    Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
+    STEP,
+    DEPTH,
+    Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
+    HIDDEN,
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- the expression
+
+
+def _expression() -> tuple[str, dict[str, Any]] | None:
+    """The text and the values, from two fields and a list of examples; None where the values cannot be read."""
+
+    def take() -> None:
+        chosen = st.session_state["designs example"]
+        if chosen:
+            st.session_state.update({"designs text": chosen, "designs values": EXAMPLES[chosen], "designs step": 0})
+            state.step()
+
+    def begin() -> None:
+        st.session_state["designs step"] = 0
+
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Example", EXAMPLES, index=None, key="designs example", on_change=take, placeholder="Choose one", width=230
+        )
+        text = st.text_input("Expression", key="designs text", max_chars=LONGEST, on_change=begin)
+        given = st.text_input("Values", key="designs values", max_chars=LONGEST, on_change=begin)
+    try:
+        return text, _values(given)
+    except ValueError as error:
+        st.error(str(error), icon=":material/block:")
+        return None
+
+
+def _values(text: str) -> dict[str, Any]:
+    """ "a = 2; x = [1, 2]" as a dict. ValueError: a sentence."""
+    found = {}
+    for part in filter(str.strip, text.split(";")):
+        match = re.fullmatch(r"\s*(\w+)\s*=(.+)", part)
+        try:
+            if match is None:
+                raise ValueError(part)
+            found[match[1]] = np.array(json.loads(match[2]), dtype=float)
+        except (ValueError, TypeError, RecursionError, OverflowError):
+            raise ValueError("Write values as `a = 2; x = [1, 2]`: a name, `=`, a number or a list.") from None
+    return {name: value if value.ndim else float(value) for name, value in found.items()}
+
+
+# ---------------------------------------------------------------- one expression through all
+
+
+def _designs() -> None:
+    st.markdown(
+        "One expression through six engines: this lab’s, and five small ones of at most 150 lines. All are run now. "
+        "Look for what differs although the gradients do not."
+    )
+    given = _expression()
+    if given is None:
+        return
+    try:
+        run = program(*given)
+    except (ExpressionError, Unsuitable) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    results = [measure(design, run) for design in DESIGNS.values()]
+    _gradients(results)
+    engine = results[0]
+    st.markdown(markdown_table(
+        ["design", "nodes made", "backward calls", "forward runs", "bytes of numbers kept", "bytes kept in all",
+         "time, × model.py", "a second backward"],
+        [_row(result, engine) for result in results],
+    ))  # fmt: skip
+    with st.expander("How this was counted, and what the second pass said"):
+        st.markdown(
+            "**Nodes** and **calls** are reported by Python itself as they happen: objects made for values, and calls "
+            "of the rule of one operation. **Bytes** are those of everything that can be reached from the result "
+            "between the two passes: the numbers alone, and all objects with them. **Time** is forward and backward "
+            "together, the best of up to five runs. Each second pass was really run."
+        )
+        for result in results:
+            if result.said:
+                st.markdown(f"*{result.design.title}:* {escape_markdown(result.said)}")
+    _side_by_side()
+
+
+def _gradients(results: list[Measured]) -> None:
+    engine, arrived = results[0], [result for result in results if not result.failure]
+    said = ", ".join(f"{name} {_numbers(gradient)}" for name, gradient in engine.gradients.items())
+    furthest = largest_difference(results)
+    apart = "no difference" if furthest == 0 else f"{number(furthest)} at most between them"
+    st.markdown(
+        f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{escape_markdown(said)}**"
+    )
+
+
+def _numbers(array: np.ndarray) -> str:
+    shown = [number(value) for value in np.ravel(array)[:6]]
+    text = ", ".join(shown) + (", …" if array.size > 6 else "")
+    return f"[{text}]" if array.ndim else text
+
+
+def _row(result: Measured, engine: Measured) -> tuple[str, ...]:
+    title = result.design.title
+    if result.failure:
+        return (title, *["–"] * 6, result.failure)
+    factor = result.seconds / engine.seconds
+    return (
+        title,
+        f"{result.nodes:,}",
+        f"{result.calls:,}",
+        f"{result.passes}",
+        f"{result.kept.numbers:,}",
+        f"{result.kept.memory:,}",
+        f"{1e6 * result.seconds:,.0f} µs, {factor:.1f}×",
+        SECOND[result.second],
+    )
+
+
+def _side_by_side() -> None:
+    st.header("The code, side by side")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = st.selectbox("Part", [*PARTS, WHOLE], key="designs part", width=190)
+        names = [
+            st.selectbox(
+                side.capitalize(), DESIGNS, format_func=lambda key: DESIGNS[key].title, key=f"designs {side}", width=220
+            )
+            for side in ("left", "right")
+        ]
+    for column, name in zip(st.columns(2, gap="medium"), names, strict=True):
+        design = DESIGNS[name]
+        shown = design.source if part == WHOLE else excerpt(design, part)
+        with column:
+            st.markdown(f"**{design.title}**, `{design.file}`. {design.idea}")
+            if shown:
+                st.code(shown, height=420 if len(shown.splitlines()) > 20 else "content")
+            else:
+                st.markdown("This design has no such part.")
+
+
+# ---------------------------------------------------------------- the order
+
+
+def _order() -> None:
+    st.markdown(
+        "A gradient may be passed on only when it is complete: all results that use a tensor come first. Move the "
+        "slider and watch `topological_order` of `model.py` find such an order. Which tensors does it skip, and why?"
+    )
+    given = _expression()
+    if given is None:
+        return
+    text, values = given
+    try:
+        expression = parse(text)
+        result = expression(**{name: Tensor(values[name]) for name in expression.names if name in values})
+        sorted_ = sort(result)
+    except (ExpressionError, ValueError) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    last = len(sorted_.events)
+    if st.session_state["designs step"] > last:
+        st.session_state["designs step"] = last
+    count = st.slider("Event", 0, last, key="designs step")
+    event = sorted_.events[count - 1] if count else None
+    st.markdown(_told(sorted_, event))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        states = [f"{name}: {state_of(sorted_, tensor, count)}" for tensor, name in enumerate(sorted_.names)]
+        st.graphviz_chart(draw_sort(sorted_, count, page.theme()), alt=f"The graph. {'; '.join(states)}.")
+        st.markdown(markdown_table(["", "oldest first"], _lists(sorted_, event)))
+    with right:
+        st.code(_source(event), wrap_lines=True)
+    with st.expander("The graph as a table"):
+        headers = ["number", "tensor", "computed from", "state", "turn in the backward pass"]
+        st.markdown(markdown_table(headers, [
+            (tensor + 1, name, ", ".join(str(one + 1) for one in sorted_.operands[tensor]) or "–",
+             state_of(sorted_, tensor, count), sorted_.backward.get(tensor, "none: a leaf"))
+            for tensor, name in enumerate(sorted_.names)
+        ]))  # fmt: skip
+
+
+def _name(sorted_: Sort, tensor: int | None) -> str:
+    return "marker" if tensor is None else f"{sorted_.names[tensor]} ({tensor + 1})"
+
+
+def _told(sorted_: Sort, event: Event | None) -> str:
+    if event is None:
+        return f"Nothing has happened yet: {len(sorted_.names)} tensors, {STATES[0]}."
+    name = escape_markdown(_name(sorted_, event.tensor))
+    if event.kind == "pop" and event.tensor is None:
+        return "**pop**: a marker. All operands of the tensor under it are placed."
+    return {
+        "push": f"**push**: {name} goes onto the stack"
+        + (", above it a marker and its operands." if event.seen else ": the result, where the search begins."),
+        "pop": f"**pop**: {name} is taken off the stack.",
+        "visit": f"**visit**: {name} is new; from now on it counts as seen.",
+        "skip": f"**skip**: {name} was seen before: it is not placed a second time.",
+        "append": f"**append**: {name} takes place {len(event.order)} in the list.",
+    }[event.kind]
+
+
+def _lists(sorted_: Sort, event: Event | None) -> list[tuple[str, str]]:
+    rows = (("stack", event.stack), ("seen", event.seen), ("list", event.order)) if event else ()
+    return [(title, ", ".join(_name(sorted_, one) for one in tensors) or "empty") for title, tensors in rows]
+
+
+def _source(event: Event | None) -> str:
+    """The body of the function, with an arrow before the line that ran."""
+    lines, first = inspect.getsourcelines(topological_order)
+    start = next(i for i, line in enumerate(lines) if "order:" in line)
+    return "\n".join(
+        f"{'→' if event and event.line == first + i else ' '} {line.removeprefix('    ').rstrip()}"
+        for i, line in enumerate(lines)
+        if i >= start
+    )
+
+
+# ---------------------------------------------------------------- depth
+
+
+def _depth() -> None:
+    st.markdown(
+        "x = x + x, again and again: each result is used twice by the next. Guess how many backward calls it takes "
+        "without an order, then move the slider."
+    )
+    doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
+    found = depth.doublings(doublings)
+    left, right = st.columns(2)
+    left.metric("Backward calls with an order", f"{found.calls['closures']:,}", help="Counted in the closures design.")
+    how = "counted in a run just now" if found.counted else f"computed as 2^{doublings} − 1, not run"
+    right.metric("Backward calls of recursion", f"{found.recursive:,}")
+    st.markdown(
+        f"The calls of recursion were **{how}**; up to {depth.MOST_RUN} doublings they are run and counted. The others "
+        f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
+        f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
+    )
+    st.header("A long chain")
+    length = st.segmented_control(
+        "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format
+    )
+    assert length
+    rows = []
+    for key, design in DESIGNS.items():
+        chain = _chain(key, length)
+        rows.append((design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}"))
+    st.markdown(markdown_table(["design", f"gradient of x through {length:,} operations"], rows))
+    st.markdown(
+        "A function that calls itself for each operation goes no deeper than Python’s recursion limit. A list used as "
+        "a stack has no such limit."
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner="Going backward through the chain")
+def _chain(key: str, length: int) -> depth.Chain:
+    return depth.chain(key, length)
+
+
+# ---------------------------------------------------------------- scalars or tensors
+
+
+def _scalars() -> None:
+    st.markdown(
+        "One network, 3 inputs, two hidden layers, 1 output, on four points: once with an object for each number, once "
+        "with arrays. The numbers agree. What does it take?"
+    )
+    hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="designs hidden")
+    found = network.both(hidden)
+    left, middle, right = st.columns(3)
+    left.metric("Parameters", f"{found.parameters:,}")
+    middle.metric("Largest difference of a gradient", number(found.difference))
+    right.metric("Scalars are slower by", f"{found.slower:.1f}×")
+    sides = (("Scalar Values", found.scalars), ("Tensors (closures)", found.tensors))
+    st.markdown(markdown_table(
+        ["design", "loss", "nodes made", "backward calls", "bytes of numbers kept", "bytes kept in all", "time"],
+        [(title, f"{side.loss:.12g}", f"{side.nodes:,}", f"{side.calls:,}", f"{side.kept.numbers:,}",
+          f"{side.kept.memory:,}", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
+    ))  # fmt: skip
+    with st.expander("Every parameter’s gradient, from both"):
+        pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
+        rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]
+        st.markdown(markdown_table(["parameter", "scalars", "tensors"], rows))
+
+
+main()

@@ -1,0 +1,176 @@
+"""Engine designs without a browser: one expression through all, the code, the order, the depth, the network."""
+
+import pytest
+
+from lab.designs import closures
+from tests.pages.conftest import address, app, go_back, run, switch, texts
+
+
+def opened(**parameters):
+    return run(app("pages/engine_designs.py"), **parameters)
+
+
+def table(at, header):
+    """The rows of the table that has this word in its header, each a list of cells without what escapes them."""
+    (found,) = [
+        text.value
+        for text in at.markdown
+        if text.value.startswith("|") and header in text.value.split("\n")[0].replace("\\", "")
+    ]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+
+
+def test_one_expression_runs_through_six_engines_at_once():
+    at = opened()
+    assert "a 31, b 14, c 7, d 10" in texts(at.markdown).replace("\\", "")
+    assert "6 engines (no difference)" in texts(at.markdown)
+    rows = table(at, "nodes made")
+    assert [row[0] for row in rows] == [
+        "This lab’s engine",
+        "Closures",
+        "Function objects",
+        "Recursion",
+        "Scalar Values",
+        "Dual numbers",
+    ]
+    assert [row[1] for row in rows] == ["8"] * 5 + ["32"]
+    assert [row[2] for row in rows] == ["4"] * 5 + ["0"]
+    assert [row[3] for row in rows] == ["1"] * 5 + ["4"]
+    assert [row[7] for row in rows] == [
+        "an error",
+        "adds: twice as much",
+        "an error",
+        "adds: twice as much",
+        "adds too much",
+        "the same again",
+    ]
+
+
+def test_what_is_to_be_done_comes_within_80_words():
+    for tab in ("designs", "order", "depth", "scalars"):
+        before = opened(tab=tab).markdown[0].value
+        assert 10 < len(before.split()) <= 80
+
+
+def test_an_example_brings_its_values_and_is_in_the_address():
+    at = opened()
+    at.selectbox(key="designs example").select("sum(tanh(x @ w + b)**2)").run()
+    assert not at.exception
+    assert at.text_input(key="designs values").value.startswith("x = [[1, 2]")
+    assert address(at)["expr"] == "sum(tanh(x @ w + b)**2)"
+    rows = table(at, "nodes made")
+    assert rows[4][0] == "Scalar Values"
+    assert rows[4][1] == "20"
+    assert rows[5][3] == "7"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"expr": "sin(a)"}, "also uses"),
+        ({"expr": "a +"}, "missing at the end"),
+        ({"expr": "z*2"}, "no value yet"),
+        ({"values": "a: 2"}, "Write values as"),
+        ({"values": "a = [1, [2]]"}, "Write values as"),
+        ({"values": "a = []"}, "cannot be used"),
+        ({"expr": "a*2", "values": "a = [1, 2]"}, "reduce it to a single number"),
+    ],
+)
+def test_what_cannot_be_run_gets_a_sentence(parameters, said):
+    at = opened(**parameters)
+    assert len(at.error) == 1
+    assert said in at.error[0].value.replace("\\", "")
+    at.text_input(key="designs text").set_value("a*a").run()
+    at.text_input(key="designs values").set_value("a = 3").run()
+    assert not at.error
+    assert "Result **9**" in texts(at.markdown)
+
+
+def test_a_design_that_does_not_get_through_says_why():
+    rows = table(opened(expr="log(a)", values="a = 0"), "nodes made")
+    assert rows[4][7] == "Stopped with ValueError: math domain error."
+    assert rows[4][1:7] == ["–"] * 6
+    many = "; ".join(f"x{i + 1} = x{i} + x{i}" for i in range(14))
+    rows = table(opened(expr=f"{many}; x14*1", values="x0 = 1"), "nodes made")
+    assert rows[3][7].startswith("Not run: ")
+
+
+def test_a_broken_rule_is_seen_in_the_table(monkeypatch):
+    """The numbers are those of this run: nothing is remembered of an earlier one."""
+    opened()
+    right = closures.Tensor.__add__
+    monkeypatch.setattr(closures.Tensor, "__add__", lambda self, other: right(self, other) * 2.0)
+    at = opened()
+    assert "(no difference)" not in texts(at.markdown)
+    assert table(at, "nodes made")[1][1] != "8"
+
+
+def test_the_code_of_two_designs_stands_side_by_side():
+    at = opened(left="functions", right="recursive", part="*")
+    left, right = at.code
+    assert left.value.startswith("class Mul(Function):")
+    assert right.value.startswith("class MulBackward(BackwardFunction):")
+    at.selectbox(key="designs part").select("the whole file").run()
+    assert all(code.value.startswith('"""') and "__main__" in code.value for code in at.code)
+    assert address(at)["part"] == "the whole file"
+
+
+def test_the_order_goes_event_by_event():
+    at = opened(tab="order")
+    assert "Nothing has happened yet: 8 tensors" in texts(at.markdown)
+    assert "→" not in at.code[0].value
+    at.slider(key="designs step").set_value(3).run()
+    assert "**visit**" in texts(at.markdown)
+    (line,) = [line for line in at.code[0].value.split("\n") if line.startswith("→")]
+    assert line.split() == ["→", "seen.add(node)"]
+    assert address(at)["step"] == "3"
+    last = at.slider(key="designs step").max
+    at.slider(key="designs step").set_value(last).run()
+    assert "takes place 8 in the list" in texts(at.markdown)
+    assert "forward 8, backward 1" in at.get("graphviz_chart")[0].proto.spec
+    at.text_input(key="designs text").set_value("a*a").run()
+    assert at.slider(key="designs step").value == 0
+    assert not at.exception
+
+
+def test_an_event_that_a_shorter_graph_does_not_have_is_its_last():
+    at = opened(tab="order", step=9000)
+    assert at.slider(key="designs step").value == at.slider(key="designs step").max
+
+
+def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
+    at = opened(tab="depth", depth=10, length=100)
+    assert [metric.value for metric in at.metric] == ["10", "1,023"]
+    assert "counted in a run just now" in texts(at.markdown)
+    at.slider(key="designs depth").set_value(40).run()
+    assert [metric.value for metric in at.metric] == ["40", "1,099,511,627,775"]
+    assert "computed as 2^40 − 1, not run" in texts(at.markdown)
+
+
+def test_a_deep_chain_stops_recursion():
+    rows = table(opened(tab="depth", length=2000), "2,000 operations")
+    assert [row[1].startswith("✗ RecursionError") for row in rows] == [False, False, False, True, True, False]
+    assert rows[0][1] == "✓ arrives: 1"
+
+
+def test_41_parameters_twice():
+    at = opened(tab="scalars")
+    assert at.metric[0].value == "41"
+    assert float(at.metric[1].value.replace("−", "-")) < 1e-12
+    rows = table(at, "loss")
+    assert rows[0][1] == rows[1][1]
+    at.slider(key="designs hidden").set_value(2).run()
+    assert at.metric[0].value == str(3 * 2 + 2 + 2 * 2 + 2 + 2 + 1)
+    assert len(table(at, "scalars")) == 17
+
+
+def test_the_state_survives_the_menu_and_back():
+    at = run(app("app.py"))
+    switch(at, "pages/engine_designs.py")
+    at.text_input(key="designs text").set_value("a*b*b").run()
+    assert address(at)["expr"] == "a*b*b"
+    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/engine_designs.py")
+    assert at.text_input(key="designs text").value == "a*b*b"
+    go_back(at, tab="designs")
+    assert at.text_input(key="designs text").value == "(a*b + c) * (a + d)"
