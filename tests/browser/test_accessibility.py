@@ -13,6 +13,8 @@ PAGES = {
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "spot?case=6&seen=norms,step,check",
     "training": "training?epochs=6&epoch=5",
+    "designs": "designs?part=the+whole+file",
+    "designs, order": "designs?tab=order&step=20",
 }
 
 
