@@ -1,9 +1,6 @@
 """Engine designs: one engine built in five ways, what each costs, why there is an order, and what depth does to it."""
 
 import inspect
-import json
-import re
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,29 +11,29 @@ from lab.designs.compare import DESIGNS, Measured, Unsuitable, largest_differenc
 from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort
-from lab.expression import ExpressionError, parse
-from lab.ui import page, state
+from lab.expression import ExpressionError
+from lab.ui import expression_box, page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
-from model import Tensor, topological_order
+from model import topological_order
 
+NAME = "engine designs"
 TABS = {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"}
-EXAMPLES = {  # expression -> its values
-    "(a*b + c) * (a + d)": "a = 2; b = 3; c = 4; d = 5",
-    "sum(tanh(x @ w + b)**2)": "x = [[1, 2], [3, -4]]; w = [[0.5], [-0.3]]; b = 0.1",
-    "h = a*a; k = h + h; k*k": "a = 2",
-    "sum((m - v)**2) / 6": "m = [[1, 2, 3], [4, 5, 6]]; v = [1, 0, 2]",
-    "log(1 + exp(-a*b))": "a = 1.5; b = -0.5",
+EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
+    "(a*b + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
+    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
+    "h = a*a; k = h + h; k*k": {"a": 2.0},
+    "sum((m - v)**2) / 6": {"m": [[1, 2, 3], [4, 5, 6]], "v": [1, 0, 2]},
+    "log(1 + exp(-a*b))": {"a": 1.5, "b": -0.5},
 }
-LONGEST = 300  # characters of a text
 LENGTHS = (100, 500, 1000, 2000, 5000)
 WIDEST = 16
 WHOLE = "the whole file"
 SECOND = {
     "error": "an error",
-    "same": "the same again",
-    "doubles": "adds: twice as much",
-    "more": "adds too much",
+    "same": "the same",
+    "doubles": "twice as much",
+    "more": "too much",
 }
 TRY_THIS = {
     "designs": "Find an expression for which a second backward pass of scalar Values doubles the gradients, and one "
@@ -50,34 +47,27 @@ TRY_THIS = {
 def main() -> None:
     page.style()
     st.title("Engine designs")
-    state.restore("engine designs", FIELDS)
-    state.mirror("engine designs", FIELDS)
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
     tabs = st.tabs(list(TABS.values()), key="designs tab", on_change=state.step)
     for tab, name, content in zip(tabs, TABS, (_designs, _order, _depth, _scalars), strict=True):
         if tab.open:
             with tab:
                 content()
                 page.closing(TRY_THIS[name], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
+    state.mirror(NAME, FIELDS)
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _short(text: str) -> str:
-    if len(text) > LONGEST:
-        raise ValueError(text)
-    return text
-
-
-START = next(iter(EXAMPLES))
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
 STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
 FIELDS = (
     Field("tab", "designs tab", TABS["designs"], lambda text: TABS[state.one_of(*TABS)(text)],
           {title: name for name, title in TABS.items()}.get, always=True),
-    Field("expr", "designs text", START, _short),
-    Field("values", "designs values", EXAMPLES[START], _short),
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
     Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
     Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
@@ -88,48 +78,6 @@ FIELDS = (
 )  # fmt: skip
 
 
-# ---------------------------------------------------------------- the expression
-
-
-def _expression() -> tuple[str, dict[str, Any]] | None:
-    """The text and the values, from two fields and a list of examples; None where the values cannot be read."""
-
-    def take() -> None:
-        chosen = st.session_state["designs example"]
-        if chosen:
-            st.session_state.update({"designs text": chosen, "designs values": EXAMPLES[chosen], "designs step": 0})
-            state.step()
-
-    def begin() -> None:
-        st.session_state["designs step"] = 0
-
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Example", EXAMPLES, index=None, key="designs example", on_change=take, placeholder="Choose one", width=230
-        )
-        text = st.text_input("Expression", key="designs text", max_chars=LONGEST, on_change=begin)
-        given = st.text_input("Values", key="designs values", max_chars=LONGEST, on_change=begin)
-    try:
-        return text, _values(given)
-    except ValueError as error:
-        st.error(str(error), icon=":material/block:")
-        return None
-
-
-def _values(text: str) -> dict[str, Any]:
-    """ "a = 2; x = [1, 2]" as a dict. ValueError: a sentence."""
-    found = {}
-    for part in filter(str.strip, text.split(";")):
-        match = re.fullmatch(r"\s*(\w+)\s*=(.+)", part)
-        try:
-            if match is None:
-                raise ValueError(part)
-            found[match[1]] = np.array(json.loads(match[2]), dtype=float)
-        except (ValueError, TypeError, RecursionError, OverflowError):
-            raise ValueError("Write values as `a = 2; x = [1, 2]`: a name, `=`, a number or a list.") from None
-    return {name: value if value.ndim else float(value) for name, value in found.items()}
-
-
 # ---------------------------------------------------------------- one expression through all
 
 
@@ -138,28 +86,26 @@ def _designs() -> None:
         "One expression through six engines: this lab’s, and five small ones of at most 150 lines. All are run now. "
         "Look for what differs although the gradients do not."
     )
-    given = _expression()
-    if given is None:
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    values = None if expression is None else expression_box.inputs(NAME, expression)
+    if expression is None or values is None:
         return
     try:
-        run = program(*given)
+        run = program(expression, values)
     except (ExpressionError, Unsuitable) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
     results = [measure(design, run) for design in DESIGNS.values()]
     _gradients(results)
-    engine = results[0]
-    st.markdown(markdown_table(
-        ["design", "nodes made", "backward calls", "forward runs", "bytes of numbers kept", "bytes kept in all",
-         "time, × model.py", "a second backward"],
-        [_row(result, engine) for result in results],
-    ))  # fmt: skip
+    headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "again"]
+    st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
     with st.expander("How this was counted, and what the second pass said"):
         st.markdown(
-            "**Nodes** and **calls** are reported by Python itself as they happen: objects made for values, and calls "
-            "of the rule of one operation. **Bytes** are those of everything that can be reached from the result "
-            "between the two passes: the numbers alone, and all objects with them. **Time** is forward and backward "
-            "together, the best of up to five runs. Each second pass was really run."
+            "**Nodes**: objects made for values. **Calls**, backward: of the rule of one operation. Python itself "
+            "reports both as they happen. **Runs**, forward, that the gradients take. **Bytes kept** between the "
+            "passes: the numbers that can be reached from the result, and in brackets all objects that can. **Time**: "
+            "forward and backward together, the best of up to five runs, and how many times that of this lab’s engine. "
+            "**Again**: what the leaves hold after a second backward pass, which was really run."
         )
         for result in results:
             if result.said:
@@ -186,16 +132,15 @@ def _numbers(array: np.ndarray) -> str:
 def _row(result: Measured, engine: Measured) -> tuple[str, ...]:
     title = result.design.title
     if result.failure:
-        return (title, *["–"] * 6, result.failure)
+        return (title, *["–"] * 5, result.failure)
     factor = result.seconds / engine.seconds
     return (
         title,
         f"{result.nodes:,}",
         f"{result.calls:,}",
         f"{result.passes}",
-        f"{result.kept.numbers:,}",
-        f"{result.kept.memory:,}",
-        f"{1e6 * result.seconds:,.0f} µs, {factor:.1f}×",
+        f"{result.kept.numbers:,} ({result.kept.memory:,})",
+        f"{1e6 * result.seconds:,.0f} µs ({factor:.1f}×)",
         SECOND[result.second],
     )
 
@@ -216,7 +161,7 @@ def _side_by_side() -> None:
         with column:
             st.markdown(f"**{design.title}**, `{design.file}`. {design.idea}")
             if shown:
-                st.code(shown, height=420 if len(shown.splitlines()) > 20 else "content")
+                st.code(shown, wrap_lines=True)
             else:
                 st.markdown("This design has no such part.")
 
@@ -229,14 +174,11 @@ def _order() -> None:
         "A gradient may be passed on only when it is complete: all results that use a tensor come first. Move the "
         "slider and watch `topological_order` of `model.py` find such an order. Which tensors does it skip, and why?"
     )
-    given = _expression()
-    if given is None:
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    if expression is None:
         return
-    text, values = given
     try:
-        expression = parse(text)
-        result = expression(**{name: Tensor(values[name]) for name in expression.names if name in values})
-        sorted_ = sort(result)
+        sorted_ = sort(expression(**st.session_state[f"{NAME} inputs"]))
     except (ExpressionError, ValueError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
@@ -354,10 +296,11 @@ def _scalars() -> None:
     right.metric("Scalars are slower by", f"{found.slower:.1f}×")
     sides = (("Scalar Values", found.scalars), ("Tensors (closures)", found.tensors))
     st.markdown(markdown_table(
-        ["design", "loss", "nodes made", "backward calls", "bytes of numbers kept", "bytes kept in all", "time"],
-        [(title, f"{side.loss:.12g}", f"{side.nodes:,}", f"{side.calls:,}", f"{side.kept.numbers:,}",
-          f"{side.kept.memory:,}", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
+        ["design", "loss", "nodes", "calls", "bytes kept", "time"],
+        [(title, f"{side.loss:.12g}", f"{side.nodes:,}", f"{side.calls:,}",
+          f"{side.kept.numbers:,} ({side.kept.memory:,})", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
     ))  # fmt: skip
+    st.caption("Bytes kept: the numbers that can be reached from the loss, and in brackets all objects that can.")
     with st.expander("Every parameter’s gradient, from both"):
         pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
         rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]

@@ -22,7 +22,7 @@ import numpy as np
 
 import model
 from lab.designs import closures, duals, functions, recursive, scalars
-from lab.expression import parse
+from lab.expression import Expression
 
 MAX_WORK = 20_000  # numbers computed in one forward pass: for each of them the design of scalars makes an object
 MAX_PATHS = 10_000  # backward calls of the recursive design
@@ -101,13 +101,12 @@ class Program:
         return sum(count for count, line in zip(ways, self.lines, strict=True) if line.operands)
 
 
-def program(text: str, leaves: Mapping[str, Any]) -> Program:
+def program(expression: Expression, leaves: Mapping[str, Any]) -> Program:
     """The program that an expression is, with values for its names.
 
-    ExpressionError: the expression itself will not do. Unsuitable: it is fine, but not for all of the designs.
+    ExpressionError: the values will not do. Unsuitable: they will, but not for all of the designs.
     """
-    expression = parse(text)
-    tensors = {name: model.Tensor(leaves[name]) for name in expression.names if name in leaves}
+    tensors = {name: model.Tensor(value) for name, value in leaves.items()}
     result = expression(**tensors)
     if result.shape != ():
         raise Unsuitable(f"The result has shape {result.shape}: reduce it to a single number first, with sum().")

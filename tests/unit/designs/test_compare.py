@@ -20,14 +20,14 @@ from lab.designs.compare import (
 from lab.designs.drawing import draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import sort
-from lab.expression import ExpressionError
+from lab.expression import ExpressionError, parse
 from model import Tensor, topological_order
 
 ALL = list(DESIGNS)
 
 
 def measured(text, **leaves):
-    run = program(text, leaves)
+    run = program(parse(text), leaves)
     return {key: measure(design, run, repeats=1) for key, design in DESIGNS.items()}
 
 
@@ -101,12 +101,12 @@ def test_a_name_that_the_result_does_not_need_has_no_part():
 )
 def test_what_cannot_be_compared_gets_one_sentence(text, leaves, said):
     with pytest.raises(Unsuitable, match=said):
-        program(text, leaves)
+        program(parse(text), leaves)
 
 
-def test_what_is_no_expression_is_the_learners_to_mend():
+def test_a_value_that_is_missing_is_said_by_the_expression():
     with pytest.raises(ExpressionError):
-        program("a +", {"a": 1.0})
+        program(parse("a*b"), {"a": 1.0})
 
 
 # ---------------------------------------------------------------- counting
@@ -219,7 +219,7 @@ def test_each_part_of_each_design_is_found_in_its_file(key, part):
 
 
 def test_the_largest_difference_is_that_of_any_gradient():
-    run = program("a*b", {"a": 2.0, "b": 3.0})
+    run = program(parse("a*b"), {"a": 2.0, "b": 3.0})
     first, second = measure(DESIGNS["model"], run, 1), measure(DESIGNS["closures"], run, 1)
     assert largest_difference([first, second]) == 0.0
     second.gradients["b"][...] += 0.25
