@@ -275,9 +275,12 @@ def _depth() -> None:
     )
 
 
-@st.cache_data(max_entries=64, show_spinner="Going backward through the chain")
 def _chain(key: str, length: int) -> depth.Chain:
-    return depth.chain(key, length)
+    """Run once in each visit: the slider above it moves often."""
+    run = st.session_state.setdefault("designs chains", {})
+    if (key, length) not in run:
+        run[key, length] = depth.chain(key, length)
+    return run[key, length]
 
 
 # ---------------------------------------------------------------- scalars or tensors

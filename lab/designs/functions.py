@@ -126,8 +126,8 @@ class Tensor:
         self.grad: Any = None
 
     def backward(self) -> None:
-        if self.data.size != 1:
-            raise RuntimeError("backward() starts from a single number: reduce the result first, with sum().")
+        if self.data.size != 1 or self.creator is None:
+            raise RuntimeError("backward() starts from a result that is a single number: reduce it first, with sum().")
         pending: dict[Any, Any] = {self.creator: np.ones_like(self.data)}  # Function: gradient of its result so far
         while pending:
             function = max(pending, key=lambda each: each.generation)  # what comes later adds nothing to its gradient

@@ -92,12 +92,17 @@ def test_a_design_that_does_not_get_through_says_why():
 
 def test_a_broken_rule_is_seen_in_the_table(monkeypatch):
     """The numbers are those of this run: nothing is remembered of an earlier one."""
-    opened()
+    for tab in ("designs", "depth", "scalars"):
+        opened(tab=tab, length=100)
     right = closures.Tensor.__add__
     monkeypatch.setattr(closures.Tensor, "__add__", lambda self, other: right(self, other) * 2.0)
     at = opened()
     assert "(no difference)" not in texts(at.markdown)
     assert table(at, "calls")[1][1] != "8"
+    at = opened(tab="depth", length=100)
+    assert table(at, "100 operations")[1][1] == f"✓ arrives: {2.0**100:g}"
+    assert at.metric[0].value == "10"
+    assert float(opened(tab="scalars").metric[1].value.replace("−", "-")) > 1e-3
 
 
 def test_the_code_of_two_designs_stands_side_by_side():

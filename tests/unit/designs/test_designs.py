@@ -179,6 +179,11 @@ def test_an_operation_without_its_two_methods_is_refused():
         recursive.Tensor(1.0, recursive.BackwardFunction((recursive.Tensor(1.0),))).backward()
 
 
+def test_nobody_created_a_leaf():
+    with pytest.raises(RuntimeError, match="starts from a result"):
+        functions.Tensor(1.0).backward()
+
+
 def test_a_function_of_ones_own_needs_nothing_but_forward_and_backward():
     class Cube(functions.Function):
         def forward(self, a):
