@@ -110,6 +110,9 @@ def topological_order(root: Tensor) -> list[Tensor]:
     return order
 
 
+_quiet = partial(np.errstate, all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
+
+
 def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
     return lambda self, other: operation(other if isinstance(other, Tensor) else self._constant(other), self)
 
@@ -253,10 +256,10 @@ class Tensor:
 
         return self._node(left * right, (self, other), "*", _backward, _read_by_messages(self, left, other, right))
 
+    @_quiet()
     def __truediv__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "/")
-        with _quiet():
-            result = left / right
+        result = left / right
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream / right)  # d(left / right)/d left = 1 / right
@@ -265,10 +268,10 @@ class Tensor:
         saved = ((other, right), (None, result)) if other.requires_grad else ((other, right),)
         return self._node(result, (self, other), "/", _backward, saved)
 
+    @_quiet()
     def __pow__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "**")
-        with _quiet():
-            result = left**right
+        result = left**right
 
         def _backward(upstream: Array) -> None:
             # d(left^right)/d left = right left^(right-1). At right = 0 take 0 * left^0: left = 0 gives no 0 * inf then
@@ -323,53 +326,50 @@ class Tensor:
 
     # -- elementwise functions
 
+    @_quiet()
     def exp(self) -> Tensor:
-        with _quiet():
-            result = np.exp(self._read())
+        result = np.exp(self._read())
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * result)  # d(e^value)/d value = e^value
 
         return self._node(result, (self,), "exp", _backward, saved=((None, result),))
 
+    @_quiet()
     def log(self) -> Tensor:
         value = self._read()
-        with _quiet():
-            result = np.log(value)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream / value)  # d(log value)/d value = 1 / value
 
-        return self._node(result, (self,), "log", _backward, saved=((self, value),))
+        return self._node(np.log(value), (self,), "log", _backward, saved=((self, value),))
 
+    @_quiet()
     def sqrt(self) -> Tensor:
-        with _quiet():
-            result = np.sqrt(self._read())
+        result = np.sqrt(self._read())
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 0.5 / result)  # d(sqrt value)/d value = 1 / (2 sqrt value)
 
         return self._node(result, (self,), "sqrt", _backward, saved=((None, result),))
 
+    @_quiet()
     def sin(self) -> Tensor:
         value = self._read()
-        with _quiet():
-            result = np.sin(value)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.cos(value))  # d(sin value)/d value = cos value
 
-        return self._node(result, (self,), "sin", _backward, saved=((self, value),))
+        return self._node(np.sin(value), (self,), "sin", _backward, saved=((self, value),))
 
+    @_quiet()
     def cos(self) -> Tensor:
         value = self._read()
-        with _quiet():
-            result = np.cos(value)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * -np.sin(value))  # d(cos value)/d value = -sin value
 
-        return self._node(result, (self,), "cos", _backward, saved=((self, value),))
+        return self._node(np.cos(value), (self,), "cos", _backward, saved=((self, value),))
 
     def tanh(self) -> Tensor:
         result = np.tanh(self._read())
@@ -379,24 +379,23 @@ class Tensor:
 
         return self._node(result, (self,), "tanh", _backward, saved=((None, result),))
 
+    @_quiet()
     def sigmoid(self) -> Tensor:
-        with _quiet():
-            result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
+        result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * (result * (1.0 - result)))  # s' = s (1 - s)
 
         return self._node(result, (self,), "sigmoid", _backward, saved=((None, result),))
 
+    @_quiet()
     def softplus(self) -> Tensor:
         value = self._read()
-        with _quiet():
-            result = np.logaddexp(0.0, value)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.exp(-np.logaddexp(0.0, -value)))  # d log(1 + e^value)/d value = its sigmoid
 
-        return self._node(result, (self,), "softplus", _backward, saved=((self, value),))
+        return self._node(np.logaddexp(0.0, value), (self,), "softplus", _backward, saved=((self, value),))
 
     def relu(self) -> Tensor:
         result = np.maximum(self._read(), 0.0)
@@ -530,12 +529,12 @@ class Tensor:
 
         return self._node(result, (self,), "log_softmax", _backward, saved=((None, result),))
 
+    @_quiet()
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(value.dtype)
-        with _quiet():
-            total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
+        total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
 
         def _backward(upstream: Array) -> None:
             # d logsumexp/d value = softmax(value)
@@ -825,9 +824,6 @@ def _freed(node: Tensor) -> None:
         f"backward() has already gone through {_name(node)} and freed its graph. To go through it again, call "
         "backward(retain_graph=True) the first time; otherwise run the forward pass again."
     )
-
-
-_quiet = partial(np.errstate, all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
 
 def _name(tensor: Tensor) -> str:
