@@ -90,10 +90,8 @@ def no_grad(function: Any = None) -> Any:
 
 
 def topological_order(root: Tensor) -> list[Tensor]:
-    """Every tensor that `root` was computed from, each once and after its children; `root` is last.
-
-    A stack instead of recursion: a graph can be deeper than Python's call stack.
-    """
+    """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
+    instead of recursion: a graph can be deeper than Python's call stack."""
     order: list[Tensor] = []
     seen: set[Tensor] = set()
     stack: list[Any] = [root]
@@ -168,10 +166,8 @@ class Tensor:
         return out
 
     def _accumulate(self, message: Array) -> None:
-        """Add one message to the gradient. It must be an array that nobody else keeps, or a view (which is copied).
-
-        A tensor that requires no gradient takes none. Closures ask for that beforehand only where the message is dear.
-        """
+        """Add one message to the gradient: an array that nobody else keeps, or a view, which is copied. A tensor that
+        requires no gradient takes none; closures ask for that beforehand only where the message is dear."""
         if not self.requires_grad:
             return
         if not (isinstance(message, np.float64) and isinstance(self._data, np.float64)):  # two such numbers always fit
@@ -182,10 +178,8 @@ class Tensor:
             self.grad += message
 
     def _constant(self, value: Any) -> Tensor:
-        """A number or array that meets this tensor in an expression: a tensor of the same dtype, without gradient.
-
-        An array is copied, unless nobody can write to it before a pass: it is its own and read-only, or none will come.
-        """
+        """A number or array that meets this tensor in an expression, as a tensor of the same dtype without gradient. It
+        is copied, unless nobody can write to it before a pass: it is its own and read-only, or no pass will come."""
         out, dtype = object.__new__(type(self)), self._data.dtype
         shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype
         if shared and _mode.get().recording:
@@ -445,8 +439,7 @@ class Tensor:
         total = _sum(self._read(), axes)
 
         def _backward(upstream: Array) -> None:
-            # d(sum)/d value_i = 1: every element receives the whole upstream gradient
-            self._accumulate(np.broadcast_to(upstream.reshape(total.shape), self.shape))
+            self._accumulate(np.broadcast_to(upstream.reshape(total.shape), self.shape))  # d(sum)/d value_i = 1
 
         return self._node(_reduced(total, axes, keepdims), (self,), "sum", _backward)
 
@@ -468,8 +461,7 @@ class Tensor:
         norm = np.ldexp(np.sqrt(_sum(np.ldexp(value, -scale) ** 2, axes)), scale)
 
         def _backward(upstream: Array) -> None:
-            # d|value|/d value = value / |value|, and 0 at 0
-            local = np.divide(value, norm, out=np.zeros(value.shape, value.dtype), where=norm != 0.0)
+            local = np.divide(value, norm, out=np.zeros_like(value), where=norm != 0.0)  # value / |value|, and 0 at 0
             self._accumulate(upstream.reshape(norm.shape) * local)
 
         return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward, saved=((self, value),))
@@ -479,9 +471,8 @@ class Tensor:
         top = value.max(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
-            # 1 for the element that was chosen; ties share it evenly
             chosen = (value == top) | np.isnan(value)
-            share = chosen / chosen.sum(axis=axes, keepdims=True)
+            share = chosen / chosen.sum(axis=axes, keepdims=True)  # 1 for the element chosen; ties share it evenly
             self._accumulate(upstream.reshape(top.shape) * share)
 
         return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward, saved=((self, value),))
@@ -537,8 +528,7 @@ class Tensor:
         total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
 
         def _backward(upstream: Array) -> None:
-            # d logsumexp/d value = softmax(value)
-            self._accumulate(upstream.reshape(total.shape) * np.exp(value - total))
+            self._accumulate(upstream.reshape(total.shape) * np.exp(value - total))  # the softmax of value
 
         return self._node(_reduced(total, axes, keepdims), (self,), "logsumexp", _backward, saved=((self, value),))
 
@@ -583,9 +573,8 @@ class Tensor:
 
     def broadcast_to(self, *shape: Any) -> Tensor:
         shape = _listed(shape)
-        with _refusing(
-            "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.", self, shape
-        ):
+        sentence = "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for."
+        with _refusing(sentence, self, shape):
             result = np.broadcast_to(self._read(), shape)
 
         def _backward(upstream: Array) -> None:
@@ -617,6 +606,8 @@ class Tensor:
         if self.size != 1:
             raise ValueError(f"item() needs exactly one element; numpy() gives all {self.size} of {_name(self)}.")
         return float(self._data.item())
+
+    __float__ = item
 
     def detach(self) -> Tensor:
         """The same values without history: shares `data`, receives no gradient, passes none on."""
@@ -655,9 +646,6 @@ class Tensor:
         if self.size != 1:
             raise ValueError(f"The truth of {_name(self)} is ambiguous: it does not have exactly one element.")
         return bool(self._data)
-
-    def __float__(self) -> float:
-        return self.item()
 
     # Comparisons give boolean arrays: they have no derivative. Tensors are told apart by identity.
     __hash__ = object.__hash__
@@ -883,9 +871,8 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
 
 def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
     """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
-    with _refusing(
-        "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.", tensor, axis
-    ):
+    sentence = "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated."
+    with _refusing(sentence, tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
     if not empty and _count(tensor.shape, axes) == 0:
         raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
@@ -992,9 +979,8 @@ def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """inputs @ weight + bias as one operation, for speed: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
     left, right = inputs._read(), weight._read()
     if left.ndim != 2 or left.shape[1] != right.shape[0]:
-        raise ValueError(
-            f"A layer of {right.shape[0]} inputs needs an input of shape (n, {right.shape[0]}), not {_name(inputs)}."
-        )
+        n_in = right.shape[0]
+        raise ValueError(f"A layer of {n_in} inputs needs an input of shape (n, {n_in}), not {_name(inputs)}.")
     result = left @ right
     result += bias._read()
 
@@ -1020,10 +1006,8 @@ def cross_entropy(logits: Any, labels: Any) -> Tensor:
     value = operand._read()
     labels = np.array(_values(labels))
     if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
-        raise ValueError(
-            f"cross_entropy needs logits (n, classes) and n labels; {_name(operand)} came with labels of shape "
-            f"{labels.shape}."
-        )
+        found = f"{_name(operand)} came with labels of shape {labels.shape}"
+        raise ValueError(f"cross_entropy needs logits (n, classes) and n labels; {found}.")
     if labels.dtype.kind not in "iu":
         raise TypeError(f"cross_entropy needs integer class numbers as labels, not {labels.dtype}.")
     if np.maximum.reduce(labels.astype(np.uint64)) >= value.shape[1]:  # as unsigned, a negative one is huge
@@ -1055,10 +1039,8 @@ def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
 def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
     prediction, target = both = _as_tensors(loss, prediction, target)
     if prediction.shape != target.shape:
-        raise ValueError(
-            f"{loss} compares element with element, but {_name(prediction)} met a target of shape {target.shape}. "
-            "Reshape one of them."
-        )
+        met = f"{_name(prediction)} met a target of shape {target.shape}"
+        raise ValueError(f"{loss} compares element with element, but {met}. Reshape one of them.")
     return both
 
 
@@ -1130,9 +1112,8 @@ class MLP:
             layer.weight.label, layer.bias.label = f"W{number}", f"b{number}"
 
     def __call__(self, x: Any) -> Tensor:
-        for output in self.outputs(x):  # noqa: B007 (the last one counts)
-            pass
-        return output
+        *_, logits = self.outputs(x)
+        return logits
 
     def outputs(self, x: Any) -> Iterator[Tensor]:
         """The output of each layer in turn, after its activation; the last one, which has none, gives the logits."""
@@ -1155,10 +1136,8 @@ class MLP:
 
 
 def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
-    """Scale all gradients together so that their common norm is at most `max_norm`; returns the norm before.
-
-    A norm that is inf or nan is returned, and the gradients stay as they are: no scaling can save them.
-    """
+    """Scale all gradients together so that their common norm is at most `max_norm`; returns the norm before. Where that
+    is inf or nan the gradients stay as they are: no scaling can save them."""
     max_norm = _setting("The largest gradient norm must be a positive number", max_norm, lambda number: number > 0)
     gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
     norm = math.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
