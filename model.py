@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
-from functools import partial, partialmethod
+from functools import partialmethod
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -108,7 +108,7 @@ def topological_order(root: Tensor) -> list[Tensor]:
     return order
 
 
-_quiet = partial(np.errstate, all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
+_quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
 
 def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
@@ -199,6 +199,7 @@ class Tensor:
 
     # -- the backward pass
 
+    @_quiet
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
         """Add the derivatives of this tensor to the `grad` of every leaf that it was computed from.
 
@@ -215,11 +216,10 @@ class Tensor:
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
-        with _quiet():
-            for node in reversed(interior):
-                node._backward(node.grad)
-                if not retain_graph:
-                    node._backward, node._children, node._saved = _freed, (), ()
+        for node in reversed(interior):
+            node._backward(node.grad)
+            if not retain_graph:
+                node._backward, node._children, node._saved = _freed, (), ()
 
     # -- arithmetic
 
@@ -250,7 +250,7 @@ class Tensor:
 
         return self._node(left * right, (self, other), "*", _backward, _read_by_messages(self, left, other, right))
 
-    @_quiet()
+    @_quiet
     def __truediv__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "/")
         result = left / right
@@ -262,7 +262,7 @@ class Tensor:
         saved = ((other, right), (None, result)) if other.requires_grad else ((other, right),)
         return self._node(result, (self, other), "/", _backward, saved)
 
-    @_quiet()
+    @_quiet
     def __pow__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "**")
         result = left**right
@@ -320,7 +320,7 @@ class Tensor:
 
     # -- elementwise functions
 
-    @_quiet()
+    @_quiet
     def exp(self) -> Tensor:
         result = np.exp(self._read())
 
@@ -329,7 +329,7 @@ class Tensor:
 
         return self._node(result, (self,), "exp", _backward, saved=((None, result),))
 
-    @_quiet()
+    @_quiet
     def log(self) -> Tensor:
         value = self._read()
 
@@ -338,7 +338,7 @@ class Tensor:
 
         return self._node(np.log(value), (self,), "log", _backward, saved=((self, value),))
 
-    @_quiet()
+    @_quiet
     def sqrt(self) -> Tensor:
         result = np.sqrt(self._read())
 
@@ -347,7 +347,7 @@ class Tensor:
 
         return self._node(result, (self,), "sqrt", _backward, saved=((None, result),))
 
-    @_quiet()
+    @_quiet
     def sin(self) -> Tensor:
         value = self._read()
 
@@ -356,7 +356,7 @@ class Tensor:
 
         return self._node(np.sin(value), (self,), "sin", _backward, saved=((self, value),))
 
-    @_quiet()
+    @_quiet
     def cos(self) -> Tensor:
         value = self._read()
 
@@ -373,7 +373,7 @@ class Tensor:
 
         return self._node(result, (self,), "tanh", _backward, saved=((None, result),))
 
-    @_quiet()
+    @_quiet
     def sigmoid(self) -> Tensor:
         result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
 
@@ -382,7 +382,7 @@ class Tensor:
 
         return self._node(result, (self,), "sigmoid", _backward, saved=((None, result),))
 
-    @_quiet()
+    @_quiet
     def softplus(self) -> Tensor:
         value = self._read()
 
@@ -520,7 +520,7 @@ class Tensor:
 
         return self._node(result, (self,), "log_softmax", _backward, saved=((None, result),))
 
-    @_quiet()
+    @_quiet
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
@@ -1212,8 +1212,7 @@ class SGD(Optimizer):
 
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
-            gradient = self.momentum * self._memory[f"velocity{i}"] + gradient
-            self._memory[f"velocity{i}"] = gradient
+            self._memory[f"velocity{i}"] = gradient = self.momentum * self._memory[f"velocity{i}"] + gradient
         return float(self.lr) * gradient
 
 
