@@ -135,7 +135,7 @@ def climbing(h: History) -> Evidence | None:
     first = loss[: max(FEWEST, len(loss) // 2)]
     if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
-    return _said(h, 1, f"The training loss climbs from {loss[0]:.3g} to {loss[-1]:.3g} in {len(loss)} epochs.")
+    return _said(h, f"The training loss climbs from {loss[0]:.3g} to {loss[-1]:.3g} in {len(loss)} epochs.", at=1)
 
 
 def swinging(h: History) -> Evidence | None:
@@ -148,9 +148,9 @@ def swinging(h: History) -> Evidence | None:
     began = len(h) - len(loss)
     return _said(
         h,
-        began + int(np.argmax(steps > 0)) + 1,
         f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises in {rises} of {len(steps)} epochs, by "
         f"{steps.max():.2g} at most; it lies between {loss.min():.3g} and {loss.max():.3g}.",
+        at=began + int(np.argmax(steps > 0)) + 1,
     )
 
 
@@ -174,17 +174,17 @@ def thrown(h: History) -> Evidence | None:
     if h.config.init != "normal" and early[worst] > THROWN * h.guess:
         return _said(
             h,
-            worst,
             f"After epoch {h.epochs[worst]} the training loss is {early[worst]:.3g}, where guessing costs "
             f"{h.guess:.2g}: the first steps went much too far.",
+            at=worst,
         )
     norm = _largest(h.norms[:FEWEST])
     if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
         return _said(
             h,
-            0,
             f"The gradient norm reaches {norm:.2g}, and with a learning rate of {h.config.lr:g} such steps have "
             f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
+            at=0,
         )
     return None
 
@@ -200,7 +200,6 @@ def at_chance(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        len(h) - 1,
         f"The loss stands still at {loss:.3g}, and guessing among {h.classes} classes costs {h.guess:.3g}; training "
         f"accuracy is {h.train_accuracy[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
         f"{h.norms[-1].min():.2g}.",
@@ -217,10 +216,10 @@ def underfitting(h: History) -> Evidence | None:
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
     return _said(
         h,
-        len(h) - 2 * width,
         f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {before:.3g} on average "
         f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {now:.3g} from epoch {h.epochs[-width]} to "
         f"{h.epochs[-1]}.",
+        at=len(h) - 2 * width,
     )
 
 
@@ -236,9 +235,9 @@ def no_gradient(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        0,
         f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
         f"exactly 0; in epoch {h.epochs[-1]} the loss is {h.loss[-1]:.3g}, after {h.loss[0]:.3g} in the first.",
+        at=0,
     )
 
 
@@ -257,9 +256,9 @@ def _dead_units(h: History, share: float) -> Evidence | None:
     since = len(h) - int(np.argmin(np.r_[h.dead[::-1, layer] >= share, False]))  # of the present stretch
     return _said(
         h,
-        since,
         f"{h.dead[-1, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
         f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
+        at=since,
     )
 
 
@@ -275,7 +274,7 @@ def piling(h: History) -> Evidence | None:
         f"The gradient norm of {h.layers[i]} grows from {first[i]:.2g} in epoch {h.epochs[0]} to {last[i]:.2g}."
         for i in grown
     ]
-    return _said(h, int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])), *sentences)
+    return _said(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
 
 
 def badly_scaled(h: History) -> Evidence | None:
@@ -287,9 +286,9 @@ def badly_scaled(h: History) -> Evidence | None:
     layer = int(np.nanargmax(h.norms[0]))
     return _said(
         h,
-        0,
         f"The gradient norm of {h.layers[layer]} is {h.norms[0, layer]:.2g} in epoch {h.epochs[0]}; it usually lies "
         f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} validation loss is {h.val_loss[-1]:.3g}.",
+        at=0,
     )
 
 
@@ -301,9 +300,9 @@ def exploding(h: History) -> Evidence | None:
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
     return _said(
         h,
-        int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
         f"The gradient norm of {h.layers[layer]} is {recent[at, layer]:.2g} in epoch {h.epochs[-len(recent) :][at]}; "
         f"it usually lies between {BAND[0]} and {BAND[1]:g}.",
+        at=int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
     )
 
 
@@ -319,10 +318,10 @@ def vanishing(h: History) -> Evidence | None:
     layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
     return _said(
         h,
-        int(np.argmax(low)),
         f"In epoch {h.epochs[at]} the gradient norm of {layer} is {hidden[at]:.2g} and that of the last layer "
         f"{last[at]:.2g}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
         f"{len(low)} epochs.",
+        at=int(np.argmax(low)),
     )
 
 
@@ -337,7 +336,7 @@ def collapsed(h: History) -> Evidence | None:
         for name in last
         if _middle(last[name]) >= max(MIDDLE, _middle(first[name]))
     ]
-    return _said(h, len(h) - 1, *found) if found else None
+    return _said(h, *found) if found else None
 
 
 # ---------------------------------------------------------------- steps too small
@@ -352,9 +351,9 @@ def slow(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        0,
         f"A step changes the weights by {ratio:.1g} of their size, and the loss creeps from {h.loss[0]:.3g} to "
         f"{h.loss[-1]:.3g} in {len(h)} epochs without a bend.",
+        at=0,
     )
 
 
@@ -382,10 +381,10 @@ def noise(h: History) -> Evidence | None:
     if errors - others > NOISY_GAP and errors > NOISY_ERRORS * others:
         return _said(
             h,
-            int(np.argmax(h.gap < -NOISY_GAP)),
             f"In the last {WINDOW} epochs the accuracy is {h.train_accuracy[-WINDOW:].mean():.0%} on the training "
             f"samples and {h.val_accuracy[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
             f"better than the labels.",
+            at=int(np.argmax(h.gap < -NOISY_GAP)),
         )
     return None
 
@@ -403,10 +402,10 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        best + 1,
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
         f"{validation[-1]:.0%} since, while training accuracy rose from {training[best]:.0%} to {training[-1]:.0%} "
         f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples, as wrong labels would be.",
+        at=best + 1,
     )
 
 
@@ -432,9 +431,9 @@ def _rising(h: History, share: float) -> Evidence | None:
     middle = h.epochs[best + 1]
     return _said(
         h,
-        best + 1,
         f"Validation loss was lowest around epoch {middle}, at {low:.3g}, and has risen to {high:.3g} since "
         f"(medians of {WINDOW} epochs), while training loss fell from {before:.3g} to {after:.3g}.",
+        at=best + 1,
     )
 
 
@@ -451,9 +450,9 @@ def _wide_gap(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        int(np.argmax(h.gap > WIDE_GAP)),
         f"In epoch {h.epochs[-1]} training accuracy is {h.train_accuracy[-1]:.0%} and validation accuracy "
         f"{h.val_accuracy[-1]:.0%}, a gap of {100 * h.gap[-1]:.0f} points.",
+        at=int(np.argmax(h.gap > WIDE_GAP)),
     )
 
 
@@ -470,7 +469,6 @@ def healthy(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        len(h) - 1,
         f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, training accuracy is "
         f"{h.train_accuracy[-1]:.1%}, validation accuracy {h.val_accuracy[-1]:.1%}.",
     )
@@ -482,7 +480,6 @@ def unsettled(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        len(h) - 1,
         f"Training accuracy is {h.train_accuracy[-1]:.1%}. In the last {WINDOW} epochs training loss was at most "
         f"{h.loss[-WINDOW:].max():.3g}, its lowest so far is {np.nanmin(h.loss):.3g}; validation loss was at most "
         f"{h.val_loss[-WINDOW:].max():.3g}, its lowest {np.nanmin(h.val_loss):.3g}.",
@@ -494,14 +491,13 @@ def learning(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        len(h) - 1,
         f"The training loss went from {h.loss[0]:.3g} to {h.loss[-1]:.3g} in {len(h)} epochs, and training accuracy is "
         f"{h.train_accuracy[-1]:.0%}.",
     )
 
 
 def early(h: History) -> Evidence:
-    return _said(h, len(h) - 1, f"Epochs so far: {len(h)}.")
+    return _said(h, f"Epochs so far: {len(h)}.")
 
 
 # ---------------------------------------------------------------- reading records
@@ -513,8 +509,9 @@ def _medians(values: np.ndarray) -> np.ndarray:
     return medians
 
 
-def _said(h: History, index: int, *sentences: str) -> Evidence:
-    return Evidence(sentences, h.epochs[index])
+def _said(h: History, *sentences: str, at: int = -1) -> Evidence:
+    """at: the index of the epoch where it begins to show; by default it shows now."""
+    return Evidence(sentences, h.epochs[at])
 
 
 def _table(records: Sequence[Record], key: Literal["grad_norm", "update_ratio", "dead_units"]) -> np.ndarray:
