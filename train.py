@@ -30,7 +30,7 @@ from lab.training.config import (
     shown,
     widths,
 )
-from lab.training.datasets import NAMES, DataError
+from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES, DataError
 from lab.training.doctor import Finding
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
@@ -72,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--data", metavar="NAME", help=f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})")
     add("--data-dir", metavar="DIR", help="the folder of the MNIST files (default: they are downloaded)")
     add("--target", metavar="COLUMN", help="the label column of a CSV, a name or a number from 1 (default: the last)")
+    add("--noise", metavar="DEVIATION", type=float, help="of generated points (default: what is usual for their shape)")
+    add("--samples", metavar="N", type=int, help=f"generated points (default {SYNTHETIC_SAMPLES})")
     add(
         "--hidden",
         metavar="WIDTH",

@@ -14,6 +14,7 @@ from model import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
 SCHEDULES = ("constant", "step", "cosine")
+MOST_NOISE, FEWEST_SAMPLES = 10.0, 10  # of generated data: with more noise or fewer points nothing is left to learn
 
 
 class ConfigError(ValueError):
@@ -26,6 +27,7 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    noise, samples: of generated data, the deviation that blurs its points and how many there are; None: as usual.
     weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
     schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
     a better one; None does not stop early.
@@ -34,6 +36,8 @@ class Config:
     data: str = "digits"
     data_dir: str | None = None
     target: str | None = None
+    noise: float | None = None
+    samples: int | None = None
     hidden: tuple[int, ...] = (128, 64)
     activation: str = "relu"
     init: str = "he"
@@ -53,6 +57,10 @@ class Config:
     def __post_init__(self) -> None:
         for name, text in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
             require(isinstance(text, str) or (text is None and name != "data"), f"--{name} must be a text.")
+        require(
+            self.noise is None or (is_number(self.noise) and 0 <= self.noise <= MOST_NOISE),
+            f"--noise must be a number from 0 to {MOST_NOISE:g}, not {shown(self.noise)}: try 0.2.",
+        )
         require(
             isinstance(self.hidden, (list, tuple)) and all(is_whole(width, 1) for width in self.hidden),
             f"--hidden must be whole numbers from 1 (the widths of the layers), not {shown(self.hidden)}: "
@@ -90,6 +98,7 @@ class Config:
             ("epochs", self.epochs, 1),
             ("warmup", self.warmup, 0),
             ("patience", 1 if self.patience is None else self.patience, 1),
+            ("samples", FEWEST_SAMPLES if self.samples is None else self.samples, FEWEST_SAMPLES),
             ("seed", self.seed, 0),
         ):
             require(is_whole(value, low), f"--{name} must be a whole number from {low}, not {shown(value)}.")

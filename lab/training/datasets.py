@@ -27,6 +27,8 @@ from typing import IO, cast
 
 import numpy as np
 
+from lab.training.config import Config
+
 DIGITS = Path(__file__).resolve().parents[2] / "assets" / "digits.npz"
 SYNTHETIC_SAMPLES = 1000
 IDX_BLOCK = 1 << 20  # bytes
@@ -101,11 +103,14 @@ def load(
     target: str | None = None,
     val_fraction: float = 0.2,
     seed: int = 0,
+    noise: float | None = None,
+    samples: int | None = None,
 ) -> Dataset:
     """Read or generate the data called `name`, split it and standardise it.
 
     name: one of NAMES, or "csv:PATH". data_dir: the folder of the MNIST files. target: the label column of a
     CSV, by name or by number from 1 (default: the last). seed: fixes the synthetic points and the split.
+    noise, samples: of synthetic points (default: the usual noise of their shape, and SYNTHETIC_SAMPLES).
     Raises DataError.
     """
     rng = np.random.default_rng(seed)
@@ -114,6 +119,11 @@ def load(
         raise DataError(f"--target chooses a column of a CSV file, but the data is {name!r}: leave it out.")
     if data_dir is not None and kind != "mnist":
         raise DataError(f"--data-dir is the folder of the MNIST files, but the data is {name!r}: leave it out.")
+    for flag, value in (("noise", noise), ("samples", samples)):
+        if value is not None and name not in SYNTHETIC:
+            raise DataError(
+                f"--{flag} is for generated data ({', '.join(SYNTHETIC)}), but the data is {name!r}: leave it out."
+            )
     if kind == "csv":
         raw = _parse_table(_read_csv(path), path, target)
     elif name == "mnist":
@@ -121,10 +131,17 @@ def load(
     elif name in EMBEDDED:
         raw = EMBEDDED[name]()
     elif name in SYNTHETIC:
-        raw = _generate(name, rng)
+        raw = _generate(name, rng, SYNTHETIC[name][1] if noise is None else noise, samples or SYNTHETIC_SAMPLES)
     else:
         raise DataError(_unknown(name))
     return _split_and_standardise(name, raw, val_fraction, rng)
+
+
+def named(config: Config) -> Dataset:
+    """The data that the settings of a run name. Raises DataError."""
+    return load(
+        config.data, config.data_dir, config.target, config.val_fraction, config.seed, config.noise, config.samples
+    )
 
 
 def from_table(text: str, name: str, target: str | None = None, val_fraction: float = 0.2, seed: int = 0) -> Dataset:
@@ -231,11 +248,10 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
 )
 
 
-def _generate(name: str, rng: np.random.Generator) -> _Raw:
-    generate, noise = SYNTHETIC[name]
-    points, labels = generate(SYNTHETIC_SAMPLES, noise, rng)
+def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> _Raw:
+    points, labels = SYNTHETIC[name][0](samples, noise, rng)
     classes = tuple(str(label) for label in range(labels.max() + 1))
-    note = f"{len(points):,} synthetic points in a plane, noise {noise}"
+    note = f"{len(points):,} synthetic points in a plane, noise {noise:g}"
     return _Raw([points], labels, classes, note, ("x", "y"))
 
 

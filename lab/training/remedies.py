@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, said
+from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.symptoms import ALL_DEAD, History
 
 LIVELY = 3e-3  # update-to-weight ratio of a run that gets on
@@ -158,6 +159,11 @@ def more_generality(h: History) -> Remedy:
         return Remedy(
             f"Train on more samples: hold out 20% to validate instead of {config.val_fraction:.0%}.",
             {"val_fraction": 0.2},
+        )
+    if config.samples is not None and config.samples < SYNTHETIC_SAMPLES:
+        return Remedy(
+            f"Generate more samples: {SYNTHETIC_SAMPLES:,} instead of {config.samples:,}.",
+            {"samples": SYNTHETIC_SAMPLES},
         )
     if config.weight_decay < MOST_DECAY:
         decay = 10 * config.weight_decay or 0.01

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.training.config import Config, ConfigError, sizes_text
-from lab.training.datasets import load
+from lab.training.datasets import named
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending
 from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, write_atomic
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 CONNECT_SECONDS = 10
+OF_THE_DATA = ("data", "data_dir", "target", "val_fraction", "noise", "samples")  # of all seeds, one is tried
 STOP = ".stop"  # while it is in the folder of a sweep, nobody trains its runs any further
 
 
@@ -67,9 +68,9 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
         raise ConfigError(f"--sweep has {number} runs for the folder {str(path)!r}: give every value once.")
     datasets = {}
     for config in (member.config for member in members):
-        sort = (config.data, config.data_dir, config.target, config.val_fraction)
+        sort = tuple(getattr(config, name) for name in OF_THE_DATA)
         if sort not in datasets:
-            datasets[sort] = load(*sort)
+            datasets[sort] = named(config)
         Trainer(config, datasets[sort])  # refuses a network that is too large
     return members
 

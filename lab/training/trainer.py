@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.ops import OPS, UNKNOWN
 from lab.training.config import Config, describe, require, shown, sizes_text
-from lab.training.datasets import Dataset, load
+from lab.training.datasets import Dataset, named
 from lab.training.records import Histogram, Measure, Record
 from lab.training.run_folder import RunError, RunFolder, State
 from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
@@ -77,7 +77,7 @@ class Trainer:
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
         """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
         self.config = config
-        self.dataset = dataset or load(config.data, config.data_dir, config.target, config.val_fraction, config.seed)
+        self.dataset = dataset or named(config)
         self.sizes = (self.dataset.train_x.shape[1], *config.hidden, len(self.dataset.classes))
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(

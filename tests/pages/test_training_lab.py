@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,7 +21,8 @@ from lab.training.doctor import diagnose
 from lab.training.trainer import train
 from lab.ui.training.instruments import PANEL
 from lab.ui.visitor import COOKIE
-from tests.pages.conftest import address, switch
+from tests.pages.conftest import address, entry, switch
+from tests.unit.training.labelled_runs import BETTER
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -319,6 +321,27 @@ def test_no_hidden_layer_is_softmax_regression(at):
     assert live(at).trainer.sizes == (2, 2)
 
 
+def test_noise_and_samples_belong_to_generated_data(at):
+    run(at, data="moons", noise="0.4", samples="300", hidden="4", epochs="1")
+    data = live(at).trainer.dataset
+    assert len(data.train_x) + len(data.val_x) == 300
+    assert "noise 0.4" in data.notes[0]
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    assert "--noise 0.4 --samples 300" in next(c.value for c in at.code)
+    at.number_input(key="training noise").set_value(0.0).run()
+    assert live(at).config.noise == 0
+    assert address(at)["noise"] == "0"
+    at.selectbox(key="training data").set_value("digits").run()
+    assert not at.exception
+    assert (live(at).config.noise, live(at).config.samples) == (None, None)
+    at.selectbox(key="training data").set_value("circles").run()
+    assert live(at).config.samples == 300
+    at.number_input(key="training samples").set_value(None).run()
+    assert live(at).config.samples is None
+    assert len(live(at).trainer.dataset.train_x) == 800
+
+
 def test_momentum_belongs_to_sgd(at):
     run(at, optimizer="sgd", momentum="0.9")
     assert live(at).config.momentum == 0.9
@@ -356,6 +379,7 @@ def test_the_address_restores_the_settings_and_carries_them(at):
         ("data", "mnist"), ("data", "csv:/etc/passwd"), ("hidden", "9999"), ("hidden", "a"), ("lr", "nan"), ("lr", "-1"),
         ("lr", "1e999"), ("clip", "0"), ("clip", "nan"), ("patience", "-1"), ("schedule", "up"), ("epochs", "100000"), ("epochs", "0"), ("batch_size", "0"), ("seed", "-1"), ("seed", "x"),
         ("init", "random"), ("activation", "__class__"), ("optimizer", ""), ("momentum", "1"), ("val_fraction", "0"),
+        ("noise", "-1"), ("noise", "nan"), ("noise", "99"), ("samples", "3"), ("samples", "1e3"), ("samples", "1000000"),
         ("epoch", "61"), ("epoch", "-1"), ("epoch", "2.5"), ("run", "../../etc"), ("run", "no such run"),
     ],
 )  # fmt: skip
@@ -436,6 +460,35 @@ def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
     said = " ".join(box.value for box in [*at.success, *at.warning])
     assert finding.name in said
     assert finding.remedy in said
+    if verdict == "healthy":
+        assert not remedies(at)
+        return
+    before, began = live(at), entry(at)["entry"]
+    (button,) = remedies(at)
+    button.click().run()
+    assert not at.exception
+    assert live(at).config == replace(before.config, **finding.settings)
+    assert entry(at)["entry"] > began  # the browser's Back undoes it
+    assert not remedies(at)
+    run_to_the_end(at)
+    assert BETTER[verdict](live(at).records) < BETTER[verdict](before.records)
+
+
+def remedies(at):
+    """The buttons under the doctor's word."""
+    return [button for button in at.button if button.key and button.key.startswith("training remedy ")]
+
+
+def test_a_remedy_says_what_it_sets_in_the_words_of_the_settings(at):
+    run(at, data="xor", hidden="64 64", epochs="60", lr="0.03", noise="0.3", samples="100")
+    run_to_the_end(at)
+    before = live(at)
+    (button,) = remedies(at)
+    assert button.label == "Set samples to 1000"
+    button.click().run()
+    assert at.number_input(key="training samples").value == 1000
+    assert at.number_input(key="training noise").value == 0.3
+    assert at.session_state["training shelf"][0].config == before.config
 
 
 def guess(at):

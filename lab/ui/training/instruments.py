@@ -18,7 +18,7 @@ from lab.charts.weights import RIDGES
 from lab.ops import OPS, UNKNOWN
 from lab.training import points
 from lab.training.config import Config
-from lab.training.doctor import diagnose
+from lab.training.doctor import Finding, diagnose
 from lab.training.live import LiveRun
 from lab.training.predictions import (
     before_activation,
@@ -35,7 +35,7 @@ from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, hold, one_of
 from lab.ui.training import visit
-from lab.ui.training.settings import LAYERS, command, csv_name
+from lab.ui.training.settings import LAYERS, command, csv_name, remedy_button
 from lab.ui.training.units import pointed_at, small_maps
 from model import MLP
 
@@ -223,6 +223,8 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
                 del slow[PANEL[title]]
     with st.container(key="training-doctor"):
         said = st.empty()
+        if not state["training running"]:  # what is redrawn while training may not draw buttons
+            prescribe(view.seen, view.run.config)
     if view.layer is not None:
         _lay_out_units(view, boards)
     detail = _tabs(view)
@@ -399,12 +401,12 @@ def _confusion(view: View) -> Chart:
 
 def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
     """What the training doctor says of the records up to the cursor."""
-    records = [record for record in seen if record["epoch"] > 0]
-    if not records:
+    found = _found(seen, config)
+    if not found:
         place.caption("The doctor speaks after the first epoch.")
         return
     box = place.container()
-    first, *more = diagnose(records, config)
+    first, *more = found
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
     if first.instrument in INSTRUMENTS:
         text += f" See “{INSTRUMENTS[first.instrument]}”."
@@ -419,6 +421,19 @@ def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
             also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
             for finding in findings:
                 also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)}")
+
+
+def _found(seen: list[Record], config: Config) -> list[Finding]:
+    """The doctor's findings, none before the first epoch."""
+    records = [record for record in seen if record["epoch"] > 0]
+    return diagnose(records, config) if records else []
+
+
+def prescribe(seen: list[Record], config: Config, also: Callable[[], None] = lambda: None) -> None:
+    """A button for each remedy that is settings of this page. also: what it does before it sets them."""
+    with st.container(key="training-remedies", horizontal=True, gap="small"):
+        for finding in _found(seen, config):
+            remedy_button(config, finding.settings, f"training remedy {finding.key}", also)
 
 
 def _lay_out_units(view: View, boards: Boards) -> None:

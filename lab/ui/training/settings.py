@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from lab.training.config import DEFAULT_LR, SCHEDULES, Config, ConfigError, widths
-from lab.training.datasets import BUILT_IN
+from lab.training.config import DEFAULT_LR, FEWEST_SAMPLES, SCHEDULES, Config, ConfigError, said, widths
+from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
 from lab.ui import state
@@ -25,6 +25,26 @@ RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
+LABELS = {
+    "data": "Data",
+    "noise": "Noise",
+    "samples": "Samples",
+    "hidden": "Hidden layers",
+    "activation": "Activation",
+    "init": "Initial weights",
+    "optimizer": "Optimizer",
+    "lr": "Learning rate",
+    "batch_size": "Batch size",
+    "epochs": "Epochs",
+    "seed": "Seed",
+    "val_fraction": "Validation share",
+    "schedule": "Rate over time",
+    "warmup": "Epochs of warm-up",
+    "clip": "Gradient limit",
+    "patience": "Patience",
+    "momentum": "Momentum",
+    "weight_decay": "Weight decay",
+}
 FIELD = 148  # pixels: five settings side by side on a desk, two on a phone
 
 
@@ -75,6 +95,8 @@ SETTINGS = {
     field.name: field
     for field in (
         _setting("data", state.one_of(*DATA), always=True),
+        _setting("noise", float, (0.0, 2.0), show=state.number),
+        _setting("samples", int, (FEWEST_SAMPLES, 5000)),
         _setting("hidden", _hidden, show=_shown_widths),
         _setting("activation", state.one_of(*ACTIVATIONS)),
         _setting("init", state.one_of(*INITS)),
@@ -108,6 +130,8 @@ def _config() -> Config:
     """What the widgets show. Raises ConfigError."""
     settings = {name: st.session_state[_key(name)] for name in SETTINGS}
     settings["hidden"] = _hidden(settings["hidden"])
+    if settings["data"] not in SYNTHETIC:
+        settings["noise"] = settings["samples"] = None  # left for later, as momentum is
     if settings["optimizer"] != "sgd":
         settings["momentum"] = 0.0  # adam has its own, and leaves this one for later
     return Config(**settings | {name: settings[name] or None for name in UNLIMITED})
@@ -159,41 +183,63 @@ def lesson() -> Lesson | None:
 def settings() -> None:
     """The widgets."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Data",
-            DATA,
-            key=_key("data"),
-            format_func=lambda name: f"your {name}" if name in OWN_DATA else name,
-            width=FIELD,
+        _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
+        st.text_input(
+            LABELS["hidden"], key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD
         )
-        st.text_input("Hidden layers", key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD)
-        st.selectbox("Activation", ACTIVATIONS, key=_key("activation"), width=FIELD)
-        st.selectbox("Initial weights", INITS, key=_key("init"), width=FIELD)
-        st.selectbox("Optimizer", tuple(DEFAULT_LR), key=_key("optimizer"), width=FIELD)
-        _scale("Learning rate", "lr", RATES)
-        _scale("Batch size", "batch_size", BATCHES)
-        _count("Epochs", "epochs")
-        _count("Seed", "seed", help="Fixes weights and order of samples.")
-        _scale("Held out to validate", "val_fraction", FRACTIONS)
-        st.selectbox("Rate over time", SCHEDULES, key=_key("schedule"), width=FIELD)
-        _count("Epochs of warm-up", "warmup")
-        _count("Clip gradients at", "clip", step=0.5, help="The largest norm of all gradients together. 0: never.")
-        _count("Patience", "patience", help="Stop after so many epochs without a better one. 0: never.")
+        if (data := st.session_state[_key("data")]) in SYNTHETIC:
+            usual = SYNTHETIC[data][1]
+            _count("noise", value=None, step=0.05, format="%g", placeholder=f"{usual:g}", help="Blurs the points.")
+            _count("samples", value=None, step=100, placeholder=f"{SYNTHETIC_SAMPLES}", help="How many points.")
+        _choice("activation", ACTIVATIONS)
+        _choice("init", INITS)
+        _choice("optimizer", tuple(DEFAULT_LR))
+        _scale("lr", RATES)
+        _scale("batch_size", BATCHES)
+        _count("epochs")
+        _count("seed", help="Fixes weights and order of samples.")
+        _scale("val_fraction", FRACTIONS, help="Of the samples: held out of the training, to validate.")
+        _choice("schedule", SCHEDULES)
+        _count("warmup")
+        _count("clip", step=0.5, help="The largest norm of all gradients together: longer ones are cut. 0: never.")
+        _count("patience", help="Stop after so many epochs without a better one. 0: never.")
         if st.session_state[_key("optimizer")] == "sgd":
-            st.slider("Momentum", *SETTINGS["momentum"].limits, step=0.01, key=_key("momentum"), width=FIELD)
-        _count("Weight decay", "weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
+            limits = SETTINGS["momentum"].limits
+            st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD)
+        _count("weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
 
 
-def _scale(label: str, name: str, scale: tuple, width: Any = FIELD) -> None:
+def _choice(name: str, options: tuple, **more: Any) -> None:
+    st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, **more)
+
+
+def _scale(name: str, scale: tuple, **more: Any) -> None:
     """A slider over the values of a scale, and over those that a link or a run brought along."""
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
-    st.select_slider(label, options, format_func="{:g}".format, key=_key(name), width=width)
+    st.select_slider(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD, **more)
 
 
-def _count(label: str, name: str, **options: Any) -> None:
+def _count(name: str, **more: Any) -> None:
     low, high = SETTINGS[name].limits
-    st.number_input(label, low, high, key=_key(name), width=FIELD, **options)
+    st.number_input(LABELS[name], low, high, key=_key(name), width=FIELD, **more)
+
+
+def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Callable[[], None] = lambda: None) -> None:
+    """A button that sets what a remedy changes of a run's settings, where the page has all of them.
+
+    also: what else it does, before that.
+    """
+    if not remedy or not trainable(changed := replace(config, **remedy)):
+        return
+
+    def set_them() -> None:
+        also()
+        state.step()
+        set_widgets(changed)
+
+    said_all = " and ".join(f"{LABELS[name].lower()} to {said(value)}" for name, value in remedy.items())
+    st.button(f"Set {said_all}", icon=":material/healing:", key=key, on_click=set_them)
 
 
 def csv_name(own: Own) -> str:
@@ -219,5 +265,6 @@ def trainable(config: Config) -> bool:
     """Can this page train it? A run of the command line may have other data, a larger network, or more than its
     widgets take."""
     small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH
-    fitting = all(field.fits(_in_widget(name, getattr(config, name))) for name, field in SETTINGS.items())
+    values = {name: _in_widget(name, getattr(config, name)) for name in SETTINGS}
+    fitting = all(value is None or SETTINGS[name].fits(value) for name, value in values.items())
     return config.data in DATA and small and fitting

@@ -20,7 +20,7 @@ from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
 from lab.ui.training import own_data
-from lab.ui.training.instruments import choose_ridges, doctor, lost_units
+from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe
 from lab.ui.training.settings import set_widgets, trainable
 
 RUNS = Path("runs")  # where the command line puts its runs
@@ -205,7 +205,9 @@ def recorded(kept: Kept) -> None:
             boards.board("loss")
         with right:
             boards.board("accuracy")
-        doctor(seen, kept.config, st.empty())
+        with st.container(key="training-doctor"):
+            doctor(seen, kept.config, st.empty())
+            prescribe(seen, kept.config, close)
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board(*(key for key in ("gradients", "updates", "dead") if key in shown))

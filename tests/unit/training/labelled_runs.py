@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lab.training.config import Config
-from lab.training.datasets import load
+from lab.training.datasets import named
 from lab.training.doctor import diagnose
 from lab.training.records import Record
 from lab.training.trainer import Trainer, train
@@ -111,25 +111,54 @@ SMALL = ("moons", "circles", "xor", "blobs", "spirals", "digits")
 def trained(
     seed: int,
     *,
-    noise: float = 0.0,
+    mislabelled: float = 0.0,
     keep: int | None = None,
     bias: float = 0.0,
     **settings: Any,
 ) -> tuple[list[Record], Config]:
-    """Train for real. noise: the share of wrong labels; keep: how many training samples; bias: of hidden units."""
+    """Train for real. mislabelled: the share of wrong labels; keep: how many training samples; bias: of hidden units."""
     config = Config(**{"hidden": (32, 32), "epochs": 15, **settings, "seed": seed})
-    data = load(config.data, val_fraction=config.val_fraction, seed=seed)
+    data = named(config)
     rng = np.random.default_rng(seed)
 
     def with_noise(labels):
         shift = rng.integers(1, len(data.classes), len(labels))
-        return np.where(rng.random(len(labels)) < noise, (labels + shift) % len(data.classes), labels)
+        return np.where(rng.random(len(labels)) < mislabelled, (labels + shift) % len(data.classes), labels)
 
     data = replace(data, train_x=data.train_x[:keep], train_y=with_noise(data.train_y[:keep]))
     trainer = Trainer(config, data)
     for layer in trainer.model.layers[:-1]:
         layer.bias.data = layer.bias.numpy() + bias
     return list(train(config, trainer)), config
+
+
+def largest_rise(records):
+    return max(np.diff([record["train_loss"] for record in records]))
+
+
+def fraction_of_the_gradient_that_arrives(records):
+    norms = list(records[-1]["grad_norm"].values())
+    return norms[0] / norms[-1]
+
+
+def drift(records):
+    return records[-1]["val_loss"] - records[-1]["train_loss"]
+
+
+BETTER = {  # verdict -> what it is about, as a number that a remedy makes smaller
+    "rate-high": largest_rise,
+    "rate-low": lambda records: records[-1]["train_loss"],
+    "flat": lambda records: -records[-1]["grad_norm"]["layer1"],
+    "vanishing": lambda records: -fraction_of_the_gradient_that_arrives(records),
+    "exploding": lambda records: max(records[-1]["grad_norm"].values()) + drift(records),
+    "dying": lambda records: max(records[-1]["dead_units"].values()),
+    "overfitting": drift,
+    "overflow": lambda records: records[-1]["diverged"],
+    "clipped": lambda records: records[-1]["train_loss"],
+    "collapsed": lambda records: records[-1]["train_loss"],
+    "underfitting": lambda records: -records[-1]["train_accuracy"],
+    "learning": lambda records: -records[-1]["train_accuracy"],
+}
 
 
 CAUSES = {
@@ -199,12 +228,12 @@ CAUSES = {
         {"data": "xor", "hidden": (64, 64), "lr": 0.01, "epochs": 60, "val_fraction": 0.95},
     ],
     "noise": [
-        {"data": "moons", "noise": 0.3, "lr": 0.005},
-        {"data": "digits", "noise": 0.3, "lr": 0.005},
-        {"data": "digits", "noise": 0.3, "lr": 0.002, "activation": "tanh"},
-        {"data": "xor", "noise": 0.3, "lr": 0.005},
-        {"data": "circles", "noise": 0.3, "lr": 0.005},
-        {"data": "blobs", "noise": 0.3, "lr": 0.005},
+        {"data": "moons", "mislabelled": 0.3, "lr": 0.005},
+        {"data": "digits", "mislabelled": 0.3, "lr": 0.005},
+        {"data": "digits", "mislabelled": 0.3, "lr": 0.002, "activation": "tanh"},
+        {"data": "xor", "mislabelled": 0.3, "lr": 0.005},
+        {"data": "circles", "mislabelled": 0.3, "lr": 0.005},
+        {"data": "blobs", "mislabelled": 0.3, "lr": 0.005},
     ],
     "underfitting": [
         *({"data": data, "hidden": (), "lr": 0.01, "epochs": 30} for data in ("circles", "xor", "spirals")),

@@ -45,6 +45,35 @@ def test_the_seed_fixes_everything(name):
     assert load(name, seed=3).fingerprint != load(name, seed=4).fingerprint
 
 
+AS_EVER = {
+    "moons": 1952068764,
+    "circles": 2238544163,
+    "spirals": 3803447370,
+    "xor": 3205165810,
+    "blobs": 3807898341,
+}  # fingerprints of the points of seed 0
+
+
+@pytest.mark.parametrize("name", datasets.SYNTHETIC)
+def test_noise_and_number_of_generated_points_can_be_chosen(name):
+    usual = load(name)
+    assert usual.fingerprint == AS_EVER[name]
+    assert load(name, noise=datasets.SYNTHETIC[name][1], samples=1000).fingerprint == usual.fingerprint
+    fewer = load(name, samples=50, noise=0)
+    assert len(fewer.train_x) + len(fewer.val_x) == 50
+    assert fewer.notes[0].startswith(f"{name}: 50 synthetic points in a plane, noise 0;")
+    assert_sound(load(name, samples=10, noise=10.0))
+    assert load(name, noise=0.6).train_x.std(axis=0) == pytest.approx(1, abs=1e-5)
+    assert (load(name, noise=0.6).scale > usual.scale).all()
+
+
+@pytest.mark.parametrize("name", ["digits", "csv:x.csv", "mnist"])
+def test_noise_and_samples_of_data_that_are_not_generated_are_refused(name):
+    for given in ({"noise": 0.1}, {"samples": 100}):
+        with pytest.raises(DataError, match="is for generated data"):
+            load(name, **given)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -12,7 +12,7 @@ from lab.training.lessons import LESSONS
 from lab.training.remedies import rung
 from lab.training.symptoms import FEWEST
 from lab.training.trainer import train
-from tests.unit.training.labelled_runs import CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
+from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
 
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
 pytestmark = pytest.mark.xdist_group("doctor")
@@ -125,35 +125,6 @@ def test_the_overfitting_lesson_is_called_so_within_ten_epochs_of_its_best(lesso
         assert diagnose(records[:count], config)[0].key == "overfitting", count
 
 
-def largest_rise(records):
-    return max(np.diff([record["train_loss"] for record in records]))
-
-
-def fraction_of_the_gradient_that_arrives(records):
-    norms = list(records[-1]["grad_norm"].values())
-    return norms[0] / norms[-1]
-
-
-def drift(records):
-    return records[-1]["val_loss"] - records[-1]["train_loss"]
-
-
-BETTER = {  # verdict -> what it is about, as a number that a remedy makes smaller
-    "rate-high": largest_rise,
-    "rate-low": lambda records: records[-1]["train_loss"],
-    "flat": lambda records: -records[-1]["grad_norm"]["layer1"],
-    "vanishing": lambda records: -fraction_of_the_gradient_that_arrives(records),
-    "exploding": lambda records: max(records[-1]["grad_norm"].values()) + drift(records),
-    "dying": lambda records: max(records[-1]["dead_units"].values()),
-    "overfitting": drift,
-    "overflow": lambda records: records[-1]["diverged"],
-    "clipped": lambda records: records[-1]["train_loss"],
-    "collapsed": lambda records: records[-1]["train_loss"],
-    "underfitting": lambda records: -records[-1]["train_accuracy"],
-    "learning": lambda records: -records[-1]["train_accuracy"],
-}
-
-
 def assert_that_the_remedy_helps(records, config, verdict, **labels):
     finding = diagnose(records, config)[0]
     assert finding.key == verdict
@@ -180,13 +151,14 @@ def test_the_remedy_of_a_lesson_helps(lessons, name):
         ("underfitting", {"data": "circles", "hidden": (2,), "activation": "tanh", "lr": 0.02}),
         ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01}),
         ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01, "weight_decay": 0.001}),
+        ("overfitting", {"data": "xor", "hidden": (64, 64), "lr": 0.03, "epochs": 60, "samples": 100, "noise": 0.3}),
         ("dying", {"data": "moons", "bias": -2.0}),
         ("learning", {"data": "spirals", "hidden": (16,), "lr": 0.01, "epochs": 8}),
     ],
 )
 def test_other_remedies_help_too(verdict, settings):
     records, config = trained(0, **settings)
-    labels = {name: settings[name] for name in ("keep", "bias", "noise") if name in settings}
+    labels = {name: settings[name] for name in ("keep", "bias", "mislabelled") if name in settings}
     assert_that_the_remedy_helps(records, config, verdict, **labels)
 
 

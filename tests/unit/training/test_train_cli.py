@@ -182,11 +182,11 @@ def test_json_prints_one_object_per_epoch_and_nothing_else(here):
 
 def test_every_flag_reaches_the_config(here, capsys):
     flags = "--data moons --hidden 5 4 --activation tanh --init xavier --optimizer sgd --lr 0.2 --momentum 0.5 --clip 2"
-    flags += " --weight-decay 0.01 --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
+    flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
     assert config == train.Config(
-        data="moons", hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
+        data="moons", noise=0.3, samples=500, hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
         weight_decay=0.01, schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
     )  # fmt: skip
 
@@ -719,6 +719,11 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--init", "hee"], "did you mean he?"),
         (["--momentum", "0.9"], "add --optimizer sgd"),
         (["--leanring-rate", "1"], "--help"),
+        (["--noise", "-1"], "--noise must be a number from 0 to 10"),
+        (["--noise", "nan"], "--noise must be"),
+        (["--samples", "9"], "--samples must be a whole number from 10"),
+        (["--data", "digits", "--noise", "0.1"], "--noise is for generated data (moons, circles"),
+        (["--data", "csv:single.csv", "--samples", "50"], "--samples is for generated data"),
         (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
         (["--data", "csv:nothing.csv"], "check the path"),
         (["--data", "csv:empty.csv"], "is empty"),
