@@ -80,7 +80,7 @@ def main() -> None:
         now["training running"] = False
         if now["training data"] == "points":
             empty_plane()
-        shelf.shelf()
+        shelf.shelf(_put_in_place)
         return
     with word:
         _guess(_run())
@@ -98,7 +98,7 @@ def main() -> None:
             draw(view, places)
     visit.keep(_run())
     _read_along(view)
-    shelf.shelf()
+    shelf.shelf(_put_in_place)
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
         "rate step by step and see the instruments answer.",

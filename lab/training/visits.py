@@ -12,11 +12,13 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -53,19 +55,29 @@ def pack(run: LiveRun, name: str = "") -> bytes:
         "batches": run.batches,
         "own": run.own,
     }
-    arrays = {"about": np.frombuffer(zlib.compress(json.dumps(about).encode(), 1), np.uint8), "losses": run.losses()}
+    arrays = {"losses": run.losses()}
     for label, state in run.states(STATES).items():
         arrays |= {f"{label} {key}": array for key, array in state.items()}
+    return _archive(about, arrays)
+
+
+def _archive(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
+    packed = np.frombuffer(zlib.compress(json.dumps(about).encode(), 1), np.uint8)
+    np.savez(buffer, allow_pickle=False, about=packed, **arrays)
     return buffer.getvalue()
+
+
+def _about(archive: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    about: dict[str, Any] = json.loads(zlib.decompress(archive["about"].tobytes()))
+    return about
 
 
 def unpack(path: Path) -> LiveRun:
     """The run in a file, ready to go on. Raises RunError for a file that is damaged or was made by another version."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            about = json.loads(zlib.decompress(archive["about"].tobytes()))
+            about = _about(archive)
             config, own = Config.from_json(about["config"]), about["own"]
             states: dict[str, dict[str, np.ndarray]] = {}
             for key in archive.files:
@@ -156,6 +168,29 @@ def opened(path: Path) -> LiveRun | None:
         return None
 
 
+def rename(kept: Kept) -> None:
+    """The file of a run that was renamed on the shelf says its new name, too. Raises RunError."""
+    if kept.file is None:
+        return
+    try:
+        with np.load(kept.file, allow_pickle=False) as archive:
+            about, arrays = _about(archive), {name: archive[name] for name in archive.files if name != "about"}
+        before = kept.file.stat()
+    except Exception:
+        raise RunError("This run can no longer be read, so its new name is forgotten when you leave.") from None
+    write_atomic(kept.file, _archive(about | {"name": kept.name}, arrays))
+    os.utime(kept.file, (before.st_atime, before.st_mtime))  # it keeps its place among the others
+
+
+def delete(kept: Kept) -> None:
+    """Delete the file of a run. Raises RunError."""
+    try:
+        if kept.file:
+            kept.file.unlink(missing_ok=True)
+    except OSError as error:
+        raise RunError(f"The run could not be deleted ({error.strerror}).") from None
+
+
 def digest(run: LiveRun) -> str:
     """The same for runs with the same settings and data."""
     return _digest(f"{json.dumps(run.config.to_json())} {run.trainer.dataset.fingerprint}")
@@ -169,7 +204,7 @@ def _described(path: Path) -> Kept:
     """A run of the shelf without its weights. Raises RunError."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            about = json.loads(zlib.decompress(archive["about"].tobytes()))
+            about = _about(archive)
         return Kept(
             about["name"], Config.from_json(about["config"]), slim(about["history"][1:]), file=path, own=about["own"]
         )

@@ -960,6 +960,47 @@ def test_reset_keeps_what_was_trained(visits):
     assert len(again.session_state["training shelf"]) == 1
 
 
+def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
+    at = visitor(data="blobs", hidden="4", epochs="3")
+    run_to_the_end(at)
+    first = live(at)
+    at.select_slider(key="training lr").set_value(0.3).run()
+    click(at, "step")
+    name = "blobs 4 adam 0.01"
+    tick(at, name)
+    at.text_input(key=f"name {id(at.session_state['training shelf'][0])}").set_value("slow").run()
+    assert not at.exception
+    assert [kept.name for kept in at.session_state["training shelf"]] == ["slow"]
+    again = visitor(**address(at))
+    assert [kept.name for kept in again.session_state["training shelf"]] == ["slow"]
+    tick(again, "slow")
+    again.button(key="open slow").click().run()
+    assert not again.exception
+    assert again.select_slider(key="training lr").value == 0.01
+    assert (live(again).trainer.weights() == first.trainer.weights()).all()
+    assert "Epoch 3 of 3" in progress(again)
+    assert again.button(key="training toggle").label == "Done"
+    assert line(again, "loss", "validation")[1:] == [record["val_loss"] for record in first.records]
+    assert heading(again, "Decision boundary") == "Decision boundary"
+    tick(again, "slow")
+    again.button(key="delete slow").click().run()
+    assert not again.exception
+    assert "slow" not in [kept.name for kept in again.session_state["training shelf"]]
+    assert "slow" not in [kept.name for kept in visitor(**address(again)).session_state["training shelf"]]
+
+
+def test_a_kept_run_that_has_gone_is_said(visits):
+    at = visitor(data="blobs", hidden="4", epochs="1")
+    run_to_the_end(at)
+    at.select_slider(key="training lr").set_value(0.3).run()
+    at.session_state["training shelf"][0].file.unlink()
+    tick(at, "blobs 4 adam 0.01")
+    at.button(key="open blobs 4 adam 0.01").click().run()
+    assert not at.exception
+    assert "can no longer be opened" in at.error[0].value
+    assert live(at).config.lr == 0.3
+
+
 def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(visits):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.training import visits
 from lab.training.config import Config, ConfigError
+from lab.training.live import LiveRun
 from lab.training.records import BULKY
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, table, unused
@@ -36,7 +38,8 @@ def _recorded(name: str) -> Kept:
 OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run, as it was
 
 
-def shelf() -> None:
+def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
+    """put_in_place: makes a run that is opened the one that the page shows."""
     state = st.session_state
     own = state["training shelf"]
     box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
@@ -49,7 +52,7 @@ def shelf() -> None:
         if "training shelf complaint" in state:
             st.error(escape_markdown(state.pop("training shelf complaint")))
         if own or shared:
-            _table([*own, *shared])
+            _table([*own, *shared], put_in_place)
         for sentence in complaints:
             st.warning(escape_markdown(sentence), icon=":material/warning:")
 
@@ -62,7 +65,7 @@ def read_ticks() -> None:
         state["training compared"] = [runs[row] for row in state[key]["selection"]["rows"] if row < len(runs)]
 
 
-def _table(runs: list[Kept]) -> None:
+def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
     """All runs, with what differs among them as columns. Those that are ticked are drawn beside the present one."""
     state = st.session_state
     names = [run.name for run in runs]
@@ -84,18 +87,27 @@ def _table(runs: list[Kept]) -> None:
     )
     ticked = [run for run in runs if any(run.name == other.name for other in state["training compared"])]
     if len(ticked) == 1:
-        _shelved(ticked[0])
+        _shelved(ticked[0], put_in_place)
     elif ticked:
         st.markdown(f"Drawn: {escape_markdown(', '.join(run.name for run in ticked))}.")
 
 
-def _shelved(kept: Kept) -> None:
+def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
     """One run of the shelf: what it reached, what it did differently, and what can be done with it."""
     state = st.session_state
 
     def load() -> None:
         own_data.restore(kept.own)
         set_widgets(kept.config)
+
+    def go_back_to() -> None:
+        assert kept.file is not None  # or there is no button for it
+        with _complaining():
+            run = visits.unpack(kept.file)
+            load()
+            put_in_place(run)
+            state["training running"] = False
+            step()
 
     def show() -> None:
         with _complaining():
@@ -110,6 +122,8 @@ def _shelved(kept: Kept) -> None:
         if not kept.shared:
             others = [other for other in state["training shelf"] if other is not kept]
             kept.name = unused(name or kept.name, others)
+            with _complaining():
+                visits.rename(kept)
         elif name:
             with _complaining():
                 rename(RUNS, kept.name, name)
@@ -119,6 +133,8 @@ def _shelved(kept: Kept) -> None:
         with _complaining():
             if kept.shared:
                 delete(RUNS, kept.name)
+            else:
+                visits.delete(kept)
             forget("training shelf")
             forget("training compared")
 
@@ -139,6 +155,10 @@ def _shelved(kept: Kept) -> None:
             st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
             if kept.shared and kept.records:
                 st.button("Open", key=f"open {kept.name}", on_click=show, help="As it was recorded, epoch by epoch.")
+            if kept.file:
+                st.button(
+                    "Open", key=f"open {kept.name}", on_click=go_back_to, help="With its weights, as you left it."
+                )
             if not kept.shared or not hosted():
                 with st.popover("Rename"):
                     name = kept.name.rpartition("/")[2] if kept.shared else kept.name

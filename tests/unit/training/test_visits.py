@@ -1,11 +1,14 @@
 """The runs of the page's visitors in files: whole, bounded, and nobody else's."""
 
+import os
+
 import numpy as np
 import pytest
 
 from lab.training import points, visits
 from lab.training.config import Config
 from lab.training.live import LiveRun
+from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, put
 from lab.training.visits import Visit
 
@@ -100,6 +103,29 @@ def test_the_shelf_comes_back_without_its_bulk_and_opens_whole(visit):
     (found,) = visit.shelf()
     assert (found.name, found.config, found.records) == (kept.name, kept.config, kept.records)
     same(run, visits.opened(found.file))
+
+
+def test_a_new_name_and_an_end_reach_the_file(visit):
+    names = []
+    for seed in range(2):
+        run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
+        kept = Kept(str(seed), run.config, run.records)
+        visit.shelve(kept, run)
+        names.append(kept)
+    first, second = names
+    os.utime(first.file, (1, 1))
+    first.name = "the first"
+    visits.rename(first)
+    assert [kept.name for kept in visit.shelf()] == ["the first", "1"]
+    same(visits.unpack(second.file), run)
+    assert visits.unpack(first.file).config == first.config
+    visits.delete(second)
+    assert [kept.name for kept in visit.shelf()] == ["the first"]
+    visits.delete(second)  # another window was faster
+    with pytest.raises(RunError, match="can no longer be read"):
+        visits.rename(second)
+    for memory_only in (visits.rename, visits.delete):
+        memory_only(Kept("x", CONFIG, []))
 
 
 def test_what_is_damaged_is_left_out(visit):
