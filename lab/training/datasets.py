@@ -32,6 +32,8 @@ from lab.training.config import Config
 DIGITS = Path(__file__).resolve().parents[2] / "assets" / "digits.npz"
 SYNTHETIC_SAMPLES = 1000
 IDX_BLOCK = 1 << 20  # bytes
+MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
+DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
 LARGEST_CELL = 1e100  # the square of a larger number overflows while we measure its column's deviation
 SMALLEST_SCALE = 1e-150  # the square of a smaller number underflows, too
 FARTHEST = 1e9  # deviations from the mean: float32 has no room for such a sample beside the others
@@ -86,7 +88,8 @@ class Dataset:
 class _Raw:
     """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample.
 
-    columns: the names of the features, for errors; they have none in images.
+    columns: the names of the features, for errors; they have none in images. A feature that is nan is missing.
+    remarks: what the reader had to decide, as sentences.
     """
 
     blocks: list[np.ndarray]
@@ -94,6 +97,7 @@ class _Raw:
     classes: tuple[str, ...]
     note: str
     columns: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
 
 
@@ -125,7 +129,7 @@ def load(
                 f"--{flag} is for generated data ({', '.join(SYNTHETIC)}), but the data is {name!r}: leave it out."
             )
     if kind == "csv":
-        raw = _parse_table(_read_csv(path), path, target)
+        raw = _parse_table(*_read_csv(path), path, target)
     elif name == "mnist":
         raw = _read_mnist(_mnist_download() if data_dir is None else Path(data_dir))
     elif name in EMBEDDED:
@@ -149,7 +153,7 @@ def from_table(text: str, name: str, target: str | None = None, val_fraction: fl
 
     name: what to call it in notes and errors, for example the name of the file. Raises DataError.
     """
-    raw = _parse_table(_csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name), name, target)
+    raw = _parse_table(*_csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name), name, target)
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -392,7 +396,7 @@ def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
 Row = tuple[int, list[str]]  # its number, as a spreadsheet counts, and its cells
 
 
-def _read_csv(path: str) -> list[Row]:
+def _read_csv(path: str) -> tuple[list[Row], str]:
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
     try:
@@ -410,15 +414,15 @@ def _open_file(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def _csv_rows(file: IO[str], name: str) -> list[Row]:
-    """The rows that are not blank."""
+def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
+    """The rows that are not blank, and what separates their cells."""
     try:
         first = file.readline()
         if re.fullmatch(r'"?sep=.?"?', first.strip(), re.IGNORECASE):
             raise DataError(f"{name!r} begins with {first.strip()!r}, a line for Excel alone: remove that line.")
         file.seek(0)
         rows = enumerate(csv.reader(file, delimiter=separator(first)), start=1)
-        return [(number, cells) for number, cells in rows if any(cells)]
+        return [(number, cells) for number, cells in rows if any(cells)], separator(first)
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{name!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
 
@@ -431,11 +435,18 @@ def separator(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
-    """Columns of numbers and one of classes. The first row is a header when no cell in it is a number."""
+def _parse_table(rows: list[Row], mark: str, path: str, target: str | None) -> _Raw:
+    """Columns of numbers or of few texts, and one of classes. The first row is a header when no cell in it is a number.
+
+    mark: what separates the cells. Where it is no comma, numbers may have decimal commas. Each different text of a
+    column becomes an input, which is 1 where it stands. An empty cell is a missing number.
+    """
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
     width = _width(rows, path)
+    commas = sum(mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip())) for _, cells in rows for cell in cells)
+    if commas:
+        rows = [(number, [_with_point(path, number, cell) for cell in cells]) for number, cells in rows]
     has_header = all(_number(cell) is None for cell in rows[0][1])
     header = [name.strip() for name in rows[0][1]] if has_header else list(_numbered(width))
     if has_header:
@@ -443,8 +454,9 @@ def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
     if not rows:
         raise DataError(f"{path!r} has a header but no rows under it: add some data.")
     label_at = _find_target(path, target, header)
-    columns = [index for index in range(width) if index != label_at]
-    features = np.array([[_cell(path, number, header, cells, index) for index in columns] for number, cells in rows])
+    columns = [at for at in range(width) if at != label_at]
+    by_column = {at: _inputs(path, header, rows, at) for at in columns}
+    inputs = [one for found in by_column.values() for one in found]
     labels = [cells[label_at].strip() for _, cells in rows]
     for (number, _), label in zip(rows, labels, strict=True):
         if not label:
@@ -454,17 +466,57 @@ def _parse_table(rows: list[Row], path: str, target: str | None) -> _Raw:
     if len(classes) > 20 and measured:
         raise DataError(
             f"{path!r}: {header[label_at]!r} looks like a measurement ({len(classes)} different values), not like "
-            f"classes: choose a column of classes with --target."
+            f"classes: choose another column for the labels (on the command line with --target)."
         )
     if not has_header and labels.count(labels[0]) == 1 < len(labels):
         raise DataError(
             f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
             f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
         )
+    texts = [header[at] for at, found in by_column.items() if found[0][0] != header[at]]
+    empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
+    remarks = (
+        *([f"decimal commas: {commas:,}, read as points"] if commas else []),
+        *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
+        *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
+    )
     index_of = {label: index for index, label in enumerate(classes)}
     note = f"{Path(path).name}, labels from {header[label_at]!r}"
-    names = tuple(header[index] for index in columns)
-    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note, names)
+    features = np.stack([values for _, values in inputs], axis=1)
+    names = tuple(name for name, _ in inputs)
+    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note, names, remarks)
+
+
+def _with_point(path: str, number: int, cell: str) -> str:
+    """A cell of a table with decimal commas, as Python writes numbers."""
+    text = cell.strip()
+    if DECIMAL_COMMA.fullmatch(text):
+        return text.replace(".", "").replace(",", ".")
+    if "." in text and _number(text) is not None:
+        raise DataError(
+            f"{path!r}, row {number}: {text[:40]!r} has a point, where other numbers of the table have a comma: write "
+            f"them all alike."
+        )
+    return cell
+
+
+def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str, np.ndarray]]:
+    """What a column gives the network: its numbers, or an input for each of its texts. Name and values (rows,) of each.
+
+    Raises DataError for a cell that is neither of the one kind nor of the other.
+    """
+    cells = [cells[at].strip() for _, cells in rows]
+    filled = [cell for cell in cells if cell]
+    different = sorted({*filled})
+    if not filled:
+        raise DataError(f"{path!r}: the column {header[at]!r} is empty: remove it.")
+    if any(_number(cell) is not None for cell in filled) or len(different) > min(MOST_TEXTS, len(filled) / 2):
+        return [(header[at], np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
+    missing = np.array([not cell for cell in cells])
+    return [
+        (f"{header[at]} “{text}”", np.where(missing, np.nan, [float(cell == text) for cell in cells]))
+        for text in different
+    ]
 
 
 def _width(rows: list[Row], path: str) -> int:
@@ -523,17 +575,22 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _cell(path: str, number: int, header: list[str], cells: list[str], index: int) -> float:
-    """The number in a cell, or a DataError that says where the cell is."""
-    text = cells[index].strip()
-    value = _number(text)
-    if value is not None and abs(value) <= LARGEST_CELL:  # false for nan, too
-        return value
-    place = f"{path!r}, row {number}, column {header[index]!r}"
-    if _number(text.replace(",", ".", 1)) is not None and "," in text:
-        raise DataError(f"{place}: {text[:40]!r} has a decimal comma; save the table with decimal points.")
-    shown = f"{text[:40]!r} is not a number that can be used" if text else "the cell is empty"
-    raise DataError(f"{place}: {shown}. Put a number there, or remove the row.")
+def _cell(path: str, number: int, column: str, cell: str) -> float:
+    """The number in a cell, nan where it is empty, or a DataError that says where the cell is."""
+    text = cell.strip()
+    value = _number(text) if text else math.nan
+    if not text or (value is not None and abs(value) <= LARGEST_CELL):  # false for nan, too
+        return cast(float, value)
+    place = f"{path!r}, row {number}, column {column!r}"
+    if "," in text and _number(text.replace(",", ".", 1)) is not None:
+        raise DataError(
+            f"{place}: {text[:40]!r} has a decimal comma, but commas separate the cells of this table: write "
+            f"points, or separate the cells by semicolons."
+        )
+    raise DataError(
+        f"{place}: {text[:40]!r} is not a number that can be used. Put a number there, leave the cell empty, or remove "
+        f"the row; a column of texts needs at most {MOST_TEXTS} different ones, each more than once."
+    )
 
 
 # Split and standardise --------------------------------------------------------------------------------------
@@ -544,6 +601,8 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
     images = raw.blocks[0].dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may carry large offsets that must go before rounding to it.
     train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if images else np.float64)
+    if not images:
+        _fill_gaps(name, raw.columns, train_x, val_x)
     constant = np.ptp(train_x, axis=0) == 0
     mean = train_x.mean(axis=0, dtype=np.float64)
     if images:
@@ -567,6 +626,7 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
     notes = (
         f"{name}: {raw.note}; {len(train):,} training and {len(val):,} validation samples, "
         f"{train_x.shape[1]} inputs, {len(raw.classes)} classes",
+        *raw.remarks,
         f"inputs: {how}",
     )
     return Dataset(
@@ -581,6 +641,16 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
         notes=notes,
         image_shape=raw.image_shape,
     )
+
+
+def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np.ndarray) -> None:
+    """Give missing numbers the mean of their column's training samples. Raises DataError where these have none."""
+    for index in np.flatnonzero(np.isnan(train_x).any(axis=0) | np.isnan(val_x).any(axis=0)).tolist():
+        known = train_x[~np.isnan(train_x[:, index]), index]
+        if not known.size:
+            raise DataError(f"{name}: no training sample has a number in {columns[index]!r}: fill some of its cells.")
+        for part in (train_x, val_x):
+            part[np.isnan(part[:, index]), index] = known.mean()
 
 
 def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:

@@ -866,6 +866,23 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         assert live(at) is before
 
 
+def test_a_table_from_a_spreadsheet_is_read_and_what_was_decided_is_said(at):
+    run(at, data="table", hidden="3", epochs="2")
+    rows = "".join(f"{i},{i % 7};{'' if i == 4 else i % 3};{('red', 'blue')[i % 2]};{int(i > 20)}\n" for i in range(40))
+    at.get("file_uploader")[0].set_value(("mine.csv", f"a;b;colour;class\n{rows}".encode(), "text/csv")).run()
+    assert not at.exception
+    said = " ".join(c.value for c in at.caption)
+    for words in ("decimal commas: 40,", "columns of texts: 'colour'", "empty cells: 1,", "4 inputs, 2 classes"):
+        assert words in said
+    run_to_the_end(at)
+    assert len(live(at).records) == 2
+    before = live(at)
+    broken = f"a;b;colour;class\n{rows.replace('5,5;', 'n/a;')}".encode()
+    at.get("file_uploader")[0].set_value(("mine.csv", broken, "text/csv")).run()
+    assert "row 7, column 'a': 'n/a' is not a number" in at.error[0].value
+    assert live(at) is before
+
+
 def shown_charts(at):
     return find(at.main, "feed-training")
 

@@ -320,6 +320,7 @@ def table(tmp_path):
     return write
 
 
+NAMES = "name,length,kind\nAda,1,rose\nBo,2,lily\nCy,3,rose\nDi,4,lily\n"
 FLOWERS = "length,width,kind\n1,10,rose\n2,20,lily\n3,30,rose\n4,40,lily\n"
 
 
@@ -354,6 +355,47 @@ def test_the_target_is_a_name_or_a_number(table, target):
 def test_csv_dialects_give_the_same_data(table, text):
     expected = load(table(FLOWERS), val_fraction=0.5)
     assert load(table(text), val_fraction=0.5).fingerprint == expected.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        (FLOWERS.replace(",", ";").replace("30", "30,5"), FLOWERS.replace("30", "30.5")),
+        (FLOWERS.replace(",", "\t").replace("30", "-,5e1"), FLOWERS.replace("30", "-.5e1")),
+        (FLOWERS.replace(",", ";").replace("30", "1.234.567,5"), FLOWERS.replace("30", "1234567.5")),
+        ("1,5;10;rose\n" + FLOWERS.split("\n", 1)[1].replace(",", ";"), "1.5,10,rose\n" + FLOWERS.split("\n", 1)[1]),
+        ("1,5;rose\n2,5;lily\n" * 3, "1.5,rose\n2.5,lily\n" * 3),
+    ],
+    ids=["comma", "tab", "thousands", "first row", "no header"],
+)
+def test_decimal_commas_are_points_where_no_comma_separates(table, text, alike):
+    data, expected = load(table(text), val_fraction=0.5), load(table(alike), val_fraction=0.5)
+    assert data.fingerprint == expected.fingerprint
+    assert any(note.startswith("decimal commas: ") for note in data.notes)
+    assert not any(note.startswith("decimal") for note in expected.notes)
+
+
+def test_an_empty_cell_has_the_mean_of_its_column(table):
+    text = "a,b,kind\n" + "".join(f"{n},{'' if n in (3, 8) else n * n},{n % 2}\n" for n in range(20))
+    data = load(table(text), val_fraction=0.3)
+    assert_sound(data)
+    filled = [*data.train_x[:, 1], *data.val_x[:, 1]]
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    gaps = [value for (a, _), value in zip(raw, filled, strict=True) if round(a) in (3, 8)]
+    assert gaps == pytest.approx([0, 0], abs=1e-6)
+    assert "empty cells: 2, each given the mean of its column's training samples" in data.notes
+
+
+def test_a_column_of_few_texts_has_an_input_for_each(table):
+    text = "colour,size,colour,kind\n" + "red,1,5,a\nblue,2,6,b\n,3,7,a\nred,4,8,b\nblue,5,9,a\nblue,6,9,b\n"
+    data = load(table(text), val_fraction=0.4)
+    raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
+    by_size = {round(size): (blue, red) for blue, red, size, _ in raw.tolist()}
+    assert by_size[1] == pytest.approx((0, 1), abs=1e-6)
+    assert by_size[6] == pytest.approx((1, 0), abs=1e-6)
+    assert 0 < by_size[3][0] < 1
+    assert any("'colour', an input for each different text" in note for note in data.notes)
+    assert any("empty cells: 1," in note for note in data.notes)
 
 
 def test_numeric_labels_are_sorted_as_numbers(table):
@@ -395,7 +437,13 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
         (FLOWERS.replace("30", "nan"), "row 4, column 'width': 'nan' is not a number"),
         (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
-        (FLOWERS.replace("30", ""), "row 4, column 'width': the cell is empty"),
+        (FLOWERS.replace("30", "n/a"), "row 4, column 'width': 'n/a' is not a number .*, leave the cell empty, or"),
+        ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
+        (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
+        (NAMES, "row 2, column 'name': 'Ada' is not a number .* at most 20 different ones, each more than once"),
+        (FLOWERS.replace("3,30", '3,"30,5"'), "row 4, column 'width': '30,5' has a decimal comma, but commas separate"),
+        ("a;b;kind\n1,5;2.5;rose\n2;3;lily\n" * 2, "row 2: '2.5' has a point, where other numbers .* a comma"),
+        ("a;kind\n1,5;rose\n1,2,3;lily\n", "row 3, column 'a': '1,2,3' is not a number"),
         (FLOWERS.replace("3,30,rose", "3,30,"), "row 4: the label in 'kind' is empty"),
         (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
@@ -407,12 +455,6 @@ def test_a_constant_column_becomes_zero(table):
             "2020,2021,c\n" + FLOWERS.split("\n", 1)[1],
             "row 1: no other row is of the class 'c'; if this row is a header",
         ),
-        (FLOWERS.replace(",", ";").replace("30", "30,5"), "row 4, column 'width': '30,5' has a decimal comma"),
-        (
-            "1,5;10;rose\n" + FLOWERS.split("\n", 1)[1].replace(",", ";"),
-            "row 1, column 'column 1': '1,5' has a decimal",
-        ),
-        ("1,5;rose\n2,5;lily\n" * 3, "row 2, column '1,5': '2,5' has a decimal comma"),
         ("sep=;\n" + FLOWERS.replace(",", ";"), "begins with 'sep=;', a line for Excel alone: remove"),
         (FLOWERS.replace("\n", ",\n"), "row 2 ends with a separator, and nothing follows"),
         (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with a separator, and nothing follows"),
@@ -428,15 +470,14 @@ def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
 
 @pytest.mark.parametrize("text", [FLOWERS, "\ufeff" + FLOWERS.replace("\n", "\r\n"), FLOWERS.replace(",", ";")])
 def test_an_uploaded_text_gives_the_same_data_as_the_file(table, text):
-    for target in (None, "1"):
+    for target in (None, "length"):
         given = (target, 0.5, 3)
-        if target is None:
-            uploaded, read = from_table(text, "flowers.csv", *given), load(table(text), None, *given)
-            assert uploaded.fingerprint == read.fingerprint
-            assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
-        else:
-            with pytest.raises(DataError, match=r"'flowers.csv', row 2, column 'kind': 'rose' is not a number"):
-                from_table(text, "flowers.csv", *given)
+        content = text if target is None else text.replace("3", "1").replace("4", "2")
+        uploaded, read = from_table(content, "flowers.csv", *given), load(table(content), None, *given)
+        assert uploaded.fingerprint == read.fingerprint
+        assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
+    with pytest.raises(DataError, match=r"'flowers.csv', row 4, column 'width': 'x' is not a number"):
+        from_table(text.replace("30", "x"), "flowers.csv")
 
 
 @pytest.mark.parametrize(
