@@ -1,12 +1,13 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
-from lab.charts.chart import Chart, layer_name
+from lab.charts.chart import Chart, layer_name, short
 from lab.charts.curves import accuracy, dead_units, gradient_norms, horizon, loss, saturation, update_ratios
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
-from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, number, value_tables
+from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
+from lab.trace.recording import numeral as number
 
 __all__ = [
     "Axis",
@@ -33,6 +34,7 @@ __all__ = [
     "ridges",
     "samples",
     "saturation",
+    "short",
     "signed_shades",
     "unit",
     "unit_table",

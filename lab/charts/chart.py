@@ -14,6 +14,7 @@ from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
+from lab.trace.recording import numeral
 from lab.training.records import Record
 
 T = TypeVar("T")
@@ -123,11 +124,15 @@ def percent_text(value: float) -> str:
 
 
 def short(value: float | None) -> str:
-    """Three digits that count: "0.0213", "1234", "1.2e+22"."""
-    if value is None or not math.isfinite(value):
+    """Three digits that count, written as the player does: "0.0213", "1234", "−1.2e22"."""
+    if value is None or math.isnan(value):
         return "not a number"
-    text = f"{value:.3g}"
-    return f"{float(text):.0f}" if "e+" in text and abs(value) < 1e6 else text
+    return numeral(value if 1e3 <= abs(value) < 1e6 else float(f"{value:.3g}"))
+
+
+def signed(value: float, digits: str = ".3g") -> str:
+    """A difference, with its sign."""
+    return f"{value:+{digits}}".replace("-", "−")
 
 
 def layer_name(name: str) -> str:

@@ -21,6 +21,7 @@ from lab.charts.chart import (
     percent,
     ramp,
     short,
+    signed,
     thinned,
 )
 from lab.training.records import Curve, LayerCurve, Record
@@ -117,7 +118,7 @@ def accuracy(
                 str(r["epoch"]),
                 f"{r['train_accuracy']:.1%}",
                 f"{r['val_accuracy']:.1%}",
-                f"{100 * (r['train_accuracy'] - r['val_accuracy']):+.1f}",
+                signed(100 * (r["train_accuracy"] - r["val_accuracy"]), ".1f"),
             )
             for r in thinned(records)
         ],
@@ -386,7 +387,7 @@ def _percents(shares: Sequence[float | None]) -> list[float | None]:
 
 
 def _difference(a: float | None, b: float | None) -> str:
-    return "not a number" if a is None or b is None else f"{a - b:+.3g}"
+    return "not a number" if a is None or b is None else signed(a - b)
 
 
 def _at_epoch(records: Sequence[Record]) -> str:

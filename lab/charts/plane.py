@@ -20,6 +20,7 @@ from lab.charts.chart import (
     short,
 )
 from lab.charts.contours import contour, frontiers
+from lab.trace.recording import numeral
 
 MANY = 100  # samples are drawn as one shape, without a border each
 PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
@@ -195,7 +196,7 @@ def board(
         410,
         f"The plane with your points: {said}.",
         ("x", "y", "class"),
-        [(f"{x:g}", f"{y:g}", classes[c]) for x, y, c in points],
+        [(numeral(x), numeral(y), classes[c]) for x, y, c in points],
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, short
 from lab.faults.compare import LessonRun, differs
 from lab.trace.dot import PALETTES
+from lab.trace.recording import numeral
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 
@@ -107,12 +108,7 @@ def _rows(array: np.ndarray, marked: np.ndarray, style: str) -> str:
 def _cell(value: float, marked: bool, style: str) -> str:
     style = f"padding:0 0.6rem;text-align:right;white-space:nowrap;{style}"
     sign = "≠ " if marked else ""
-    return f'<td style="{style}{_DIFFERENT if marked else ""}">{sign}{number(value)}</td>'
-
-
-def number(value: float) -> str:
-    """Four significant digits, with a proper minus sign."""
-    return f"{value:.4g}".replace("-", "−")
+    return f'<td style="{style}{_DIFFERENT if marked else ""}">{sign}{numeral(value)}</td>'
 
 
 def in_reach(spec: dict[str, Any]) -> None:
@@ -184,7 +180,7 @@ def _decade(value: float) -> float:
 def _at(column: Sequence[float | None], epoch: int) -> str:
     if epoch >= len(column):
         return "–"
-    return "not a number" if column[epoch] is None else f"{column[epoch]:.3g}"
+    return "not a number" if column[epoch] is None else short(column[epoch])
 
 
 def _course(column: Sequence[float | None]) -> str:

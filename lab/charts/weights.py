@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, short, thinned
+from lab.trace.recording import numeral
 from lab.training.records import Counted, Histogram, Record
 
 RIDGES = 9  # epochs in a picture of ridges
@@ -132,9 +133,10 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     edges = histograms[0]["edges"]
     centres = [round((low + high) / 2, 6) for low, high in pairwise(edges)]
     along: dict[str, Any] = {"type": "value", "min": edges[0], "max": edges[-1], "splitLine": {"show": False}}
+    labels: dict[str, Any] = {"showMinLabel": False, "showMaxLabel": False}
     if of == "gradient":  # the bins are steps of powers of ten, of either sign
-        along = {"type": "category", "data": [_edge(edge) for edge in edges[:-1]], "boundaryGap": False}
-        centres = list(range(len(centres)))
+        along = {"type": "category", "data": _every_hundredfold(edges), "boundaryGap": False}
+        centres, labels = list(range(len(centres))), {"interval": 0}
     first, last = colours["weight" if of == "weight" else "gradient"]
     shades = ramp((last, first), len(shown))
     series = []
@@ -165,7 +167,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
         {
             "animation": False,
             "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
-            "xAxis": along | {"axisTick": {"show": False}, "axisLabel": {"showMinLabel": False, "showMaxLabel": False}},
+            "xAxis": along | {"axisTick": {"show": False}, "axisLabel": labels},
             "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
             "series": series,
         },
@@ -178,9 +180,15 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     )
 
 
-def _edge(value: float) -> str:
-    """A short name for the edge of a bin: "0.25", "-1e-04"."""
-    return f"{value:.2g}" if value == 0 or abs(value) >= 0.01 else f"{value:.0e}"
+def _every_hundredfold(edges: Sequence[float]) -> list[str]:
+    """A name for the bin that reaches out to 0.01, to 1, ... and for that of 0; of the others none, or they collide."""
+    names = []
+    for low, high in pairwise(edges):
+        end = low if high <= 0 else high if low >= 0 else 0.0  # the one that is farther from 0
+        power = math.log10(abs(end)) if end else 0.0
+        named = end == 0 or (abs(power / 2 - round(power / 2)) < 1e-6 and abs(end) > 1.5 * min(map(abs, edges)))
+        names.append(numeral(end) if named else "")
+    return names
 
 
 def _percentiles(histogram: Histogram) -> list[float]:

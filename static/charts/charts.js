@@ -268,11 +268,16 @@ function numbers(spec, zero) {
   };
 }
 
-/** A number beside an axis: "0.25", "1200", "1e-4", "1e22". @param {number} value */
+/** A number beside an axis: "−0.25", "1200", "1e−4", "1e22". @param {number} value */
 export function short(value) {
   const size = Math.abs(value);
-  if (size && (size < 0.001 || size >= 1e5)) return value.toExponential().replace("e+", "e");
-  return String(Number(value.toPrecision(6)));
+  const far = size && (size < 0.001 || size >= 1e5);
+  return real(far ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6))));
+}
+
+/** With a real minus sign, as the player writes it. @param {string} text */
+function real(text) {
+  return text.replaceAll("-", "−");
 }
 
 /** "%.4g", "%.1f %%" or "%d", as Streamlit's charts take it, as a function. */
@@ -285,5 +290,7 @@ export function formatter(text = "%.4g") {
     return x.toFixed(kind === "d" ? 0 : Number(digits));
   };
   return (/** @type {unknown} */ value) =>
-    typeof value === "number" && Number.isFinite(value) ? (before + number(value) + after).replace("%%", "%") : "–";
+    typeof value === "number" && Number.isFinite(value)
+      ? (before + real(number(value)) + after).replace("%%", "%")
+      : "–";
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatter } from "../../static/charts/charts.js";
+import { formatter, short } from "../../static/charts/charts.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
   const cases = /** @type {const} */ ([
@@ -11,7 +11,7 @@ test("numbers of tooltips are written in the formats that the pages ask for", ()
     ["%.1f %%", 12.34, "12.3 %"],
     ["%.0f %%", 99.6, "100 %"],
     ["%d", 1234.4, "1234"],
-    ["loss %.2f!", -0.456, "loss -0.46!"],
+    ["loss %.2f!", -0.456, "loss −0.46!"],
   ]);
   for (const [format, number, text] of cases) assert.equal(formatter(format)(number), text);
 });
@@ -22,4 +22,14 @@ test("a value that is missing or no number is a dash", () => {
 
 test("a format that is none is refused", () => {
   assert.throws(() => formatter("number"), /no format/);
+});
+
+test("numbers beside an axis have the player's minus sign", () => {
+  const cases = /** @type {const} */ ([
+    [-0.25, "−0.25"],
+    [0.0001, "1e−4"],
+    [-1e22, "−1e22"],
+    [0, "0"],
+  ]);
+  for (const [number, text] of cases) assert.equal(short(number), text);
 });

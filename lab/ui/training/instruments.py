@@ -308,7 +308,7 @@ def _progress(run: LiveRun) -> dict[str, Any]:
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
     if len(losses):
-        where += f", loss {losses[-1]:.3g}"
+        where += f", loss {charts.short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
     return {"progress": {"share": run.progress, "text": where}}

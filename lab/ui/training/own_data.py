@@ -67,7 +67,9 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
         # The table outlives the widget, which forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
         file = place.file_uploader(
-            "A table as CSV: columns of numbers or of few different texts, and one of classes", "csv", key="own table file"
+            "A table as CSV: columns of numbers or of few different texts, and one of classes",
+            "csv",
+            key="own table file",
         )
         try:
             if file and state.get("own table id") != file.file_id:

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from lab import charts
-from lab.charts.chart import COLOURS, ROWS, SHADES
+from lab.charts.chart import COLOURS, ROWS, SHADES, short
 from lab.charts.curves import BUCKETS
 from lab.charts.weights import RIDGES
 from lab.training.config import Config
@@ -206,14 +206,14 @@ def test_a_unit_is_blue_above_zero_and_pink_below():
     assert codes[1].tolist() == [0, 5]  # the first row of outputs is below
     assert codes[0, 1] == 10
     assert chart.alt.count("2") >= 2
-    assert chart.rows[0] == ("bottom left", "-2")
+    assert chart.rows[0] == ("bottom left", "−2")
 
 
 def test_the_table_of_the_units_says_what_the_maps_show():
     maps = np.zeros((3, 4, 2))
     maps[1, :, 1] = -0.5, 0, 2, 3
     headers, rows = charts.unit_table(maps)
-    assert rows == [("1", "0%", "0", "0"), ("2", "17%", "-0.5", "3")]
+    assert rows == [("1", "0%", "0", "0"), ("2", "17%", "−0.5", "3")]
     assert len(headers) == 4
 
 
@@ -264,7 +264,9 @@ def test_ridges_show_the_first_and_the_last_epoch_and_the_latest_in_front():
     assert min(height for _, height in ridges[-1]["data"]) == 0
     quartiles = np.quantile(run.trainer.model.layers[0].weight.numpy(), [0.25, 0.5, 0.75])
     edges = run.records[0]["weight_histogram"]["layer1"]["edges"]
-    assert np.allclose([float(cell) for cell in chart.rows[-1][1:]], quartiles, atol=2 * (edges[1] - edges[0]))
+    assert np.allclose(
+        [float(cell.replace("−", "-")) for cell in chart.rows[-1][1:]], quartiles, atol=2 * (edges[1] - edges[0])
+    )
 
 
 def contrast(one, other):
@@ -294,7 +296,7 @@ def test_a_drawing_beside_its_gradient():
     assert codes[1, 7] == SHADES  # the first row is at the top
     assert codes[9, 0] == 2 * SHADES + 1
     assert "row 8, column 1" in chart.alt
-    assert chart.rows[7][9] == "-3"
+    assert chart.rows[7][9] == "−3"
 
 
 def test_likelihoods_name_the_most_likely():
@@ -302,3 +304,14 @@ def test_likelihoods_name_the_most_likely():
     json.dumps(chart.spec, allow_nan=False)
     assert "most likely b with 70.0%" in chart.alt
     assert [bar["value"] for bar in chart.spec["series"][0]["data"]] == [10.0, 70.0, 20.0]
+
+
+def test_numbers_are_written_as_the_player_writes_them():
+    cases = {-0.02134: "−0.0213", 1234.4: "1234", 1.234e22: "1.23e22", -1e-7: "−1e−7", 0.0: "0", math.inf: "∞"}
+    assert {value: short(value) for value in cases} == cases
+    assert short(None) == short(math.nan) == "not a number"
+
+
+def test_the_ticks_of_gradient_ridges_are_few_and_named_after_powers_of_ten(run):
+    labels = [label for label in charts.ridges(run.records, "layer1", "gradient").spec["xAxis"]["data"] if label]
+    assert labels == ["−1", "−0.01", "−0.0001", "0", "0.0001", "0.01", "1"]

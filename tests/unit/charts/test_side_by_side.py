@@ -33,7 +33,7 @@ def test_a_gradient_that_is_missing_of_another_shape_or_no_number_is_marked():
     html = gradient_tables("b", np.array([1.0, 2.0]), np.ones((2, 2)), "light")
     assert "shape (2, 2) instead of (2,)" in html
     assert sum("≠" in cell for cell in cells(html)) == 4
-    assert "≠ nan" in gradient_tables("x", np.array([1.0]), np.array([np.nan]), "light")
+    assert "≠ NaN" in gradient_tables("x", np.array([1.0]), np.array([np.nan]), "light")
 
 
 def test_names_are_escaped():
