@@ -221,7 +221,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
                     boards.board(PANEL[title])
             else:
                 del slow[PANEL[title]]
-    with st.container(key="training-doctor"):
+    with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
         said = st.empty()
         if not state["training running"]:  # what is redrawn while training may not draw buttons
             prescribe(view.seen, view.run.config)

@@ -225,7 +225,7 @@ def recorded(kept: Kept) -> None:
             boards.board("loss")
         with right:
             boards.board("accuracy")
-        with st.container(key="training-doctor"):
+        with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
             doctor(seen, kept.config, st.empty())
             prescribe(seen, kept.config, close)
         left, right = st.columns(2, gap="medium")
