@@ -1,4 +1,4 @@
-"""One running app and one browser for all browser tests of a process; a fresh page, and so a fresh session, for each test."""
+"""One running app and one browser for all browser tests of a process; a fresh session for each test."""
 
 import pytest
 
@@ -33,23 +33,52 @@ def context(browser):
         yield context
 
 
+def prepared(page, theme="light", width=1280, height=900, reduced_motion="no-preference"):
+    """The page for a new visitor, who looks at it like this."""
+    page.context.clear_cookies()
+    page.set_default_timeout(PATIENCE)
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=theme, reduced_motion=reduced_motion)
+    return page
+
+
 @pytest.fixture
 def new_page(context):
-    """new_page(theme="light", width=1280, height=900, reduced_motion=None): an empty page, which the test closes."""
+    """new_page(theme="light", width=1280, height=900, reduced_motion=...): an empty tab, which is closed in the end."""
     pages = []
 
-    def new_page(theme="light", width=1280, height=900, reduced_motion=None):
-        context.clear_cookies()  # another visitor than in the page before
-        page = context.new_page()
-        pages.append(page)
-        page.set_default_timeout(PATIENCE)
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=theme, reduced_motion=reduced_motion)
-        return page
+    def new_page(**options):
+        pages.append(context.new_page())
+        return prepared(pages[-1], **options)
 
     yield new_page
     for page in pages:
         page.close()
+
+
+@pytest.fixture(scope="session")
+def left_tabs():
+    """Tabs that no test uses at present."""
+    return []
+
+
+@pytest.fixture
+def tab(context, left_tabs):
+    """tab(...): like new_page, but in a tab that another test has left, if there is one.
+
+    The visit is a new one all the same; only the history and what the browser has loaded are still there. To load
+    Streamlit into a new tab is a third of the work of a visit.
+    """
+    pages = []
+
+    def tab(**options):
+        pages.append(left_tabs.pop() if left_tabs else context.new_page())
+        return prepared(pages[-1], **options)
+
+    yield tab
+    for page in pages:
+        page.goto("about:blank")  # what the page did ends
+        left_tabs.append(page)
 
 
 @pytest.fixture(scope="session")
@@ -63,11 +92,11 @@ def app_url(tmp_path_factory):
 
 
 @pytest.fixture
-def open_page(new_page, app_url):
+def open_page(tab, app_url):
     """open_page(path, theme="light", width=1280): a page of the app in a session of its own."""
 
     def open_page(path="", **options):
-        page = new_page(**options)
+        page = tab(**options)
         page.goto(f"{app_url}/{path}")
         page.get_by_role("heading", level=1).wait_for()
         return page

@@ -9,6 +9,19 @@ import pytest
 from lab.faults.catalogue import FAULTS
 from tests.support import settled, start_app
 
+@pytest.fixture
+def open_page(new_page, app_url):
+    """A page of the app in a new tab, so that its history begins with it."""
+
+    def open_page(path=""):
+        page = new_page()
+        page.goto(f"{app_url}/{path}")
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    return open_page
+
+
 PAGES = ("", "simulate-error", "faults", "spot", "training")
 TRIED = "Try this."  # the last words of each page
 
