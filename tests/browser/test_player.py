@@ -24,20 +24,31 @@ def player_url():
 
 
 @pytest.fixture
-def open_player(new_page, player_url):
+def open_player(tab, player_url):
     """open_player("case=arrays", theme=..., width=...): the page with nothing but the player, drawn."""
 
+    def note_request(request):
+        request.frame.page.requests.append(request.url)
+
+    def note_error(error):
+        pages[-1].errors.append(str(error))
+
+    pages = []
+
     def open_player(query="", **options):
-        page = new_page(**options)
-        page.requests = []
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page = tab(**options)
+        page.requests, page.errors = [], []
+        page.on("request", note_request)
+        page.on("pageerror", note_error)
+        pages.append(page)
         page.goto(f"{player_url}/?{query}")
         page.locator(".graph .card").first.wait_for()
         return page
 
-    return open_player
+    yield open_player
+    for page in pages:
+        page.remove_listener("request", note_request)
+        page.remove_listener("pageerror", note_error)
 
 
 def rest(page):
