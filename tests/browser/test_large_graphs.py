@@ -11,7 +11,8 @@ from tests.browser.apps.programs import SHAPES
 from tests.browser.test_player import open_player, player_url, press  # noqa: F401 (fixtures)
 from tests.programs import LEAVES
 
-ASLEEP = "onmessage = ({ data }) => data.source && postMessage({ ready: true })"  # a Graphviz that never answers
+# A Graphviz that never answers; without a source it is not even loaded.
+ASLEEP = "onmessage = ({ data }) => data.source && postMessage({ ready: true })"
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -54,8 +55,18 @@ def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
           const place = document.createElement("div");
           place.id = "place";
           document.body.replaceChildren(place);
-          const player = mount(place, { graphviz: { source: "", worker } });
-          player.update({ trace: traces[0], event: null });
+          const drawn = (source) => {
+            const player = mount(place, { graphviz: { source, worker } });
+            player.update({ trace: traces[0], event: null });
+            return player;
+          };
+          const unloaded = drawn("");
+          const now = performance.now;
+          performance.now = () => now.call(performance) + 10_000; // as long as it may take to load
+          while (!place.innerText.includes("Drawn simply")) await new Promise(requestAnimationFrame);
+          performance.now = now;
+          unloaded.destroy();
+          const player = drawn("loaded at once");
           window.next = () => player.update({ trace: traces[1], event: null });
         }""",
         [shapes, ASLEEP],
