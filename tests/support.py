@@ -72,3 +72,17 @@ def settled(page: Page) -> None:
             animation.playState !== "running" || animation.effect.getComputedTiming().endTime === Infinity)"""
     )
     page.evaluate(frames)
+
+
+def switch(page: Page, theme: str) -> None:
+    """Change the theme of the machine to "light" or "dark", and wait until the page has followed."""
+    page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+    page.wait_for_function(
+        """(theme) => {
+          const [red, green, blue] = getComputedStyle(document.querySelector("[data-testid=stApp]"))
+            .backgroundColor.match(/\\d+/g).map(Number);
+          return theme === (red + green + blue > 3 * 128 ? "light" : "dark");
+        }""",
+        arg=theme,
+    )
+    settled(page)
