@@ -76,9 +76,13 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     page.wait_for_url("**gradient=same**")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "path", ["faults?fault=forgot-zero-grad&run=1", "faults?fault=late-read&run=1", "spot?case=6&seen=norms,step,check"]
+    ("path", "theme"),
+    [
+        ("faults?fault=forgot-zero-grad&run=1", "dark"),
+        ("faults?fault=late-read&run=1", "light"),
+        ("spot?case=6&seen=norms,step,check", "dark"),
+    ],
 )
 def test_a_phone_never_scrolls_sideways(open_page, path, theme):
     page = open_page(path, theme=theme, width=360)

@@ -187,9 +187,8 @@ def outside(page, *parts):
 ALWAYS = (".run", ".scrubber", ".present-button", ".ledger", ".sentence", ".stage", ".tab-list", ".inputs")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
-def test_action_result_and_reason_are_in_the_window_together(open_page, theme, width, height):
+@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "dark"), (1024, 768, "light")])
+def test_action_result_and_reason_are_in_the_window_together(open_page, width, height, theme):
     page = open_page(theme=theme, width=width, height=height, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     settled(page)

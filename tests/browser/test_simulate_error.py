@@ -50,9 +50,8 @@ def compared(page):
     return [tuple(cell.inner_text() for cell in row.locator("td").all()) for row in rows]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_guard_off_then_on(open_page, theme):
-    page = open_page("simulate-error", theme=theme)
+def test_guard_off_then_on(open_page):
+    page = open_page("simulate-error")
     four_steps(page, "b.grad is wrong")
     page.get_by_text(WRONG).wait_for()
     page.get_by_text("✓ As you guessed.").wait_for()
@@ -111,10 +110,8 @@ SEEN = {
 }
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1024, 768)])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_action_result_and_explanation_are_in_one_window(open_page, theme, size):
-    width, height = size
+@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
+def test_action_result_and_explanation_are_in_one_window(open_page, width, height, theme):
     page = open_page("simulate-error?step=1", theme=theme, width=width, height=height)
 
     def inside(locator, name):

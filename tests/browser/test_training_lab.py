@@ -40,9 +40,8 @@ def pause(page):
     settled(page)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_start_watch_pause(open_page, theme):
-    page = open_lab(open_page, theme=theme)
+def test_start_watch_pause(open_page):
+    page = open_lab(open_page)
     assert progress(page) == (0, 0)
     button(page, "Start").click()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 3')")

@@ -60,7 +60,8 @@ def test_every_fault_shows_what_was_just_computed(key):
     fault = BY_KEY[key]
     at = opened(fault=key, seed="2", run="1")
     comparison = compare(fault, 2)
-    truth = which_curve(train_with(fault.healthy, 2), train_with(fault.broken, 2))
+    trained = train_with(fault.broken, 2)
+    truth = which_curve(train_with(fault.healthy, 2), trained)
     found = [m.value for m in at.markdown if m.value.startswith("Found:")]
     effect = [f"Found: **{EFFECTS[comparison.effect]}**. {fault.symptom}"] if fault.kind == "engine" else []
     assert found == [*effect, f"Found: **{CURVES[truth]}**. {fault.in_training}"]
@@ -77,7 +78,7 @@ def test_every_fault_shows_what_was_just_computed(key):
         assert fault.torch_code in [code.value for code in at.code]
     assert not [box for box in at.success if box.value.startswith("**Broken engine: healthy")]
     seen_nothing = [box.value for box in at.markdown if "Broken engine: the doctor sees nothing here" in box.value]
-    records = train_with(fault.broken, 2).records
+    records = trained.records
     assert bool(seen_nothing) == (bool(records) and diagnose(records, fault.broken.config(2), own_loop=True)[0].well)
     charts = at.get("echarts_chart")
     assert 2 <= len(charts) <= 3

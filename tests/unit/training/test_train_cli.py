@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -86,6 +87,25 @@ def assert_same_run(first, second):
         assert a.files == b.files
         for name in set(a.files) - {"seconds"}:
             np.testing.assert_array_equal(a[name], b[name])
+
+
+def contents(folder):
+    """The bytes of each file."""
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small") / "r"
+    assert train.main([*SMALL, "--out", str(folder), "--quiet"]) == 0
+    return folder
+
+
+@pytest.fixture
+def trained(here, small_run):
+    """The files of a small run of two epochs, which is in the folder "r"."""
+    shutil.copytree(small_run, "r")
+    return contents("r")
 
 
 # What it prints and leaves behind
@@ -383,11 +403,9 @@ def test_a_longer_run_is_the_same_as_a_short_one_that_was_extended(here, capsys)
     assert Path("whole/config.json").read_text() == Path("parts/config.json").read_text()
 
 
-def test_a_finished_run_can_be_resumed_without_harm(here, capsys):
-    call(capsys, *SMALL, "--out", "r", "--quiet")
-    before = (here / "r" / "metrics.jsonl").read_bytes()
+def test_a_finished_run_can_be_resumed_without_harm(capsys, trained):
     assert call(capsys, *SMALL, "--out", "r", "--resume", "--quiet")[0] == 0
-    assert (here / "r" / "metrics.jsonl").read_bytes() == before
+    assert Path("r/metrics.jsonl").read_bytes() == trained["metrics.jsonl"]
 
 
 def test_a_run_that_stopped_early_says_so_and_goes_on_with_more_patience(here, capsys):
@@ -419,11 +437,9 @@ def test_a_schedule_cannot_be_extended(here, capsys):
         (["--epochs", "1"], "less than the 2 epochs"),
     ],
 )
-def test_resume_refuses_flags_that_contradict_the_run(here, capsys, flags, words):
-    call(capsys, *SMALL, "--out", "r", "--quiet")
-    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+def test_resume_refuses_flags_that_contradict_the_run(capsys, trained, flags, words):
     assert words in refused(capsys, "--resume", "--out", "r", *flags)
-    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert contents("r") == trained
 
 
 def test_resume_needs_a_run(here, capsys):
@@ -433,8 +449,8 @@ def test_resume_needs_a_run(here, capsys):
 
 
 @posix
+@pytest.mark.usefixtures("trained")
 def test_a_run_in_training_is_not_resumed_a_second_time(here, capsys):
-    call(capsys, *SMALL, "--out", "r", "--quiet")
     with alone_in(here / "r"):
         assert "Another process is training the run in 'r'" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
     assert call(capsys, "--resume", "--out", "r", "--epochs", 3, "--quiet")[0] == 0
@@ -453,18 +469,18 @@ def test_resume_refuses_a_checkpoint_of_another_shape_and_a_damaged_one(here, ca
     call(capsys, *SMALL, "--hidden", 9, "--out", "b", "--quiet")
     checkpoint = Path("a/checkpoint.npz")
     checkpoint.write_bytes(Path("b/checkpoint.npz").read_bytes())
-    before = {path.name: path.read_bytes() for path in Path("a").iterdir()}
+    before = contents("a")
     done = run("--resume", "--out", "a", "--epochs", 3, cwd=here)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "a network 2-9-2, but this one is 2-6-2" in done.stderr
-    assert before == {path.name: path.read_bytes() for path in Path("a").iterdir()}
+    assert contents("a") == before
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     assert "checkpoint.npz in 'a' is damaged" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
 
 
-def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
-    call(capsys, *SMALL, "--out", "r", "--quiet")
+@pytest.mark.usefixtures("trained")
+def test_resume_refuses_a_config_edited_into_nonsense(capsys):
     config = Path("r/config.json")
     config.write_text(config.read_text().replace("200", '"many"'))
     assert "--batch-size must be a whole number" in refused(capsys, "--resume", "--out", "r")
@@ -472,19 +488,13 @@ def test_resume_refuses_a_config_edited_into_nonsense(here, capsys):
     assert "config.json in 'r' is damaged" in refused(capsys, "--resume", "--out", "r")
 
 
-def trained(capsys, folder, *more):
-    """The files of a small run that was trained for two epochs."""
-    assert call(capsys, *SMALL, "--out", folder, "--quiet", *more)[0] == 0
-    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
-
-
-def test_resume_without_the_checkpoint_does_not_begin_anew(here, capsys):
-    before = trained(capsys, "r")
+def test_resume_without_the_checkpoint_does_not_begin_anew(capsys, trained):
+    before = trained
     Path("r/checkpoint.npz").unlink()
     words = refused(capsys, "--resume", "--out", "r", "--epochs", 3)
     assert "checkpoint.npz in 'r' is missing, though 2 epochs were trained: put it back" in words
     del before["checkpoint.npz"]
-    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert contents("r") == before
     Path("r/metrics.jsonl").write_bytes(before["metrics.jsonl"].splitlines(keepends=True)[0])
     assert call(capsys, "--resume", "--out", "r", "--quiet")[0] == 0  # as if it was killed before its first checkpoint
 
@@ -503,14 +513,14 @@ def test_resume_without_the_checkpoint_does_not_begin_anew(here, capsys):
         ("weights", None),
     ],
 )
-def test_resume_refuses_a_checkpoint_that_somebody_has_changed(here, capsys, name, value):
-    trained(capsys, "r")
+@pytest.mark.usefixtures("trained")
+def test_resume_refuses_a_checkpoint_that_somebody_has_changed(capsys, name, value):
     with np.load("r/checkpoint.npz") as archive:
         state = {part: archive[part] for part in archive.files if part != name}
     np.savez("r/checkpoint.npz", **state, **({} if value is None else {name: value}))
-    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    before = contents("r")
     refused(capsys, "--resume", "--out", "r", "--epochs", 3)
-    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert contents("r") == before
 
 
 @pytest.mark.parametrize(
@@ -525,16 +535,16 @@ def test_resume_refuses_a_checkpoint_that_somebody_has_changed(here, capsys, nam
         ("train_accuracy", 7),
     ],
 )
-def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(here, capsys, name, value):
-    trained(capsys, "r")
+@pytest.mark.usefixtures("trained")
+def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(capsys, name, value):
     lines = Path("r/metrics.jsonl").read_text().splitlines()
     last = {key: part for key, part in json.loads(lines[-1]).items() if key != name}
     lines[-1] = json.dumps(last | ({} if value is None else {name: value}))
     Path("r/metrics.jsonl").write_text("\n".join(lines) + "\n")
-    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    before = contents("r")
     for command in (["--resume", "--out", "r", "--epochs", 3], ["report", "r"]):
         assert "metrics.jsonl in 'r' is damaged: move this folder away" in refused(capsys, *command)
-    assert before == {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    assert contents("r") == before
     assert not Path("report.html").exists()
 
 
