@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab.charts.side_by_side import number
+from lab.charts import number
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import compare
 from lab.faults.suspects import open_case

@@ -5,7 +5,7 @@ from html import escape
 
 import pytest
 
-from lab.charts.side_by_side import number
+from lab.charts import number
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, numbers, play, train_with, which_curve
 from lab.training.doctor import diagnose
