@@ -1,4 +1,4 @@
-"""Train a classifier with the engine: `python train.py`, or `train(Config(...))` from a page or a notebook.
+"""Train a network with the engine: `python train.py`, or `train(Config(...))` from a page or a notebook.
 
 This is the command line. The settings, the training itself and everything else about a run are in lab/training.
 """
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from lab.training.config import (
     DEFAULT_LR,
     SCHEDULES,
+    TASKS,
     Config,
     ConfigError,
     describe,
@@ -32,7 +33,7 @@ from lab.training.config import (
 )
 from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES, DataError
 from lab.training.doctor import Finding
-from lab.training.records import Record
+from lab.training.records import Record, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
 from lab.training.trainer import Trainer, resumed, save_summary, train
 from lab.training.watch import Watch
@@ -63,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     defaults = Config()
     parser = _Parser(
         prog="train.py",
-        description="Train a classifier with the engine of model.py. To compare runs: train.py report RUN RUN ...",
+        description="Train a network with the engine of model.py. To compare runs: train.py report RUN RUN ...",
         epilog=EXIT_CODES,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
@@ -72,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--data", metavar="NAME", help=f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})")
     add("--data-dir", metavar="DIR", help="the folder of the MNIST files (default: they are downloaded)")
     add("--target", metavar="COLUMN", help="the label column of a CSV, a name or a number from 1 (default: the last)")
+    add(
+        "--task",
+        metavar="NAME",
+        help=f"of a CSV: {' or '.join(TASKS)} (default: regression where its target is measured)",
+    )
     add("--noise", metavar="DEVIATION", type=float, help="of generated points (default: what is usual for their shape)")
     add("--samples", metavar="N", type=int, help=f"generated points (default {SYNTHETIC_SAMPLES})")
     add(
@@ -385,12 +391,15 @@ def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
 
 
 def _line(record: Record, epochs: int) -> str:
+    regression = is_regression(record)
+    train, val = (score(record, part) for part in ("train", "val"))
+    scored = f"R² {train:.3f} train {val:.3f} val" if regression else f"accuracy {train:.1%} train {val:.1%} val"
+    gap = f"{train - val:+.3f}" if regression else f"{100 * (train - val):+.1f} points"
     norms = " ".join(_rounded(norm, "{:.2g}") for norm in record["grad_norm"].values())
     return (
         f"epoch {record['epoch']:>{len(str(epochs))}}/{epochs}"
         f"  loss {_rounded(record['train_loss'], '{:.4f}')} train {_rounded(record['val_loss'], '{:.4f}')} val"
-        f"  accuracy {record['train_accuracy']:.1%} train {record['val_accuracy']:.1%} val"
-        f"  gap {100 * record['gap']:+.1f} points  gradients {norms}  {record['seconds']:.2f} s"
+        f"  {scored}  gap {gap}  gradients {norms}  {record['seconds']:.2f} s"
     )
 
 
@@ -399,10 +408,8 @@ def _rounded(value: float | None, form: str) -> str:
 
 
 def _conclusion(trainer: Trainer, run: RunFolder) -> str:
-    best = (
-        f"best validation accuracy {trainer.best_accuracy:.2%} in epoch {trainer.best_epoch} of {trainer.epoch}; "
-        f"run in {run.path}"
-    )
+    scored = f"accuracy {trainer.best_accuracy:.2%}" if trainer.dataset.classes else f"R² {1 - trainer.best_loss:.4f}"
+    best = f"best validation {scored} in epoch {trainer.best_epoch} of {trainer.epoch}; run in {run.path}"
     if trainer.stopped_early:
         return f"Stopped early, after {epochs_text(trainer.epoch - trainer.best_epoch)} without a better one; {best}"
     if not trainer.diverged:

@@ -339,10 +339,11 @@ def _play_sample(view: View) -> None:
         return
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
-    label = int(data.train_y[number])
+    label = data.train_y[number].item()  # an index of a class, or the number to find
+    wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
     st.markdown(
-        f"Sample {number + 1} is of class {escape_markdown(data.classes[label])}. Its loss, and the gradient of that "
-        "loss for every weight, with the weights of the epoch shown above."
+        f"Sample {number + 1} {wanted}. Its loss, and the gradient of that loss for every weight, with the weights of "
+        "the epoch shown above."
     )
     build, leaves = loss_of_sample(network, data.train_x[number], label)
     try:

@@ -1,7 +1,8 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
 from lab.charts.chart import Chart, layer_name, short
-from lab.charts.curves import accuracy, dead_units, gradient_norms, horizon, loss, saturation, update_ratios
+from lab.charts.curves import accuracy, dead_units, explained, gradient_norms, horizon, loss, saturation, update_ratios
+from lab.charts.fits import answered, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
@@ -15,12 +16,15 @@ __all__ = [
     "Line",
     "Mark",
     "accuracy",
+    "answered",
     "board",
     "boundary",
     "code_pair",
     "confusion_matrix",
+    "curve",
     "dead_units",
     "drawing",
+    "explained",
     "gradient_norms",
     "gradient_tables",
     "horizon",

@@ -24,7 +24,7 @@ from lab.charts.chart import (
     signed,
     thinned,
 )
-from lab.training.records import Curve, LayerCurve, Record
+from lab.training.records import Curve, LayerCurve, Record, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
 MARKERS = 30  # more of them than this along a line would hide it
@@ -118,7 +118,49 @@ def accuracy(
                 str(r["epoch"]),
                 f"{r['train_accuracy']:.1%}",
                 f"{r['val_accuracy']:.1%}",
-                signed(100 * (r["train_accuracy"] - r["val_accuracy"]), ".1f"),
+                signed(100 * (score(r, "train") - score(r, "val")), ".1f"),
+            )
+            for r in thinned(records)
+        ],
+    )
+
+
+def explained(
+    records: Sequence[Record],
+    *,
+    until: int,
+    cursor: int | None = None,
+    others: Sequence[tuple[str, Sequence[Record]]] = (),
+    theme: str = "light",
+) -> Chart:
+    """R² of a regression: the share of the variance that it explains."""
+    colours = COLOURS[theme]
+    train, val = (_scores(records, part) for part in ("train", "val"))
+    compared = _others(others, "val_loss", until, colours)
+    for line in compared:
+        line["data"] = [None if loss is None else 1 - loss for loss in line["data"]]
+    series = [
+        *_gap(train, val, colours),
+        *compared,
+        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
+        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
+    ]
+    _mark(series[-1], records, cursor, colours)
+    spec = _by_epoch(series, until)
+    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
+    spec["yAxis"] |= {"max": 1, "min": max(-1, math.floor(2 * min(lowest, 0.5)) / 2)}
+    return Chart(
+        "R², the share of the variance explained",
+        spec,
+        230,
+        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}, validation {short(val[-1])}.",
+        ("epoch", "training", "validation", "gap"),
+        [
+            (
+                str(r["epoch"]),
+                short(score(r, "train")),
+                short(score(r, "val")),
+                _difference(r["val_loss"], r["train_loss"]),
             )
             for r in thinned(records)
         ],
@@ -380,6 +422,12 @@ def _of_layer(records: Sequence[Record], name: LayerCurve, layer: str) -> list[f
     """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
     before = [None] * records[0]["epoch"]
     return [*before, *(record[name][layer] if name in record else None for record in records)]
+
+
+def _scores(records: Sequence[Record], part: Literal["train", "val"]) -> list[float | None]:
+    """The scores by epoch from 0, as `_column` has numbers."""
+    known = scores(records, part).tolist()
+    return [*[None] * (records[0]["epoch"] if records else 0), *(None if math.isnan(one) else one for one in known)]
 
 
 def _percents(shares: Sequence[float | None]) -> list[float | None]:

@@ -13,6 +13,7 @@ from typing import Any, cast
 from model import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
+TASKS = ("classification", "regression")
 SCHEDULES = ("constant", "step", "cosine")
 MOST_NOISE, FEWEST_SAMPLES = 10.0, 10  # of generated data: with more noise or fewer points nothing is left to learn
 
@@ -27,6 +28,7 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    task: what a CSV file is for, one of TASKS; None: regression where its target is measured, and else classification.
     noise, samples: of generated data, the deviation that blurs its points and how many there are; None: as usual.
     weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
     schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
@@ -36,6 +38,7 @@ class Config:
     data: str = "digits"
     data_dir: str | None = None
     target: str | None = None
+    task: str | None = None
     noise: float | None = None
     samples: int | None = None
     hidden: tuple[int, ...] = (128, 64)
@@ -67,6 +70,8 @@ class Config:
             f"write for example --hidden 64 32.",
         )
         object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
+        if self.task is not None:
+            _require_one_of("task", self.task, TASKS)
         _require_one_of("activation", self.activation, ACTIVATIONS)
         _require_one_of("init", self.init, INITS)
         _require_one_of("optimizer", self.optimizer, tuple(DEFAULT_LR))

@@ -58,10 +58,11 @@ class Dataset:
     """Samples to train and to validate on.
 
     train_x, val_x: float32 of shape (samples, features), standardised as (raw - mean) / scale
-    train_y, val_y: int64 of shape (samples,), an index into `classes`
+    train_y, val_y: int64 of shape (samples,), an index into `classes`; in a regression float32, standardised alike
     mean, scale:    one number for images, one per column otherwise
     notes:          what was read and how the inputs were prepared, as sentences for the log
     image_shape:    (height, width) of samples that are images, row by row; None for others
+    target:         mean and deviation of what a regression is to find, in its training samples; None for classes
     """
 
     name: str
@@ -74,6 +75,17 @@ class Dataset:
     scale: np.ndarray
     notes: tuple[str, ...]
     image_shape: tuple[int, int] | None = None
+    target: tuple[float, float] | None = None
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a network for these data gives: one for each class, or the one that is to be found."""
+        return len(self.classes) or 1
+
+    def in_units(self, values: np.ndarray) -> np.ndarray:
+        """Answers of a regression, or what it is to find, as they were before they were standardised."""
+        mean, scale = self.target or (0.0, 1.0)
+        return values * scale + mean
 
     @cached_property
     def fingerprint(self) -> int:
@@ -86,7 +98,8 @@ class Dataset:
 
 @dataclass(frozen=True)
 class _Raw:
-    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample.
+    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample; where
+    there are no classes, one number (float64) per sample.
 
     columns: the names of the features, for errors; they have none in images. A feature that is nan is missing.
     remarks: what the reader had to decide, as sentences.
@@ -109,11 +122,13 @@ def load(
     seed: int = 0,
     noise: float | None = None,
     samples: int | None = None,
+    task: str | None = None,
 ) -> Dataset:
     """Read or generate the data called `name`, split it and standardise it.
 
     name: one of NAMES, or "csv:PATH". data_dir: the folder of the MNIST files. target: the label column of a
     CSV, by name or by number from 1 (default: the last). seed: fixes the synthetic points and the split.
+    task: "classification" or "regression", for a CSV (default: as its target is).
     noise, samples: of synthetic points (default: the usual noise of their shape, and SYNTHETIC_SAMPLES).
     Raises DataError.
     """
@@ -128,8 +143,10 @@ def load(
             raise DataError(
                 f"--{flag} is for generated data ({', '.join(SYNTHETIC)}), but the data is {name!r}: leave it out."
             )
+    if task is not None and kind != "csv":
+        raise DataError(f"--task is for a CSV file, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = _parse_table(*_read_csv(path), path, target)
+        raw = _parse_table(*_read_csv(path), path, target, task)
     elif name == "mnist":
         raw = _read_mnist(_mnist_download() if data_dir is None else Path(data_dir))
     elif name in EMBEDDED:
@@ -144,16 +161,24 @@ def load(
 def named(config: Config) -> Dataset:
     """The data that the settings of a run name. Raises DataError."""
     return load(
-        config.data, config.data_dir, config.target, config.val_fraction, config.seed, config.noise, config.samples
-    )
+        config.data, config.data_dir, config.target, config.val_fraction, config.seed, config.noise, config.samples,
+        config.task,
+    )  # fmt: skip
 
 
-def from_table(text: str, name: str, target: str | None = None, val_fraction: float = 0.2, seed: int = 0) -> Dataset:
+def from_table(
+    text: str,
+    name: str,
+    target: str | None = None,
+    val_fraction: float = 0.2,
+    seed: int = 0,
+    task: str | None = None,
+) -> Dataset:
     """The dataset of a CSV that was read already, as `load("csv:PATH", ...)` would give it for a file.
 
     name: what to call it in notes and errors, for example the name of the file. Raises DataError.
     """
-    raw = _parse_table(*_csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name), name, target)
+    raw = _parse_table(*_csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name), name, target, task)
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
 
@@ -195,7 +220,8 @@ def _unknown(name: str) -> str:
 
 
 # Synthetic points -------------------------------------------------------------------------------------------
-# Each takes (samples, noise, rng) and returns points of shape (samples, 2) and labels of shape (samples,).
+# Each takes (samples, noise, rng) and returns points of shape (samples, inputs) and labels or targets of shape
+# (samples,).
 
 
 def moons(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -236,6 +262,12 @@ def blobs(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndar
     return _jitter(np.cos(angle), np.sin(angle), noise, rng), labels
 
 
+def sine(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A wave to be found again from noisy points: x of shape (samples, 1), and y, a number for each."""
+    x = rng.uniform(-np.pi, np.pi, samples)
+    return x[:, np.newaxis], np.sin(x) + rng.normal(0, noise, samples)
+
+
 def _jitter(x: np.ndarray, y: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
     return np.stack([x, y], axis=1) + rng.normal(0, noise, (len(x), 2))
 
@@ -248,15 +280,17 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "spirals": (spirals, 0.03),
         "xor": (xor, 0.05),
         "blobs": (blobs, 0.25),
+        "sine": (sine, 0.2),
     }
 )
 
 
 def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> _Raw:
     points, labels = SYNTHETIC[name][0](samples, noise, rng)
-    classes = tuple(str(label) for label in range(labels.max() + 1))
-    note = f"{len(points):,} synthetic points in a plane, noise {noise:g}"
-    return _Raw([points], labels, classes, note, ("x", "y"))
+    classes = () if labels.dtype.kind == "f" else tuple(str(label) for label in range(labels.max() + 1))
+    where = "in a plane" if classes else "beside a curve"
+    note = f"{len(points):,} synthetic points {where}, noise {noise:g}"
+    return _Raw([points], labels, classes, note, ("x", "y")[: points.shape[1]])
 
 
 # Images -----------------------------------------------------------------------------------------------------
@@ -435,8 +469,10 @@ def separator(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _parse_table(rows: list[Row], mark: str, path: str, target: str | None) -> _Raw:
-    """Columns of numbers or of few texts, and one of classes. The first row is a header when no cell in it is a number.
+def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task: str | None) -> _Raw:
+    """Columns of numbers or of few texts, and one of classes, or of what a regression is to find.
+
+    The first row is a header when no cell in it is a number.
 
     mark: what separates the cells. Where it is no comma, numbers may have decimal commas. Each different text of a
     column becomes an input, which is 1 where it stands. An empty cell is a missing number.
@@ -462,13 +498,17 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None) -> _
         if not label:
             raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
     classes = sorted(set(labels), key=_as_class)
-    measured = any(math.isfinite(value) and not value.is_integer() for value, _ in map(_as_class, classes))
-    if len(classes) > 20 and measured:
-        raise DataError(
-            f"{path!r}: {header[label_at]!r} looks like a measurement ({len(classes)} different values), not like "
-            f"classes: choose another column for the labels (on the command line with --target)."
-        )
-    if not has_header and labels.count(labels[0]) == 1 < len(labels):
+    numbers = [_number(label) for label in labels]
+    whole = all(value is not None and value.is_integer() for value in numbers)
+    measured = None not in numbers and len(classes) > 20 and (not whole or len(labels) < 5 * len(classes))
+    regression = task == "regression" or (task is None and measured)
+    if regression:
+        classes = []
+        wanted = np.array([_cell(path, number, header[label_at], cells[label_at]) for number, cells in rows])
+    else:
+        index_of = {label: index for index, label in enumerate(classes)}
+        wanted = np.array([index_of[label] for label in labels])
+    if not regression and not has_header and labels.count(labels[0]) == 1 < len(labels):
         raise DataError(
             f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
             f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
@@ -480,11 +520,10 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None) -> _
         *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
     )
-    index_of = {label: index for index, label in enumerate(classes)}
-    note = f"{Path(path).name}, labels from {header[label_at]!r}"
+    note = f"{Path(path).name}, {'numbers to find' if regression else 'labels'} from {header[label_at]!r}"
     features = np.stack([values for _, values in inputs], axis=1)
     names = tuple(name for name, _ in inputs)
-    return _Raw([features], np.array([index_of[label] for label in labels]), tuple(classes), note, names, remarks)
+    return _Raw([features], wanted, tuple(classes), note, names, remarks)
 
 
 def _with_point(path: str, number: int, cell: str) -> str:
@@ -597,7 +636,8 @@ def _cell(path: str, number: int, column: str, cell: str) -> float:
 
 
 def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.random.Generator) -> Dataset:
-    train, val = stratified_split(raw.labels, raw.classes, val_fraction, rng)
+    split = stratified_split if raw.classes else _split
+    train, val = split(raw.labels, raw.classes, val_fraction, rng)
     images = raw.blocks[0].dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may carry large offsets that must go before rounding to it.
     train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if images else np.float64)
@@ -623,23 +663,30 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
         if images
         else "each column standardised with the mean and deviation of its training samples"
     )
+    inputs = train_x.shape[1]
+    answers = f"{len(raw.classes)} classes" if raw.classes else "one number to find"
     notes = (
         f"{name}: {raw.note}; {len(train):,} training and {len(val):,} validation samples, "
-        f"{train_x.shape[1]} inputs, {len(raw.classes)} classes",
+        f"{inputs} input{'s' * (inputs > 1)}, {answers}",
         *raw.remarks,
         f"inputs: {how}",
     )
+    target, labels = None, raw.labels.astype(np.int64)
+    if not raw.classes:
+        target = float(raw.labels[train].mean()), float(raw.labels[train].std()) or 1.0
+        labels = ((raw.labels - target[0]) / target[1]).astype(np.float32)
     return Dataset(
         name=name,
         train_x=train_x.astype(np.float32, copy=False),
-        train_y=raw.labels[train].astype(np.int64),
+        train_y=labels[train],
         val_x=val_x.astype(np.float32, copy=False),
-        val_y=raw.labels[val].astype(np.int64),
+        val_y=labels[val],
         classes=raw.classes,
         mean=mean,
         scale=scale,
         notes=notes,
         image_shape=raw.image_shape,
+        target=target,
     )
 
 
@@ -687,6 +734,20 @@ def _distribute(
             filled[index] += count
         start += len(block)
     return parts
+
+
+def _split(
+    targets: np.ndarray, _: tuple[str, ...], val_fraction: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Row numbers of the training and of the validation samples of a regression, at least one of each.
+
+    Raises DataError where that takes more samples than there are.
+    """
+    if len(targets) < 2:
+        raise DataError("There is one sample only, but it needs at least two, one to train and one to validate.")
+    rows = rng.permutation(len(targets))
+    held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1)
+    return np.sort(rows[held_out:]), np.sort(rows[:held_out])
 
 
 def stratified_split(

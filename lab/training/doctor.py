@@ -168,6 +168,7 @@ RULES = (
 NOTHING_WRONG = (
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
+    Rule("settled", "It has settled", symptoms.settled, remedies.look_at_the_rest, "loss"),
     Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
     Rule("early", "Too early to say", symptoms.early, remedies.wait, "loss"),
 )

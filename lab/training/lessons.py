@@ -11,7 +11,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from lab.training.config import Config
-from lab.training.records import Curve, Record
+from lab.training.records import Curve, Record, score
 
 Answer = tuple[int, str]  # the index among the answers, and a sentence with the numbers that say so
 
@@ -28,7 +28,7 @@ class Lesson:
 
 
 def _accuracy(records: Sequence[Record]) -> Answer:
-    last = records[-1]["val_accuracy"]
+    last = score(records[-1], "val")
     return (0 if last < 0.9 else 1 if last < 0.97 else 2), f"validation accuracy ended at {last:.1%}."
 
 
@@ -86,9 +86,9 @@ def _validation(records: Sequence[Record]) -> Answer:
 
 
 def _when(records: Sequence[Record]) -> Answer:
-    first = next((record["epoch"] for record in records if record["val_accuracy"] >= 0.9), None)
+    first = next((record["epoch"] for record in records if score(record, "val") >= 0.9), None)
     if first is None:
-        best = max(record["val_accuracy"] for record in records)
+        best = max(score(record, "val") for record in records)
         return 2, f"the best validation accuracy was {best:.1%}."
     return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
 

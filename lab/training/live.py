@@ -20,7 +20,8 @@ from lab.training.run_folder import State
 from lab.training.trainer import Trainer, put_weights
 from model import MLP
 
-Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column}
+Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column,
+# "task": see `Config`}
 BINS = 40  # of a histogram
 STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
 

@@ -6,13 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from model import MLP, Tensor, cross_entropy
+from model import MLP, Tensor, cross_entropy, mse_loss
 
 MOST_WEIGHTS = 600  # a picture of more would be read by nobody
 
 
-def loss_of_sample(model: MLP, x: np.ndarray, label: int) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
+def loss_of_sample(
+    model: MLP, x: np.ndarray, label: int | float
+) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
     """The loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
+
+    label: an int is a class, a float what a regression is to find.
 
     The function runs the layers themselves, on the tensors that it is given.
     """
@@ -23,6 +27,7 @@ def loss_of_sample(model: MLP, x: np.ndarray, label: int) -> tuple[Callable[...,
         network = MLP(sizes, model.activation, "zeros")
         for number, layer in enumerate(network.layers, start=1):
             layer.weight, layer.bias = weights[f"W{number}"], weights[f"b{number}"]
-        return cross_entropy(network(x.reshape(1, -1).astype(np.float64)), np.array([label]))
+        output = network(x.reshape(1, -1).astype(np.float64))
+        return cross_entropy(output, np.array([label])) if isinstance(label, int) else mse_loss(output, [[label]])
 
     return build, leaves

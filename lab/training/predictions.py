@@ -16,6 +16,11 @@ def probabilities(model: MLP, inputs: np.ndarray) -> np.ndarray:
         return logits.softmax(axis=1).numpy()
 
 
+def answers(model: MLP, inputs: np.ndarray) -> np.ndarray:
+    """The number (n,) that a regression gives for each input (n, features), float64."""
+    return _outputs(model, inputs)[-1][:, 0].astype(np.float64)
+
+
 def _outputs(model: MLP, inputs: np.ndarray) -> list[np.ndarray]:
     """The outputs of all hidden layers, then the logits, each (n, width)."""
     with no_grad(), np.errstate(all="ignore"):

@@ -5,6 +5,7 @@ Its keys are those of metrics.jsonl. Charts, the doctor, the shelf, TensorBoard 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -31,6 +32,7 @@ class Histogram(TypedDict):
 
 # The kinds of what is measured. `is_record` tells them apart, and TensorBoard and others take all of a kind.
 Share = Annotated[float, "from 0 to 1"]
+Score = Annotated[float | None, "from 0 to 1; None in a regression"]
 Measure = float | None  # None where it is inf or nan, which JSON cannot say
 PerLayer = dict[str, Measure]
 SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, from 0 to 1"]
@@ -41,11 +43,11 @@ class Measured(TypedDict):
     """A network at any moment; before the first batch, too."""
 
     epoch: int  # how many are complete
-    train_loss: Measure  # mean cross-entropy
+    train_loss: Measure  # mean cross-entropy; in a regression mean squared error, 1 for who always guesses the mean
     val_loss: Measure
-    train_accuracy: Share  # of the samples classified correctly
-    val_accuracy: Share
-    gap: float  # train_accuracy - val_accuracy: 0.1 is a gap of ten points
+    train_accuracy: Score  # of the samples classified correctly
+    val_accuracy: Score
+    gap: Measure  # train_accuracy - val_accuracy: 0.1 is a gap of ten points
     dead_units: SharePerHiddenLayer  # of the units, whose output is the same for all samples
     saturated: SharePerHiddenLayer  # of the outputs, in the flat ends of tanh or sigmoid; 0 for other activations
     weight_histogram: Histograms  # between edges that stay the same all through the run
@@ -87,6 +89,38 @@ def slim(records: Sequence[Record]) -> list[Record]:
 def column(records: Sequence[Record], name: Curve) -> np.ndarray:
     """A number of all records, (epochs,). None, which stands for inf or nan, becomes nan."""
     return np.array([record[name] for record in records], dtype=float)
+
+
+def is_regression(record: Measured) -> bool:
+    return record["train_accuracy"] is None
+
+
+def score(record: Measured, part: Literal["train", "val"]) -> float:
+    """How well it does, at most 1: its accuracy, or in a regression R², the share of the variance that it explains."""
+    accuracy, loss = (
+        (record["train_accuracy"], record["train_loss"])
+        if part == "train"
+        else (record["val_accuracy"], record["val_loss"])
+    )
+    return accuracy if accuracy is not None else -math.inf if loss is None else 1 - loss
+
+
+def scores(records: Sequence[Measured], part: Literal["train", "val"]) -> np.ndarray:
+    """The scores of all records, (epochs,); nan where there is none."""
+    values = np.array([score(record, part) for record in records], dtype=float)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def score_text(value: float, record: Measured) -> str:
+    """A score of that record's kind, such as "accuracy 97.1%" or "R² 0.94"."""
+    return f"R² {value:.3f}".replace("-", "−") if is_regression(record) else f"accuracy {value:.1%}"
+
+
+def best_text(records: Sequence[Record]) -> str:
+    """The best validation of a run: "best validation accuracy 97.1%"; nothing of a run without an epoch."""
+    if not records:
+        return "no complete epoch"
+    return f"best validation {score_text(max(score(record, 'val') for record in records), records[0])}"
 
 
 def ending(config: Config, records: Sequence[Record]) -> str:
@@ -154,6 +188,7 @@ _IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
         bool: lambda value, _: isinstance(value, bool),
         float: lambda value, _: is_number(value),
         Share: lambda value, _: _is_share(value),
+        Score: lambda value, _: value is None or _is_share(value),
         Measure: lambda value, _: _is_measure(value),
         PerLayer: lambda value, layers: _per(layers, value, _is_measure),
         SharePerHiddenLayer: lambda value, layers: _per(layers[:-1], value, _is_share),

@@ -218,6 +218,13 @@ def more_epochs(h: History) -> Remedy:
     return Remedy(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
 
 
+def look_at_the_rest(_: History) -> Remedy:
+    return Remedy(
+        "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it is "
+        "noise, and no network can."
+    )
+
+
 def nothing(_: History) -> Remedy:
     return Remedy("Nothing needs to change.")
 

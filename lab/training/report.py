@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from typing import Literal
 
 from lab.training.config import Config, describe, said
 from lab.training.doctor import diagnose
-from lab.training.records import Record, ending
+from lab.training.records import Record, ending, is_regression, score
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.summary import comparison_picture, run_picture
 from lab.training.sweep import rank
@@ -112,10 +113,16 @@ def _section(entry: Entry) -> str:
     findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records, entry.config))
     alt = "Loss, accuracy, gradient norms and weights of the run; the numbers are in the table below."
     numbers = [
-        [str(r["epoch"]), *(_number(r[key]) for key in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))]
+        [
+            str(r["epoch"]),
+            _number(r["train_loss"]),
+            _number(r["val_loss"]),
+            *(f"{score(r, part):.4f}" for part in PARTS),
+        ]
         for r in entry.records
     ]
-    head = ["epoch", "training loss", "validation loss", "training accuracy", "validation accuracy"]
+    scored = "R²" if is_regression(entry.records[0]) else "accuracy"
+    head = ["epoch", "training loss", "validation loss", f"training {scored}", f"validation {scored}"]
     return (
         f"<section><h2>{escape(entry.name)}</h2>\n<p>{escape(describe(entry.sizes, entry.config))}</p>\n"
         f"<p>What the doctor says:</p><ul>{findings}</ul>\n{_image(entry.picture, alt)}\n"
@@ -123,12 +130,14 @@ def _section(entry: Entry) -> str:
     )
 
 
+PARTS: tuple[Literal["train", "val"], ...] = ("train", "val")
 _RESULTS = ("run", "best validation accuracy", "validation loss", "training accuracy", "best epoch", "epochs", "ended")
 
 
 def _result(entry: Entry) -> list[str]:
     best = entry.best
-    accuracies = [f"{best[key]:.2%}" for key in ("val_accuracy", "train_accuracy")]
+    shares = (best["val_accuracy"], best["train_accuracy"])
+    accuracies = ["none" if share is None else f"{share:.2%}" for share in shares]  # a regression has none
     counts = [str(best["epoch"]), str(len(entry.records))]
     return [entry.name, accuracies[0], _number(best["val_loss"]), accuracies[1], *counts, entry.ended]
 

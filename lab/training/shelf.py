@@ -83,7 +83,7 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {
         "run": [run.name for run in runs],
         "epochs": [len(run.records) for run in runs],
-        "best validation accuracy": [max((r["val_accuracy"] for r in run.records), default=None) for run in runs],
+        "best validation accuracy": [_best_accuracy(run.records) for run in runs],
         "last validation loss": [run.records[-1]["val_loss"] if run.records else None for run in runs],
     }
     for setting in fields(Config):
@@ -92,6 +92,11 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
             plain = all(isinstance(value, (int, float)) for value in values)  # which sort as numbers
             columns[setting.name.replace("_", " ")] = values if plain else [said(value) for value in values]
     return columns
+
+
+def _best_accuracy(records: Sequence[Record]) -> float | None:
+    """None of a regression, and of a run without an epoch."""
+    return max((r["val_accuracy"] for r in records if r["val_accuracy"] is not None), default=None)
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

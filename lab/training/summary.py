@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
-from lab.training.records import Curve, Record, column
+from lab.training.records import Record, column, is_regression, scores
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 GREY = "#5F6368"
@@ -41,7 +41,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early)
-    _draw_accuracy(axes[0, 1], records)
+    _draw_scores(axes[0, 1], records)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
     for panel in axes.flat:
@@ -56,15 +56,14 @@ def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
     figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2)
-    shown: tuple[Curve, Curve] = ("val_loss", "val_accuracy")
     for index, records in enumerate(runs.values()):
         colour, _, marker = LAYER_STYLES[index % len(LAYER_STYLES)]
         line = LAYER_STYLES[(index + index // len(LAYER_STYLES)) % len(LAYER_STYLES)][1]
-        for panel, name in zip(axes, shown, strict=True):
-            _curve(panel, column(records, "epoch"), column(records, name), "", (colour, line, marker))
+        for panel, values in zip(axes, (column(records, "val_loss"), scores(records, "val")), strict=True):
+            _curve(panel, column(records, "epoch"), values, "", (colour, line, marker))
     _scale(axes[0])
     axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
-    for panel, title in zip(axes, ("Validation loss (cross-entropy)", "Validation accuracy"), strict=True):
+    for panel, title in zip(axes, ("Validation loss", "Validation accuracy (of regressions R²)"), strict=True):
         panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
         _finish(panel)
         _epochs_along(panel, max(map(len, runs.values())))
@@ -118,22 +117,22 @@ def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool) -> N
         label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
         panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
     _scale(panel)
-    _head(panel, "Loss (cross-entropy)")
+    _head(panel, f"Loss ({'mean squared error' if is_regression(records[0]) else 'cross-entropy'})")
 
 
-def _draw_accuracy(panel: Axes, records: Sequence[Record]) -> None:
-    epochs, train, val = column(records, "epoch"), column(records, "train_accuracy"), column(records, "val_accuracy")
+def _draw_scores(panel: Axes, records: Sequence[Record]) -> None:
+    """Accuracy, or of a regression R²."""
+    epochs, train, val = column(records, "epoch"), scores(records, "train"), scores(records, "val")
     _curve(panel, epochs, train, "training", (BLUE, "-", "o"))
     _curve(panel, epochs, val, "validation", (RED, "--", "s"))
-    gap = 100 * (train[-1] - val[-1])
-    panel.fill_between(
-        epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap:+.1f} points at the end"
-    )
-    best = _best_epoch(records)
-    label = f"best, {val[best - 1]:.1%} in epoch {best}"
+    best, regression = _best_epoch(records), is_regression(records[0])
+    gap = f"{train[-1] - val[-1]:+.3f}" if regression else f"{100 * (train[-1] - val[-1]):+.1f} points"
+    panel.fill_between(epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap} at the end")
+    label = f"best, {val[best - 1]:{'.3f' if regression else '.1%'}} in epoch {best}"
     panel.plot(best, val[best - 1], "*", markersize=13, color=RED, markeredgecolor="white", label=label)
-    panel.yaxis.set_major_formatter(PercentFormatter(1.0))
-    _head(panel, "Accuracy")
+    if not regression:
+        panel.yaxis.set_major_formatter(PercentFormatter(1.0))
+    _head(panel, "R²: the share of the variance that is explained" if regression else "Accuracy")
 
 
 def _draw_gradient_norms(panel: Axes, records: Sequence[Record]) -> None:

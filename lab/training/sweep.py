@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 CONNECT_SECONDS = 10
-OF_THE_DATA = ("data", "data_dir", "target", "val_fraction", "noise", "samples")  # of all seeds, one is tried
+OF_THE_DATA = ("data", "data_dir", "target", "task", "val_fraction", "noise", "samples")  # of all seeds, one is tried
 STOP = ".stop"  # while it is in the folder of a sweep, nobody trains its runs any further
 
 
@@ -244,9 +244,14 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
 
 
 def rank(measured: Mapping[str, Any]) -> tuple[float, float]:
-    """Sorts by validation accuracy, the best first, then by loss."""
+    """Sorts by validation accuracy, the best first, then by loss; regressions, which have none, behind."""
     loss = measured["val_loss"]
-    return -measured["val_accuracy"], math.inf if loss is None else loss
+    return -(measured["val_accuracy"] or 0.0), math.inf if loss is None else loss
+
+
+def _share(value: float | None) -> str:
+    """An accuracy; a regression has none."""
+    return "-" if value is None else f"{value:.2%}"
 
 
 def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -258,9 +263,9 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         [
             *map(_word, row["settings"].values()),
-            f"{row['val_accuracy']:.2%}",
+            _share(row["val_accuracy"]),
             "nan" if row["val_loss"] is None else f"{row['val_loss']:.4f}",
-            f"{row['train_accuracy']:.2%}",
+            _share(row["train_accuracy"]),
             f"{row['best_epoch']}/{row['epochs']}",
             f"{row['seconds']:.1f} s",
             " " + ": ".join(([] if row["outcome"] == "trained" else [row["outcome"]]) + row["doctor"][:1]),

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config
-from lab.training.records import Histogram, Record, column
+from lab.training.records import Histogram, Record, column, is_regression, scores
 
 # ---------------------------------------------------------------- thresholds
 
@@ -68,9 +68,10 @@ class History:
         self.epochs = [int(record["epoch"]) for record in records]
         self.loss = column(records, "train_loss")
         self.val_loss = column(records, "val_loss")
-        self.train_accuracy = column(records, "train_accuracy")
-        self.val_accuracy = column(records, "val_accuracy")
-        self.gap = self.train_accuracy - self.val_accuracy
+        self.regression = bool(records) and is_regression(records[0])
+        self.train_score = scores(records, "train")
+        self.val_score = scores(records, "val")
+        self.gap = self.train_score - self.val_score
         self.norms = _table(records, "grad_norm")
         self.updates = _table(records, "update_ratio")
         self.dead = _table(records, "dead_units")
@@ -90,12 +91,23 @@ class History:
 
     @property
     def learned(self) -> bool:
-        return bool(self.train_accuracy[-WINDOW:].mean() >= LEARNED)
+        return bool(self.train_score[-WINDOW:].mean() >= LEARNED)
 
     @property
     def guess(self) -> float:
-        """The loss of who gives all classes the same probability; inf where the records do not tell how many."""
+        """The loss of who gives all classes the same probability; inf where the records do not tell how many. In a
+        regression, of who always answers with the mean."""
+        if self.regression:
+            return 1.0
         return math.log(self.classes) if self.classes else math.inf
+
+    @property
+    def scored(self) -> str:
+        """What a score is called: the accuracy, or in a regression R², the share of the variance that is explained."""
+        return "R²" if self.regression else "accuracy"
+
+    def shown(self, score: float, digits: int = 0) -> str:
+        return f"{score:.2f}".replace("-", "−") if self.regression else f"{score:.{digits}%}"
 
     @property
     def bends(self) -> int:
@@ -201,7 +213,7 @@ def at_chance(h: History) -> Evidence | None:
     return _said(
         h,
         f"The loss stands still at {loss:.3g}, and guessing among {h.classes} classes costs {h.guess:.3g}; training "
-        f"accuracy is {h.train_accuracy[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
+        f"accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
         f"{h.norms[-1].min():.2g}.",
     )
 
@@ -209,9 +221,9 @@ def at_chance(h: History) -> Evidence | None:
 def underfitting(h: History) -> Evidence | None:
     """The loss stands still, far from learned."""
     epochs, share = (STILL_EPOCHS, STILL) if h.bends < FEW_UNITS else (STILL_LONG, STILLER)
-    if len(h) < epochs or h.learned or not abs(h.falling) < share:
-        return None
-    accuracy = float(h.train_accuracy[-WINDOW:].mean())
+    if h.regression or len(h) < epochs or h.learned or not abs(h.falling) < share:
+        return None  # what a regression leaves unexplained may all be noise
+    accuracy = float(h.train_score[-WINDOW:].mean())
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
     return _said(
@@ -295,8 +307,8 @@ def badly_scaled(h: History) -> Evidence | None:
 def exploding(h: History) -> Evidence | None:
     """Gradients are far beyond what is usual, now."""
     recent = h.norms[-WINDOW:]
-    if _largest(recent) <= HIGH_NORM:
-        return None
+    if h.regression or _largest(recent) <= HIGH_NORM:
+        return None  # of errors that are squared, no norm is usual
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
     return _said(
         h,
@@ -375,14 +387,14 @@ def noise(h: History) -> Evidence | None:
 
     Where validation labels are as wrong, the records look like overfitting, and are called so.
     """
-    if len(h) < FEWEST:
+    if h.regression or len(h) < FEWEST:
         return None
-    errors, others = 1 - h.train_accuracy[-WINDOW:].mean(), 1 - h.val_accuracy[-WINDOW:].mean()
+    errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
     if errors - others > NOISY_GAP and errors > NOISY_ERRORS * others:
         return _said(
             h,
-            f"In the last {WINDOW} epochs the accuracy is {h.train_accuracy[-WINDOW:].mean():.0%} on the training "
-            f"samples and {h.val_accuracy[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
+            f"In the last {WINDOW} epochs the accuracy is {h.train_score[-WINDOW:].mean():.0%} on the training "
+            f"samples and {h.val_score[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
             f"better than the labels.",
             at=int(np.argmax(h.gap < -NOISY_GAP)),
         )
@@ -391,9 +403,9 @@ def noise(h: History) -> Evidence | None:
 
 def _learned_by_heart(h: History) -> Evidence | None:
     """Validation accuracy has fallen since its best, before the right labels were learned."""
-    if len(h) < WINDOW + PAST_BEST:
+    if h.regression or len(h) < WINDOW + PAST_BEST:
         return None
-    validation, training = _medians(h.val_accuracy), _medians(h.train_accuracy)
+    validation, training = _medians(h.val_score), _medians(h.train_score)
     best = int(np.argmax(validation))
     lost, gained = validation[best] - validation[-1], training[-1] - training[best]
     if len(validation) - 1 - best < PAST_BEST or lost < LOST or gained < LOST or training[best] > LEARNED:
@@ -439,7 +451,7 @@ def _rising(h: History, share: float) -> Evidence | None:
 
 def _wide_gap(h: History) -> Evidence | None:
     """It knows its own samples much better than others, and the distance does not close."""
-    if len(h) < FEWEST:
+    if len(h) < FEWEST or (h.regression and not h.learned):  # R² of few samples swings widely at first
         return None
     quarter = max(WINDOW, len(h) // 4)
     gaps = h.gap[-quarter:]
@@ -450,8 +462,8 @@ def _wide_gap(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"In epoch {h.epochs[-1]} training accuracy is {h.train_accuracy[-1]:.0%} and validation accuracy "
-        f"{h.val_accuracy[-1]:.0%}, a gap of {100 * h.gap[-1]:.0f} points.",
+        f"In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1])} and validation {h.scored} "
+        f"{h.shown(h.val_score[-1])}, a gap of {100 * h.gap[-1]:.0f} points.",
         at=int(np.argmax(h.gap > WIDE_GAP)),
     )
 
@@ -469,8 +481,8 @@ def healthy(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, training accuracy is "
-        f"{h.train_accuracy[-1]:.1%}, validation accuracy {h.val_accuracy[-1]:.1%}.",
+        f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, training {h.scored} is "
+        f"{h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
 
 
@@ -480,9 +492,20 @@ def unsettled(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"Training accuracy is {h.train_accuracy[-1]:.1%}. In the last {WINDOW} epochs training loss was at most "
-        f"{h.loss[-WINDOW:].max():.3g}, its lowest so far is {np.nanmin(h.loss):.3g}; validation loss was at most "
+        f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}. In the last {WINDOW} epochs training loss was at "
+        f"most {h.loss[-WINDOW:].max():.3g}, its lowest so far is {np.nanmin(h.loss):.3g}; validation loss was at most "
         f"{h.val_loss[-WINDOW:].max():.3g}, its lowest {np.nanmin(h.val_loss):.3g}.",
+    )
+
+
+def settled(h: History) -> Evidence | None:
+    """A regression stands still, and does as well on samples that it was not trained on."""
+    if not h.regression or len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
+        return None
+    return _said(
+        h,
+        f"The loss hardly changes any more: {h.loss[-1]:.3g}, where guessing the mean costs 1. Validation R² is "
+        f"{h.shown(h.val_score[-1])}.",
     )
 
 
@@ -491,8 +514,8 @@ def learning(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss went from {h.loss[0]:.3g} to {h.loss[-1]:.3g} in {len(h)} epochs, and training accuracy is "
-        f"{h.train_accuracy[-1]:.0%}.",
+        f"The training loss went from {h.loss[0]:.3g} to {h.loss[-1]:.3g} in {len(h)} epochs, and training {h.scored} "
+        f"is {h.shown(h.train_score[-1])}.",
     )
 
 

@@ -16,12 +16,13 @@ from lab.training.records import (
     Measure,
     PerLayer,
     Record,
+    Score,
     Share,
     SharePerHiddenLayer,
     fields_of,
 )
 
-SCALARS = fields_of(Measure, Share, float)
+SCALARS = fields_of(Measure, Share, Score, float)
 PER_LAYER = fields_of(PerLayer, SharePerHiddenLayer)
 HISTOGRAMS = fields_of(Histograms)
 

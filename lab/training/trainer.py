@@ -19,7 +19,7 @@ from lab.training.config import Config, describe, require, shown, sizes_text
 from lab.training.datasets import Dataset, named
 from lab.training.records import Histogram, Measure, Record
 from lab.training.run_folder import RunError, RunFolder, State
-from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, no_grad
+from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, mse_loss, no_grad
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class Trainer:
         """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
         self.config = config
         self.dataset = dataset or named(config)
-        self.sizes = (self.dataset.train_x.shape[1], *config.hidden, len(self.dataset.classes))
+        self.sizes = (self.dataset.train_x.shape[1], *config.hidden, self.dataset.outputs)
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
             weights <= LARGEST_NETWORK,
@@ -155,7 +155,11 @@ class Trainer:
         """The loss of the training samples in these rows, integers (n,), with its graph: what a step lowers."""
         inputs = self.dataset.train_x[rows]  # a copy: read-only, it need not be copied once more
         inputs.flags.writeable = False
-        return cross_entropy(self.model(inputs), self.dataset.train_y[rows])
+        return self._compared(self.model(inputs), self.dataset.train_y[rows])
+
+    def _compared(self, outputs: Tensor, wanted: np.ndarray) -> Tensor:
+        """How far outputs (n, outputs) are from labels or, in a regression, from numbers (n,)."""
+        return cross_entropy(outputs, wanted) if self.dataset.classes else mse_loss(outputs, wanted[:, np.newaxis])
 
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""
@@ -188,9 +192,10 @@ class Trainer:
         val_accuracy, val_loss = measured["val_accuracy"], measured["val_loss"]
         if val_loss is None:
             val_loss = math.inf
-        best = self.best_epoch == 0 or (val_accuracy, -val_loss) > (self.best_accuracy, -self.best_loss)
+        accuracy = val_accuracy or 0.0  # of a regression, the loss decides
+        best = self.best_epoch == 0 or (accuracy, -val_loss) > (self.best_accuracy, -self.best_loss)
         if best:
-            self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, val_accuracy, val_loss
+            self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, accuracy, val_loss
             self.best_weights = self.weights()
         record: Record = {
             **measured,
@@ -221,14 +226,15 @@ class Trainer:
             "val_loss": _number(val_loss),
             "train_accuracy": train_accuracy,
             "val_accuracy": val_accuracy,
-            "gap": train_accuracy - val_accuracy,
+            "gap": None if train_accuracy is None or val_accuracy is None else train_accuracy - val_accuracy,
             "dead_units": self._per_layer(dead),
             "saturated": self._per_layer(saturated),
             "weight_histogram": self._per_layer(histograms),
         }
 
-    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float, list[float], list[float]]:
-        """Mean loss, accuracy, and for each hidden layer the share of dead units and of saturated outputs."""
+    def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float | None, list[float], list[float]]:
+        """Mean loss, accuracy (None in a regression), and for each hidden layer the share of dead units and of
+        saturated outputs."""
         loss_sum, correct = 0.0, 0
         saturated = [0] * len(self.config.hidden)
         lows = [np.full(width, np.inf) for width in self.config.hidden]
@@ -237,7 +243,7 @@ class Trainer:
             for start in range(0, len(inputs), EVALUATION_BATCH):
                 batch = slice(start, start + EVALUATION_BATCH)
                 *hidden, logits = self.model.outputs(inputs[batch])
-                loss_sum += cross_entropy(logits, labels[batch]).item() * len(labels[batch])
+                loss_sum += self._compared(logits, labels[batch]).item() * len(labels[batch])
                 correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
                 for index, outputs in enumerate(output.numpy() for output in hidden):
                     np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
@@ -245,7 +251,7 @@ class Trainer:
                     saturated[index] += _saturated(self.config.activation, outputs)
         dead = [float(np.mean(low == high)) for low, high in zip(lows, highs, strict=True)]
         shares = [n / (len(labels) * width) for n, width in zip(saturated, self.config.hidden, strict=True)]
-        return loss_sum / len(labels), correct / len(labels), dead, shares
+        return loss_sum / len(labels), correct / len(labels) if self.dataset.classes else None, dead, shares
 
     def _per_layer(self, values: Iterable[T]) -> dict[str, T]:
         return dict(zip(self.layer_names, values, strict=False))  # hidden layers come first, so fewer values fit

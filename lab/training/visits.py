@@ -42,7 +42,7 @@ def own_dataset(own: Own, config: Config) -> Dataset | None:
     if "points" in own:
         return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
     if "table" in own:
-        return from_table(own["table"], own["name"], own["target"], config.val_fraction, config.seed)
+        return from_table(own["table"], own["name"], own["target"], config.val_fraction, config.seed, own.get("task"))
     return None
 
 

@@ -21,6 +21,7 @@ from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose
 from lab.training.live import LiveRun
 from lab.training.predictions import (
+    answers,
     before_activation,
     confusion,
     fixed_grid,
@@ -29,7 +30,7 @@ from lab.training.predictions import (
     probabilities,
     unit_maps,
 )
-from lab.training.records import Record
+from lab.training.records import Record, is_regression
 from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
@@ -44,6 +45,7 @@ REST = 10  # drawings of the quick charts for one of the small maps and of what 
 KEEP = 10.0  # seconds of training that a reload in the midst of it may lose
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
+CURVE = 120  # points of the curve of a regression
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 MAPS = 64  # small ones at most
 IMAGES = 20
@@ -51,6 +53,7 @@ PANEL = {  # beside the plane, one of them at a time
     "Gradient norms": "gradients",
     "Weights": "weights",
     "Accuracy": "accuracy",
+    "R²": "explained",
     "Lost units": "dead",
     "Confusion": "confusion",
 }
@@ -155,7 +158,7 @@ def choose_view(speed: Callable[[], None]) -> View:
         help="Train on from this epoch: the same numbers come again.",
     )
     speed()
-    hidden = run.config.hidden if run.trainer.sizes[0] == 2 else ()
+    hidden = run.config.hidden if on_a_plane(run) else ()
     layer = min(state["training unit layer"], len(hidden) - 1) if hidden else None
     state["training unit layer"] = layer or 0
     pointed = None if layer is None else pointed_at(min(hidden[layer], MAPS))
@@ -169,8 +172,9 @@ def choose_view(speed: Callable[[], None]) -> View:
     box = st.popover("View", icon=":material/visibility:", key="training view", on_change="rerun")
     if box.open:
         with box:
-            if run.trainer.sizes[0] == 2:
+            if on_a_plane(run):
                 st.selectbox("On the plane", [ANSWER, *units], key="training unit")
+            if on_a_plane(run) or is_regression(run.history[0]):
                 choice("Samples", POINTS_OF, "training points")
             elif run.trainer.dataset.image_shape:
                 choice("Samples", IMAGES_OF, "training images")
@@ -180,6 +184,11 @@ def choose_view(speed: Callable[[], None]) -> View:
     unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
     log = state["training log"] == AXES[1]
     return View(run, chosen, unit, layer, state["training points"], state["training images"], log)
+
+
+def on_a_plane(run: LiveRun) -> bool:
+    """Has it two inputs, over which classes can be drawn?"""
+    return run.trainer.sizes[0] == 2 and not is_regression(run.history[0])
 
 
 def choice(label: str, options: tuple[str, ...], key: str) -> str:
@@ -201,7 +210,9 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     """Room for all instruments, which `draw` or `follow` fills; that of the run's progress is in a place of its own."""
     state, slow = st.session_state, _slow(view)
     first = _first(view)
-    compared = dict.fromkeys(("loss", "accuracy"), "with the validation of earlier runs") if _overlaid() else {}
+    compared = (
+        dict.fromkeys(("loss", "accuracy", "explained"), "with the validation of earlier runs") if _overlaid() else {}
+    )
     boards = Boards(
         "training", NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS
     )
@@ -235,9 +246,11 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
 
 
 def _first(view: View) -> str:
-    """The picture of what the network does: where it decides what, its answers to images, or what it mistakes."""
+    """The picture of what the network does: where it decides what, or the curve that it has found; its answers to
+    images, or what it mistakes."""
     trainer = view.run.trainer
-    return "plane" if trainer.sizes[0] == 2 else "samples" if trainer.dataset.image_shape else "confusion"
+    plane = on_a_plane(view.run) or is_regression(view.run.history[0])
+    return "plane" if plane else "samples" if trainer.dataset.image_shape else "confusion"
 
 
 def draw(view: View, places: Places) -> None:
@@ -322,7 +335,8 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
         losses, steps = run.losses(), run.trainer.steps_per_epoch
         return charts.loss(run.history, losses, steps, log=view.log, others=_others(), **_by_epoch(view))
 
-    return ({"plane": lambda: _plane(view)} if run.trainer.sizes[0] == 2 else {}) | {"loss": loss}
+    picture = _plane if on_a_plane(run) else _fit if is_regression(run.history[0]) else None
+    return ({"plane": lambda: picture(view)} if picture else {}) | {"loss": loss}
 
 
 def _slow(view: View) -> dict[str, Callable[[], Chart]]:
@@ -333,10 +347,13 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
         initial, now = run.counted([0, None if view.cursor is None else run.kept_epoch(view.cursor)])
         return charts.weight_histograms(now, initial, layers, page.theme())
 
-    slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
+    if is_regression(run.history[0]):
+        slow = {"explained": lambda: charts.explained(run.history, others=_others(), **_by_epoch(view))}
+    else:
+        slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
+        slow["confusion"] = lambda: _confusion(view)
     if run.trainer.dataset.image_shape:
         slow["samples"] = lambda: _samples(view)
-    slow["confusion"] = lambda: _confusion(view)
     slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
         slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
@@ -369,6 +386,18 @@ def _plane(view: View) -> Chart:
         before = before_activation(network, layer, number, xs, ys)
         chart = charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples, before)
     return replace(chart, spec=chart.spec | {"placing": True}) if placing else chart
+
+
+def _fit(view: View) -> Chart:
+    """The curve of a regression with one input; of one with more, its answers beside what they should be."""
+    data, network = view.run.trainer.dataset, view.network()
+    inputs, wanted = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
+    inputs, wanted = inputs[:POINTS], data.in_units(wanted[:POINTS])
+    if inputs.shape[1] > 1:
+        return charts.answered(data.in_units(answers(network, inputs)), wanted, page.theme())
+    xs = np.linspace(data.train_x.min(), data.train_x.max(), CURVE)[:, np.newaxis]
+    seen, seen_xs = (part[:, 0] * data.scale[0] + data.mean[0] for part in (inputs, xs))
+    return charts.curve(seen_xs, data.in_units(answers(network, xs)), seen, wanted, page.theme())
 
 
 def empty_plane() -> None:
@@ -408,8 +437,8 @@ def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
     box = place.container()
     first, *more = found
     text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
-    if first.instrument in INSTRUMENTS:
-        text += f" See “{INSTRUMENTS[first.instrument]}”."
+    if tab := INSTRUMENTS.get(first.instrument):
+        text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
     if first.key == "healthy":
         box.success(text, icon=":material/check_circle:")
     elif first.well:

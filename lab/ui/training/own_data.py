@@ -9,13 +9,14 @@ from typing import Any
 import streamlit as st
 
 from lab.training import points
+from lab.training.config import TASKS
 from lab.training.datasets import DataError, Dataset, from_table, separator
 from lab.training.live import Own
 from lab.ui.boards import clicked_points
 from lab.ui.state import Field
 
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
-LAST = "classes: the last"
+LAST, AS_IT_IS = "the last", "as its numbers are"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
@@ -67,29 +68,33 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
         # The table outlives the widget, which forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
         file = place.file_uploader(
-            "A table as CSV: columns of numbers or of few different texts, and one of classes",
+            "A table as CSV: columns of numbers or of few different texts, and one of classes or numbers to find",
             "csv",
             key="own table file",
         )
         try:
             if file and state.get("own table id") != file.file_id:
                 text = file.getvalue().decode("utf-8-sig")
-                own = {"table": text, "name": file.name, "target": None}
+                own = {"table": text, "name": file.name, "target": None, "task": None}
                 from_table(text, file.name, None, val_fraction, seed)
                 state["own table"], state["own table id"] = own, file.file_id
-                state["own table target"] = LAST
+                state["own table target"], state["own table task"] = LAST, AS_IT_IS
                 st.rerun()
             if own is None:
                 st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
                 return None
             with st.container(horizontal=True, vertical_alignment="center"):
+                state.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
+                state.setdefault("own table task", own.get("task") or AS_IT_IS)
                 target = place.selectbox(
-                    "Column of the classes", [LAST, *_header(own["table"])], key="own table target"
+                    "Column of the classes, or to find", [LAST, *_header(own["table"])], key="own table target"
                 )
-                own = own | {"target": None if target == LAST else target}
+                task = place.selectbox("What for", [AS_IT_IS, *TASKS], key="own table task")
+                own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
+                state["own table"] = own
                 asked = (own, val_fraction, seed)
                 if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
-                    data = from_table(own["table"], own["name"], own["target"], val_fraction, seed)
+                    data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
                     _fits(data)
                     state["own table data"], state["own table asked"] = data, asked
                 data = state["own table data"]
@@ -133,4 +138,4 @@ def restore(own: Own) -> None:
         state["own points"] = points.from_text(own["points"])
     if "table" in own:
         state["own table"] = own
-        state["own table target"] = own["target"] or LAST
+        state["own table target"], state["own table task"] = own["target"] or LAST, own.get("task") or AS_IT_IS

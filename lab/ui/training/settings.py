@@ -251,9 +251,9 @@ def command(config: Config, own: Own) -> str:
     """The same run on the command line."""
     default = Config()
     if own:
-        config = replace(config, data=f"csv:{csv_name(own)}", target=own.get("target"))
+        config = replace(config, data=f"csv:{csv_name(own)}", target=own.get("target"), task=own.get("task"))
     words = ["python train.py"]
-    for name in (*SETTINGS, "target"):
+    for name in (*SETTINGS, "target", "task"):
         value = getattr(config, name)
         if value != getattr(default, name):
             text = _in_widget(name, value) if name == "hidden" else shlex.quote(str(value))

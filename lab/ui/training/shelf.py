@@ -14,7 +14,7 @@ from lab import charts
 from lab.training import visits
 from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun
-from lab.training.records import BULKY
+from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, table, unused
 from lab.ui import page
@@ -143,10 +143,9 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
 
     identity = kept.name if kept.shared else id(kept)
     with st.container(border=True):
-        best = max((record["val_accuracy"] for record in kept.records), default=0.0)
         others = differences(kept.config, state["training worker"].run.config)
         st.markdown(
-            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, best validation accuracy {best:.1%}. "
+            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records)}. "
             f"Against the present run: {escape_markdown(others)}."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -190,9 +189,8 @@ def recorded(kept: Kept) -> None:
         set_widgets(kept.config)
 
     st.header(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
-    best = max(record["val_accuracy"] for record in kept.records)
     st.markdown(
-        f"{last} epochs, best validation accuracy {best:.1%}. Against the usual settings of the command line: "
+        f"{last} epochs, {best_text(kept.records)}. Against the usual settings of the command line: "
         f"{escape_markdown(differences(kept.config, Config()))}."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -211,7 +209,7 @@ def recorded(kept: Kept) -> None:
     near = f"epoch {counted[-1]['epoch']}, the nearest that is kept; " if counted[-1] is not seen[-1] else ""
     shown = {
         "loss": charts.loss(kept.records, np.empty(0), 1, **options),
-        "accuracy": charts.accuracy(kept.records, **options),
+        "accuracy": (charts.explained if is_regression(kept.records[0]) else charts.accuracy)(kept.records, **options),
         "gradients": charts.gradient_norms(kept.records, layers, **options),
         "updates": charts.update_ratios(kept.records, layers, **options),
         "weights": charts.weight_histograms(counted[-1], kept.records[0], layers, theme),

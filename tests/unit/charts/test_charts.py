@@ -14,7 +14,7 @@ from lab.charts.curves import BUCKETS
 from lab.charts.weights import RIDGES
 from lab.training.config import Config
 from lab.training.live import LiveRun
-from lab.training.predictions import before_activation, confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.predictions import answers, before_activation, confusion, grid, over_plane, probabilities, unit_maps
 
 
 @pytest.fixture(scope="module")
@@ -315,3 +315,33 @@ def test_numbers_are_written_as_the_player_writes_them():
 def test_the_ticks_of_gradient_ridges_are_few_and_named_after_powers_of_ten(run):
     labels = [label for label in charts.ridges(run.records, "layer1", "gradient").spec["xAxis"]["data"] if label]
     assert labels == ["−1", "−0.01", "−0.0001", "0", "0.0001", "0.01", "1"]
+
+
+@pytest.fixture(scope="module")
+def regression():
+    run = LiveRun(Config(data="sine", hidden=(8,), lr=0.01, epochs=3))
+    run.advance(math.inf)
+    return run
+
+
+def test_a_regression_is_drawn_as_its_curve_and_as_the_share_that_it_explains(regression):
+    data, network = regression.trainer.dataset, regression.network()
+    xs = np.linspace(-2, 2, 50)[:, np.newaxis]
+    said = data.in_units(answers(network, xs))
+    chart = charts.curve(xs[:, 0], said, data.val_x[:, 0], data.in_units(data.val_y))
+    points, line = chart.spec["series"]
+    assert len(points["data"]) == len(data.val_x)
+    np.testing.assert_allclose([y for _, y in line["data"]], said, atol=1e-4)
+    assert len(chart.rows) == 13
+    side = charts.answered(said, said + 0.5, "dark")
+    assert "error: 0.5." in side.alt
+    explained = charts.explained(regression.history, until=3)
+    line = next(one for one in explained.spec["series"] if one.get("name") == "validation")
+    np.testing.assert_allclose(line["data"], [1 - record["val_loss"] for record in regression.history])
+    assert explained.headers == ("epoch", "training", "validation", "gap")
+    for one in (chart, side, explained):
+        json.dumps(one.spec, allow_nan=False)
+        assert one.alt
+        assert all(len(row) == len(one.headers) for row in one.rows)
+    broken = charts.curve(xs[:, 0], np.full(50, np.nan), data.val_x[:, 0], data.val_y)
+    json.dumps(broken.spec, allow_nan=False)

@@ -122,6 +122,8 @@ def trained(
     rng = np.random.default_rng(seed)
 
     def with_noise(labels):
+        if not mislabelled:
+            return labels
         shift = rng.integers(1, len(data.classes), len(labels))
         return np.where(rng.random(len(labels)) < mislabelled, (labels + shift) % len(data.classes), labels)
 

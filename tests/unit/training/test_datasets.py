@@ -18,12 +18,12 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def assert_sound(data):
     assert data.train_x.dtype == data.val_x.dtype == np.float32
-    assert data.train_y.dtype == data.val_y.dtype == np.int64
+    assert data.train_y.dtype == data.val_y.dtype == (np.int64 if data.classes else np.float32)
     assert len(data.train_x) == len(data.train_y)
     assert len(data.val_x) == len(data.val_y)
     assert np.isfinite(data.train_x).all()
     assert np.isfinite(data.val_x).all()
-    for labels in (data.train_y, data.val_y):
+    for labels in (data.train_y, data.val_y) if data.classes else ():
         assert set(labels.tolist()) == set(range(len(data.classes)))
 
 
@@ -51,6 +51,7 @@ AS_EVER = {
     "spirals": 3803447370,
     "xor": 3205165810,
     "blobs": 3807898341,
+    "sine": 1695924305,
 }  # fingerprints of the points of seed 0
 
 
@@ -61,10 +62,12 @@ def test_noise_and_number_of_generated_points_can_be_chosen(name):
     assert load(name, noise=datasets.SYNTHETIC[name][1], samples=1000).fingerprint == usual.fingerprint
     fewer = load(name, samples=50, noise=0)
     assert len(fewer.train_x) + len(fewer.val_x) == 50
-    assert fewer.notes[0].startswith(f"{name}: 50 synthetic points in a plane, noise 0;")
+    assert fewer.notes[0].startswith(
+        f"{name}: 50 synthetic points {'in a plane' if usual.classes else 'beside a curve'}, n"
+    )
     assert_sound(load(name, samples=10, noise=10.0))
     assert load(name, noise=0.6).train_x.std(axis=0) == pytest.approx(1, abs=1e-5)
-    assert (load(name, noise=0.6).scale > usual.scale).all()
+    assert name == "sine" or (load(name, noise=0.6).scale > usual.scale).all()
 
 
 @pytest.mark.parametrize("name", ["digits", "csv:x.csv", "mnist"])
@@ -80,7 +83,7 @@ def test_noise_and_samples_of_data_that_are_not_generated_are_refused(name):
         ("mosns", "did you mean 'moons'?"),
         ("DIGITS", "did you mean 'digits'?"),
         ("iris.csv", "write csv:iris.csv"),
-        ("zzz", "digits, mnist, moons, circles, spirals, xor, blobs, or csv:PATH"),
+        ("zzz", "digits, mnist, moons, circles, spirals, xor, blobs, sine, or csv:PATH"),
         ("", "choose one of"),
     ],
 )
@@ -375,6 +378,50 @@ def test_decimal_commas_are_points_where_no_comma_separates(table, text, alike):
     assert not any(note.startswith("decimal") for note in expected.notes)
 
 
+def test_a_measured_target_makes_a_regression(table):
+    measured = "x,y\n" + "".join(f"{n},{n / 7}\n" for n in range(50))
+    data = load(table(measured))
+    assert_sound(data)
+    assert (data.classes, data.outputs) == ((), 1)
+    assert data.train_y.mean() == pytest.approx(0, abs=1e-6)
+    assert data.train_y.std() == pytest.approx(1, abs=1e-6)
+    raw = data.in_units(np.concatenate([data.train_y, data.val_y]))
+    np.testing.assert_allclose(sorted(raw), np.arange(50) / 7, atol=1e-5)
+    assert "1 input, one number to find" in data.notes[0]
+    counts = "".join(f"{n},{n % 3}\n" for n in range(50))  # as good as classes, unless somebody says what for
+    assert load(table(counts)).classes == ("0", "1", "2")
+    assert load(table(counts), task="regression").target is not None
+    whole = "".join(f"{n},{3 * n}\n" for n in range(40))  # each number once: these are no classes
+    assert load(table(whole)).target is not None
+    with pytest.raises(DataError, match="no other row is of the class"):
+        load(table(whole), task="classification")
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4])
+def test_a_handful_of_rows_is_enough_for_a_regression(table, rows):
+    data = load(table("".join(f"{n},{n + 0.5}\n" for n in range(rows))), task="regression")
+    assert_sound(data)
+    assert (len(data.train_x), len(data.val_x)) == (rows - 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number"),
+        ("x,y\n1,2.5\n", "one sample only, but it needs at least two"),
+        ("x,y\n1,2.5\n2,\n", "row 3: the label in 'y' is empty"),
+    ],
+)
+def test_a_bad_table_for_a_regression_is_one_sentence(table, name, words):
+    with pytest.raises(DataError, match=words):
+        load(table(name), task="regression")
+
+
+def test_a_task_is_for_tables(table):
+    with pytest.raises(DataError, match="--task is for a CSV file"):
+        load("sine", task="regression")
+
+
 def test_an_empty_cell_has_the_mean_of_its_column(table):
     text = "a,b,kind\n" + "".join(f"{n},{'' if n in (3, 8) else n * n},{n % 2}\n" for n in range(20))
     data = load(table(text), val_fraction=0.3)
@@ -448,7 +495,6 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
         (FLOWERS + "5,50,iris\n", "'iris' has one sample only"),
-        ("".join(f"{n},{n / 7}\n" for n in range(50)), "looks like a measurement"),
         (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
         (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
         (

@@ -290,3 +290,33 @@ def test_the_table_of_rules_is_complete():
     for rule in (*OF_A_LOOP, *RULES, *NOTHING_WRONG):
         assert rule.name
         assert rule.brings <= keys
+
+
+# ---------------------------------------------------------------- regression
+
+
+QUIET = {"early", "learning", "healthy", "settled", "unsettled"}
+
+
+@pytest.mark.parametrize(
+    ("last", "meanwhile", "settings"),
+    [
+        (QUIET, (), {}),
+        (QUIET, (), {"activation": "tanh", "noise": 0.05}),
+        (QUIET, (), {"activation": "tanh", "noise": 0.5, "epochs": 40}),
+        (QUIET, (), {"activation": "tanh", "noise": 2.0, "hidden": (8,)}),
+        ({"rate-low"}, (), {"optimizer": "sgd", "lr": 1e-5}),
+        ({"rate-high"}, (), {"lr": 1.0, "activation": "tanh"}),
+        ({"overflow"}, (), {"optimizer": "sgd", "lr": 100.0}),
+        ({"flat"}, (), {"init": "zeros"}),
+        ({"overfitting"}, ("rate-high",), {"samples": 20, "hidden": (64, 64), "epochs": 200}),  # it swings at first
+    ],
+)
+def test_of_a_regression_the_doctor_says_what_is_so_or_nothing(last, meanwhile, settings):
+    for seed in range(2):
+        records, config = trained(seed, **{"data": "sine", "lr": 0.01, "epochs": 25, **settings})
+        assert all(record["val_accuracy"] is None for record in records)
+        found = [diagnose(records[:count], config)[0] for count in range(1, len(records) + 1)]
+        assert not any("accuracy" in str(finding) or "nan" in str(finding) for finding in found)
+        assert {finding.key for finding in found} <= {*QUIET, *last, *meanwhile}
+        assert found[-1].key in last

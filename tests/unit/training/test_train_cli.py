@@ -21,9 +21,11 @@ import numpy as np
 import pytest
 
 import train
-from lab.training import watch
+from lab.training import datasets, watch
 from lab.training.doctor import diagnose
+from lab.training.predictions import answers
 from lab.training.run_folder import RunFolder, alone_in
+from lab.training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = str(ROOT / "train.py")
@@ -209,6 +211,46 @@ def test_every_flag_reaches_the_config(here, capsys):
         data="moons", noise=0.3, samples=500, hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
         weight_decay=0.01, schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
     )  # fmt: skip
+
+
+def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
+    flags = [
+        "--data",
+        "sine",
+        "--hidden",
+        "32",
+        "32",
+        "--activation",
+        "tanh",
+        "--lr",
+        "0.01",
+        "--epochs",
+        "60",
+        "--schedule",
+        "cosine",
+        "--out",
+        "r",
+    ]
+    code, out, err = call(capsys, *flags)
+    assert (code, err) == (0, "")
+    assert "accuracy" not in out
+    assert "one number to find" in out
+    records = metrics("r")
+    best = max(1 - record["val_loss"] for record in records)
+    assert f"best validation R² {best:.4f} in epoch" in out.splitlines()[-1]
+    assert records[-1]["val_accuracy"] is None
+    trainer = Trainer(RunFolder(Path("r")).config())
+    trainer.set_weights(np.load("r/best_weights.npy"))
+    x, y = datasets.sine(20_000, 0.2, np.random.default_rng(99))
+    data = trainer.dataset
+    found = data.in_units(answers(trainer.model, (x - data.mean) / data.scale))
+    assert np.mean((found - y) ** 2) < 1.1 * 0.2**2
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 60, "--quiet")[0] == 0
+    assert call(capsys, "report", "r")[0] == 0
+    assert "R²" in Path("report.html").read_text()
+    assert call(capsys, "--data", "sine", "--epochs", 1, "--sweep", "lr=0.1,0.01", "--out", "s")[0] == 0
+    Path("few.csv").write_text("x,y\n1,2.5\n2,3.5\n3,4.5\n4,5.5\n")
+    assert call(capsys, "--data", "csv:few.csv", "--task", "regression", "--epochs", 3, "--out", "f", "--quiet")[0] == 0
 
 
 @pytest.mark.parametrize("widths", [["5", "4"], ["5,4"], ["5-4"], ["5,", "4"], ["5x4"]])
@@ -734,6 +776,8 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--samples", "9"], "--samples must be a whole number from 10"),
         (["--data", "digits", "--noise", "0.1"], "--noise is for generated data (moons, circles"),
         (["--data", "csv:single.csv", "--samples", "50"], "--samples is for generated data"),
+        (["--data", "sine", "--task", "regression"], "--task is for a CSV file"),
+        (["--data", "csv:single.csv", "--task", "guess"], "--task cannot be 'guess'"),
         (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
         (["--data", "csv:nothing.csv"], "check the path"),
         (["--data", "csv:empty.csv"], "is empty"),

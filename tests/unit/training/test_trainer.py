@@ -5,8 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lab.training import datasets
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import DataError, load
+from lab.training.predictions import answers
+from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
 from lab.training.trainer import GRADIENT_EDGES, Trainer, learning_rate, train
 from model import Adam, Tensor, cross_entropy
@@ -565,3 +568,38 @@ def test_a_dataset_can_be_shared_by_trainers():
     trainers = [Trainer(MOONS, data), Trainer(MOONS)]
     assert same_but_for_time(train(MOONS, trainers[0]), train(MOONS, trainers[1]))
     assert isinstance(trainers[0].model.layers[0].weight, Tensor)
+
+
+# Regression
+
+
+def noise_floor_ratio(model, data, noise):
+    """The mean squared error on fresh samples of the wave, over the variance of their noise: 1 is the best there is."""
+    x, y = datasets.sine(20_000, noise, np.random.default_rng(99))
+    found = data.in_units(answers(model, (x - data.mean) / data.scale))
+    return np.mean((found - y) ** 2) / noise**2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_regression_of_a_noisy_wave_comes_within_a_tenth_of_its_noise(seed):
+    config = Config(data="sine", hidden=(32, 32), activation="tanh", lr=0.01, epochs=60, schedule="cosine", seed=seed)
+    trainer = Trainer(config)
+    records = list(train(config, trainer))
+    assert noise_floor_ratio(trainer.model, trainer.dataset, 0.2) < 1.1
+    last = records[-1]
+    assert (last["train_accuracy"], last["val_accuracy"], last["gap"]) == (None, None, None)
+    assert score(last, "val") == 1 - last["val_loss"] > 0.9
+    assert records[trainer.best_epoch - 1]["val_loss"] == min(record["val_loss"] for record in records)
+    assert all(is_record(record, epoch, config.layer_names) for epoch, record in enumerate(records, start=1))
+
+
+def test_the_loss_of_a_regression_is_the_mean_squared_error_of_standardised_targets():
+    trainer = Trainer(Config(data="sine", hidden=(4,), epochs=1))
+    data = trainer.dataset
+    errors = answers(trainer.model, data.val_x) - data.val_y
+    assert trainer.measure()["val_loss"] == pytest.approx(np.mean(errors**2), rel=1e-5)
+    trainer.model.layers[-1].weight.data = np.zeros((4, 1), np.float32)
+    assert trainer.measure()["train_loss"] == pytest.approx(1, abs=1e-5)  # whoever guesses the mean
+    state = trainer.state()
+    trainer.step()
+    trainer.load_state(state)

@@ -1,0 +1,96 @@
+"""What a regression answers: its curve through the samples, or its answers beside what they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours, short
+from lab.charts.plane import MANY, PLANE
+
+SAID = 13  # answers in the table of a curve
+
+
+def curve(xs: np.ndarray, answers: np.ndarray, inputs: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
+    """The answers (n,) at the inputs xs (n,), as a line through samples: inputs and what is to be found, each (m,)."""
+    colours = COLOURS[theme]
+    line = np.stack([xs, answers], axis=1)
+    drawn = line[np.isfinite(answers)]
+    said = np.linspace(0, len(xs) - 1, SAID).round().astype(int).tolist()
+    return Chart(
+        "The curve it has found",
+        _spec(drawn, np.stack([inputs, wanted], axis=1), ("the network", "samples"), ("input", "target"), colours),
+        410,
+        f"The answers of the network as a curve over its input, through {len(inputs)} samples: {short(answers[0])} at "
+        f"{short(xs[0])}, {short(answers[len(xs) // 2])} at {short(xs[len(xs) // 2])}, {short(answers[-1])} at "
+        f"{short(xs[-1])}.",
+        ("input", "answer of the network"),
+        [(short(xs[i]), short(answers[i])) for i in said],
+    )
+
+
+def answered(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
+    """Answers against what is to be found, each (n,): on the line, they are equal."""
+    colours = COLOURS[theme]
+    known = np.isfinite(answers)
+    ends = np.array(
+        [min(wanted.min(), answers[known].min(initial=np.inf)), max(wanted.max(), answers[known].max(initial=-np.inf))]
+    )
+    points = np.stack([wanted, answers], axis=1)
+    off = np.sqrt(np.mean((answers - wanted) ** 2))
+    order = np.argsort(wanted)[np.linspace(0, len(wanted) - 1, min(SAID, len(wanted))).round().astype(int)]
+    return Chart(
+        "Answers beside what they should be",
+        _spec(np.stack([ends, ends], axis=1), points[known], ("equal", "samples"), ("target", "answer"), colours),
+        410,
+        f"The answers of the network to {len(wanted)} samples against what they should be. Root of the mean squared "
+        f"error: {short(off)}.",
+        ("target", "answer of the network"),
+        [(short(wanted[i]), short(answers[i])) for i in order.tolist()],
+    )
+
+
+def _spec(
+    line: np.ndarray, points: np.ndarray, names: Sequence[str], axes: Sequence[str], colours: Colours
+) -> dict[str, Any]:
+    """A line, and points behind it."""
+    number = {
+        "type": "value",
+        "scale": True,
+        "splitLine": {"show": False},
+        "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+        "nameLocation": "middle",
+    }
+    left, top, right, bottom = PLANE
+    return {
+        "animation": False,
+        "grid": {"left": left + 16, "top": top, "right": right, "bottom": bottom + 14, "outerBoundsMode": "none"},
+        "legend": {"top": 0, "left": 0, "data": list(names)},
+        "xAxis": [{**number, "name": axes[0], "nameGap": 22}],
+        "yAxis": [{**number, "name": axes[1], "nameGap": 30}],
+        "series": [
+            {
+                "type": "scatter",
+                "name": names[1],
+                "symbol": SYMBOLS[0],
+                "symbolSize": 6,
+                "color": colours["faint"],
+                "data": points.round(4).tolist(),
+                "large": len(points) > MANY,
+                "largeThreshold": 0,
+                "silent": True,
+            },
+            {
+                "type": "line",
+                "name": names[0],
+                "data": line.round(4).tolist(),
+                "symbol": "none",
+                "color": colours["train"],
+                "lineStyle": {"type": DASHES[0], "width": 3},
+                "silent": True,
+                "z": 3,
+            },
+        ],
+    }
