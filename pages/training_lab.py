@@ -290,7 +290,7 @@ def _guess(run: LiveRun) -> None:
     if not lesson or run.config != lesson.config:
         if run.own and not run.done:
             return
-        done = "Done. Drag the epoch to look back, or change a setting: that begins a new run, and this one is kept."
+        done = "Done. Drag the epoch to look back. Or change a setting and press Start: this run is kept."
         st.caption(done if run.done else "Press **Start**, and watch how far training and validation drift apart.")
         return
     guess = st.session_state["training guess"]

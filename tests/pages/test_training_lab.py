@@ -17,7 +17,9 @@ from streamlit.testing.v1 import AppTest
 
 from lab.training import points
 from lab.training.config import Config
+from lab.training.datasets import sine
 from lab.training.doctor import diagnose
+from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.ui.training.instruments import PANEL
 from lab.ui.visitor import COOKIE
@@ -302,8 +304,56 @@ def test_every_dataset_trains(at, data):
     assert ("Decision boundary" in titles) == (data != "digits")
     assert ("Samples and answers" in titles) == (data == "digits")
     for tab, key in PANEL.items():
+        if tab != "R²":  # which is of regressions
+            open_panel(at, tab)
+            assert key in shown(at)
+
+
+def test_a_regression_shows_its_curve_and_reaches_the_noise(at):
+    run(at, data="sine", hidden="32 32", activation="tanh", lr="0.01", epochs="60", schedule="cosine")
+    assert heading(at, "The curve it has found")
+    run_to_the_end(at)
+    data, network = live(at).trainer.dataset, live(at).network()
+    x, y = sine(20_000, 0.2, np.random.default_rng(99))
+    found = data.in_units(answers(network, (x - data.mean) / data.scale))
+    assert np.mean((found - y) ** 2) < 1.1 * 0.2**2
+    samples, curve = chart(at, "plane")["series"]
+    assert len(samples["data"]) == len(data.val_x)
+    drawn = np.array(curve["data"])
+    assert np.abs(drawn[:, 1] - np.sin(drawn[:, 0]))[10:-10].max() < 0.15
+    said = " ".join(box.value for box in [*at.success, *at.info, *at.warning])
+    assert "validation R² 0.9" in said
+    assert "ccuracy" not in said
+    for tab in ("R²", "Gradient norms", "Weights", "Lost units"):
         open_panel(at, tab)
-        assert key in shown(at)
+        assert PANEL[tab] in shown(at)
+    assert line(at, "loss", "validation")[1:] == [record["val_loss"] for record in live(at).records]
+    open_panel(at, "Accuracy")
+    assert "accuracy" not in shown(at)
+    at.session_state["training probe open"] = True
+    at.text_input(key="training hidden").set_value("4").run()
+    assert not at.exception
+    assert any("should give" in m.value for m in at.markdown)
+    tick(at, "sine 32-32 adam 0.01")
+    assert any("best validation R² 0.9" in m.value for m in at.markdown)
+
+
+def test_a_table_of_measurements_becomes_a_regression(at):
+    run(at, data="table", hidden="4", epochs="2")
+    rows = "".join(f"{i / 10},{i % 3},{i * 0.37}\n" for i in range(40))
+    at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,y\n{rows}".encode(), "text/csv")).run()
+    assert not at.exception
+    assert heading(at, "Answers beside what they should be")
+    run_to_the_end(at)
+    assert live(at).records[-1]["val_accuracy"] is None
+    at.selectbox(key="own table target").set_value("b").run()
+    assert live(at).trainer.dataset.classes == ("0", "1", "2")
+    at.selectbox(key="own table task").set_value("regression").run()
+    assert not at.exception
+    assert live(at).trainer.dataset.classes == ()
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    assert "--target b --task regression" in next(c.value for c in at.code)
 
 
 @pytest.mark.parametrize("setting", ["activation", "init", "optimizer"])
@@ -329,7 +379,7 @@ def test_noise_and_samples_belong_to_generated_data(at):
     at.session_state["training tabs"] = "Command line"
     at.run()
     assert "--noise 0.4 --samples 300" in next(c.value for c in at.code)
-    at.number_input(key="training noise").set_value(0.0).run()
+    at.select_slider(key="training noise").set_value(0.0).run()
     assert live(at).config.noise == 0
     assert address(at)["noise"] == "0"
     at.selectbox(key="training data").set_value("digits").run()
@@ -337,7 +387,8 @@ def test_noise_and_samples_belong_to_generated_data(at):
     assert (live(at).config.noise, live(at).config.samples) == (None, None)
     at.selectbox(key="training data").set_value("circles").run()
     assert live(at).config.samples == 300
-    at.number_input(key="training samples").set_value(None).run()
+    at.session_state["training samples"] = None  # the left end
+    at.run()
     assert live(at).config.samples is None
     assert len(live(at).trainer.dataset.train_x) == 800
 
@@ -486,8 +537,8 @@ def test_a_remedy_says_what_it_sets_in_the_words_of_the_settings(at):
     (button,) = remedies(at)
     assert button.label == "Set samples to 1000"
     button.click().run()
-    assert at.number_input(key="training samples").value == 1000
-    assert at.number_input(key="training noise").value == 0.3
+    assert at.select_slider(key="training samples").value == 1000
+    assert at.select_slider(key="training noise").value == 0.3
     assert at.session_state["training shelf"][0].config == before.config
 
 

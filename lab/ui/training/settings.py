@@ -22,6 +22,8 @@ OWN = "Your own settings"
 OWN_DATA = ("points", "table")
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
@@ -45,7 +47,7 @@ LABELS = {
     "momentum": "Momentum",
     "weight_decay": "Weight decay",
 }
-FIELD = 148  # pixels: five settings side by side on a desk, two on a phone
+FIELD = 140  # pixels: five settings side by side on a desk, two on a phone
 
 
 def _hidden(text: str) -> tuple[int, ...]:
@@ -188,9 +190,8 @@ def settings() -> None:
             LABELS["hidden"], key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD
         )
         if (data := st.session_state[_key("data")]) in SYNTHETIC:
-            usual = SYNTHETIC[data][1]
-            _count("noise", value=None, step=0.05, format="%g", placeholder=f"{usual:g}", help="Blurs the points.")
-            _count("samples", value=None, step=100, placeholder=f"{SYNTHETIC_SAMPLES}", help="How many points.")
+            _scale_or_usual("noise", NOISES, SYNTHETIC[data][1], help="Blurs the points.")
+            _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES, help="How many points there are.")
         _choice("activation", ACTIVATIONS)
         _choice("init", INITS)
         _choice("optimizer", tuple(DEFAULT_LR))
@@ -218,6 +219,17 @@ def _scale(name: str, scale: tuple, **more: Any) -> None:
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
     st.select_slider(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD, **more)
+
+
+def _scale_or_usual(name: str, scale: tuple, usual: float, **more: Any) -> None:
+    """The same, and at its left end None, which is what is usual."""
+    chosen = st.session_state[_key(name)]
+    options = [None, *sorted({*scale, *([] if chosen is None else [chosen])})]
+
+    def shown(value: float | None) -> str:
+        return f"usual: {usual:g}" if value is None else f"{value:g}"
+
+    st.select_slider(LABELS[name], options, format_func=shown, key=_key(name), width=FIELD, **more)
 
 
 def _count(name: str, **more: Any) -> None:
