@@ -9,6 +9,7 @@ import pytest
 from lab.faults.catalogue import FAULTS
 from tests.support import settled, start_app
 
+
 @pytest.fixture
 def open_page(new_page, app_url):
     """A page of the app in a new tab, so that its history begins with it."""

@@ -92,6 +92,14 @@ def find(block, key):
     return None
 
 
+TABLE = b"a,b,class\n" + b"".join(f"{i / 10},{i % 3},{int(i > 20)}\n".encode() for i in range(40))
+
+
+def upload(at, name="mine.csv", content=TABLE):
+    at.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
+    assert not at.exception
+
+
 def line_series(at, key, name):
     return next(s for s in chart(at, key)["series"] if s.get("name") == name)
 
@@ -774,10 +782,14 @@ def test_two_visitors_do_not_share_a_run(at):
     assert not live(other).batches
 
 
-def test_leaving_and_returning_keeps_the_run():
+@pytest.mark.parametrize("data", ["moons", "table"])
+def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     open_popovers(at)
+    at.query_params["data"] = data
     at.switch_page("pages/training_lab.py").run()
+    if data == "table":
+        upload(at)
     at.text_input(key="training hidden").set_value("5").run()
     click(at, "step")
     before = live(at)
@@ -786,6 +798,9 @@ def test_leaving_and_returning_keeps_the_run():
     switch(at, "pages/training_lab.py")
     assert live(at) is before
     assert at.text_input(key="training hidden").value == "5"
+    at.select_slider(key="training lr").set_value(0.1).run()
+    assert (live(at).config.data, live(at).config.lr) == (data, 0.1)
+    assert live(at).trainer.dataset.name == ("mine.csv" if data == "table" else data)
 
 
 def test_the_page_never_imports_what_is_heavy():
@@ -894,10 +909,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     assert "no file yet" in at.info[0].value
     assert at.button(key="training toggle").disabled
     assert not shown_charts(at)  # another run under the name of the table would be a lie
-    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
-    upload = at.get("file_uploader")[0]
-    upload.set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
-    assert not at.exception
+    upload(at)
     assert live(at).config.data == "table"
     assert live(at).trainer.dataset.classes == ("0", "1")
     assert "mine.csv" in " ".join(c.value for c in at.caption)
@@ -905,14 +917,13 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     assert live(at).trainer.dataset.classes == ("0", "1", "2")
     before = live(at)
     for name, content, words in [
-        ("bad.csv", f"a,b,class\n{rows}x,1,0\n".encode(), "row 42"),
-        ("short.csv", f"a,b,class\n{rows}1,2\n".encode(), "cells"),
+        ("bad.csv", TABLE + b"x,1,0\n", "row 42"),
+        ("short.csv", TABLE + b"1,2\n", "cells"),
         ("empty.csv", b"", "empty"),
         ("binary.csv", b"\xff\xfe\x00", "UTF-8"),
         ("wide.csv", (",".join("0" * 200) + ",x\n").encode() * 2 + (",".join("1" * 200) + ",y\n").encode() * 2, "200"),
     ]:
-        at.get("file_uploader")[0].set_value((name, content, "text/csv")).run()
-        assert not at.exception
+        upload(at, name, content)
         assert words in at.error[0].value, name
         assert live(at) is before
 
@@ -938,30 +949,11 @@ def shown_charts(at):
     return find(at.main, "feed-training")
 
 
-def test_the_table_stays_when_the_page_is_left_and_no_setting_is_ignored():
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
-    open_popovers(at)
-    at.query_params["data"] = "table"
-    at.switch_page("pages/training_lab.py").run()
-    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
-    at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
-    click(at, "step")
-    before = live(at)
-    switch(at, "pages/graph_lab.py")
-    open_popovers(at)
-    switch(at, "pages/training_lab.py")
-    assert live(at) is before
-    at.select_slider(key="training lr").set_value(0.1).run()
-    assert live(at).config.lr == 0.1
-    assert live(at).trainer.dataset.name == "mine.csv"
-
-
 @pytest.mark.parametrize("data", ["points", "table"])
 def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path):
     run(at, data=data, hidden="3", epochs="2")
     if data == "table":
-        rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
-        at.get("file_uploader")[0].set_value(("my table.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+        upload(at, "my table.csv")
         at.selectbox(key="own table target").set_value("b").run()
     run_to_the_end(at)
     at.session_state["training tabs"] = "Command line"
@@ -1082,8 +1074,7 @@ def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(visits):
 
 def test_a_reload_brings_back_the_table(visits):
     at = visitor(data="table", hidden="3")
-    rows = "".join(f"{i / 10},{i % 3},{int(i > 20)}\n" for i in range(40))
-    at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,class\n{rows}".encode(), "text/csv")).run()
+    upload(at)
     click(at, "step")
     again = visitor(**address(at))
     assert live(again).batches == 1

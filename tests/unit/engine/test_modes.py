@@ -1,6 +1,7 @@
 """no_grad and the guard: for whom they hold, and how they end."""
 
 import asyncio
+import contextlib
 import functools
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -111,47 +112,62 @@ def test_trap_16_blocks_that_end_out_of_order_leave_no_mode_behind():
     assert (x * x).requires_grad
 
 
-def test_trap_16_one_block_may_be_used_by_several_threads_at_once():
-    x, block = Tensor([2.0]), no_grad()
-    inside, done, seen = threading.Event(), threading.Event(), []
-
-    def visitor():
-        with allow_mutation(), block:
-            inside.set()
-            done.wait(5)
-        seen.append((x * x).requires_grad)
-
-    thread = threading.Thread(target=visitor)
-    thread.start()
-    assert inside.wait(5)
-    with block:
-        assert not (x * x).requires_grad
-    done.set()
-    thread.join()
-    y = (x * x).sum()
-    x.data[0] = 5.0  # and the other thread's switched-off guard did not come here
-    with pytest.raises(MutationError):
-        y.backward()
-    assert seen == [True]
-
-
-def test_trap_16_no_grad_is_per_thread():
+def records():
     x = Tensor(2.0)
+    return (x * x).requires_grad
+
+
+def guards():
+    x = Tensor([2.0])
+    y = (x * x).sum()
+    x.data[0] = 5.0
+    try:
+        y.backward()
+    except MutationError:
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def another_thread_in(*blocks):
+    """Another thread is inside these blocks, and leaves them at the end.
+
+    Gives what it sees before and after that: twice whether it records, and whether it guards.
+    """
     inside, done, seen = threading.Event(), threading.Event(), []
 
     def visitor():
-        with no_grad():
+        with contextlib.ExitStack() as stack:
+            for block in blocks:
+                stack.enter_context(block)
             inside.set()
             done.wait(5)
-            seen.append((x * x).requires_grad)
+            seen.append((records(), guards()))
+        seen.append((records(), guards()))
 
     thread = threading.Thread(target=visitor)
     thread.start()
     assert inside.wait(5)
-    assert (x * x).requires_grad  # while the other thread is inside its block
-    done.set()
-    thread.join()
-    assert seen == [False]
+    try:
+        yield seen
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(("block", "there"), [(no_grad(), (False, True)), (allow_mutation(), (True, False))])
+def test_trap_16_modes_are_per_thread(block, there):
+    with another_thread_in(block) as seen:
+        assert (records(), guards()) == (True, True)
+    assert seen == [there, (True, True)]
+
+
+def test_trap_16_one_block_may_be_used_by_several_threads_at_once():
+    block = no_grad()
+    with another_thread_in(allow_mutation(), block) as seen, block:
+        assert not records()
+    assert (records(), guards()) == (True, True)
+    assert seen == [(False, False), (True, True)]
 
 
 def test_trap_16_no_grad_is_per_task():
@@ -170,23 +186,3 @@ def test_trap_16_no_grad_is_per_task():
         return await asyncio.gather(without(), recording())
 
     assert in_a_loop_of_its_own(both) == [False, True]
-
-
-def test_trap_16_the_guards_are_per_thread_too():
-    x = Tensor([2.0])
-    inside, done = threading.Event(), threading.Event()
-
-    def visitor():
-        with allow_mutation():
-            inside.set()
-            done.wait(5)
-
-    thread = threading.Thread(target=visitor)
-    thread.start()
-    assert inside.wait(5)
-    y = (x * x).sum()
-    x.data[0] = 5.0
-    with pytest.raises(MutationError):
-        y.backward()
-    done.set()
-    thread.join()
