@@ -81,7 +81,7 @@ export class Graph {
     this.timer = undefined;
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene, () => this.patch());
+    this.view = new View(this.svg, this.scene, () => this.look());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", {}, "Drawing the graph…");
     const stop = () => this.arranger.cancel();
@@ -168,6 +168,7 @@ export class Graph {
     this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
+    this.leaveOut();
     this.onLayout();
   }
 
@@ -290,6 +291,22 @@ export class Graph {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.patch(() => true), SETTLE);
     this.paintPill(now, frame, moving);
+  }
+
+  /** Another part of the drawing has come into sight. */
+  look() {
+    this.leaveOut();
+    this.patch();
+  }
+
+  /** What is out of sight keeps its box, and its turn with the Tab key, but shows no text: a browser lays out every
+   * text of a drawing anew with each event, because something beside the drawing changes with it. */
+  leaveOut() {
+    if (!this.drawing) return;
+    const { plan, cards, edges } = this.drawing;
+    for (const { element, node, card } of cards)
+      element.toggleAttribute("data-away", !this.view.sees(boxOf(plan, node), card));
+    for (const { element, place, size } of edges) element.toggleAttribute("data-away", !this.view.sees(place, size));
   }
 
   /** The edges and cards that changed. Of a large graph only those in sight: the others wait until the events rest.

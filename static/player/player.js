@@ -92,13 +92,13 @@ export function mount(root, host) {
     {
       name: "Source",
       title: "The line of code that made the event",
-      element: h("div", { class: "tab-panel" }, source.element),
+      content: [source.element],
       paint: (now, frame) => source.paint(now, frame),
     },
     {
       name: "Derivation",
       title: "The chain rule for the node of the event, or for a chosen one",
-      element: h("div", { class: "tab-panel" }, derivation.element, arrays.element),
+      content: [derivation.element, arrays.element],
       paint: (now, frame) => {
         derivation.paint(now, frame, selected, cell);
         arrays.paint(now, frame, selected, cell);
@@ -107,19 +107,19 @@ export function mount(root, host) {
     {
       name: "Closure",
       title: "What the backward step of a node holds on to",
-      element: h("div", { class: "tab-panel" }, closure.element),
+      content: [closure.element],
       paint: (now, frame) => closure.paint(now, frame, pinned ?? now.focus(frame).from ?? selected),
     },
     {
       name: "What if",
       title: "Nudge an input: does its gradient predict what happens?",
-      element: h("div", { class: "tab-panel" }, probe.element),
+      content: [probe.element],
       paint: (now, frame) => probe.paint(now, frame),
     },
     {
       name: "Nodes",
       title: "Every node with its value and its gradient",
-      element: h("div", { class: "tab-panel" }, list.element),
+      content: [list.element],
       paint: (now, frame) => list.paint(now, frame, selected),
     },
   ]);

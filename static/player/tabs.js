@@ -7,7 +7,7 @@ import { h } from "./dom.js";
 /** @typedef {object} Page
  * @property {string} name
  * @property {string} title what it answers
- * @property {HTMLElement} element
+ * @property {HTMLElement[]} content
  * @property {(playback: Playback, frame: Frame) => void} paint */
 
 export class Tabs {
@@ -24,12 +24,11 @@ export class Tabs {
       return h("button", { type: "button", role: "tab", id, title: page.title, onclick }, page.name);
     });
     list.append(...this.buttons);
-    this.element = h("div", { class: "tabs" }, list, head, ...pages.map((page) => page.element));
-    for (const page of pages) {
-      page.element.setAttribute("role", "tabpanel");
-      page.element.setAttribute("aria-labelledby", `tab-${page.name}`);
-      page.element.tabIndex = 0; // it scrolls
-    }
+    this.panels = pages.map(({ name, content }) => {
+      const role = { role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: 0 }; // it scrolls
+      return h("div", { class: "tab-panel", ...role }, ...content);
+    });
+    this.element = h("div", { class: "tabs" }, list, head, ...this.panels);
     this.mark();
   }
 
@@ -42,7 +41,7 @@ export class Tabs {
 
   mark() {
     this.pages.forEach((page, i) => {
-      page.element.hidden = page !== this.front;
+      this.panels[i].hidden = page !== this.front;
       this.buttons[i].setAttribute("aria-selected", String(page === this.front));
     });
   }

@@ -29,6 +29,7 @@ export class View {
     this.observer = new ResizeObserver(() => {
       this.measure();
       if (this.fitted) this.fit();
+      else this.onMove();
     });
     this.observer.observe(svg);
   }

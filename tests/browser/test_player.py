@@ -261,6 +261,14 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     page.locator(".card").first.wait_for()
     press(page, "Home")
     expect(waiting).to_have_count(146)
+    # Out of sight there is no text to lay out, and each card still has its box and its turn with the Tab key.
+    laid_out = "(names) => names.filter((name) => name.getClientRects().length).length"
+    names = page.locator(".card .name")
+    expect(page.locator(".card:not([data-away])")).not_to_have_count(150)
+    assert 0 < names.evaluate_all(laid_out) < 75
+    assert page.locator(".card .box").evaluate_all(laid_out) == 150
+    page.get_by_role("button", name="Fit the whole graph").click()
+    assert names.evaluate_all(laid_out) == 150
 
 
 def test_a_call_that_was_overtaken_takes_nothing_away(open_player):
