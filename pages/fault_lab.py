@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
-from lab.charts import Chart, number
+from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
@@ -30,7 +30,7 @@ from lab.faults.compare import (
 )
 from lab.trace.dot import draw
 from lab.trace.parts import Event
-from lab.trace.recording import brief
+from lab.trace.recording import brief, numeral
 from lab.training.doctor import diagnose
 from lab.ui import page, state
 from lab.ui.player import player
@@ -142,6 +142,13 @@ def _broken_rule(fault: Fault) -> None:
     st.html(charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole))
 
 
+def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
+    st.selectbox(
+        f"What do you expect? {question}", list(answers), format_func=answers.__getitem__, index=None, key=key,
+        placeholder="Choose an answer",
+    )  # fmt: skip
+
+
 def _guess(fault: Fault, seed: int) -> None:
     def run() -> None:
         st.session_state["fault run"] = True
@@ -150,14 +157,7 @@ def _guess(fault: Fault, seed: int) -> None:
     with left.container(gap="small"):
         if fault.example:
             st.html(charts.value_tables(leaves(fault, seed), source(fault.example)))
-            st.selectbox(
-                "What do you expect? Next to the healthy engine, the gradients are…",
-                list(EFFECTS),
-                format_func=EFFECTS.__getitem__,
-                index=None,
-                key="fault gradient",
-                placeholder="Choose an answer",
-            )
+            _ask("Next to the healthy engine, the gradients are…", EFFECTS, "fault gradient")
         else:
             st.markdown(UNTOUCHED)
     with right.container(gap="small"):
@@ -165,14 +165,7 @@ def _guess(fault: Fault, seed: int) -> None:
             "A small network on the moons data is trained with each, from the same seed: two hidden layers of 8 units, "
             "the second with a shortcut around it."
         )
-        st.selectbox(
-            "What do you expect? The training run…",
-            list(CURVES),
-            format_func=CURVES.__getitem__,
-            index=None,
-            key="fault curve",
-            placeholder="Choose an answer",
-        )
+        _ask("The training run…", CURVES, "fault curve")
         guessed = st.session_state["fault curve"] and (fault.kind == "training" or st.session_state["fault gradient"])
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
@@ -277,7 +270,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
         st.error(escape_markdown(error.message))
         return
     st.markdown(
-        f"With {', '.join(f'{name} = {number(float(value))}' for name, value in values.items())}: "
+        f"With {', '.join(f'{name} = {numeral(float(value))}' for name, value in values.items())}: "
         f"**{EFFECTS[comparison.effect]}**. {escape_markdown(comparison.broken.error)}"
     )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
@@ -330,7 +323,7 @@ def _sum_missed(event: Event) -> str:
 def _short(array: np.ndarray | None) -> str:
     if array is None:
         return "None"
-    values = [number(v) for v in np.ravel(array)[:4]]
+    values = [numeral(v) for v in np.ravel(array)[:4]]
     return ", ".join(values) + (", …" if np.size(array) > 4 else "")
 
 

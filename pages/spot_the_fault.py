@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
-from lab.charts import Chart, in_reach, number
+from lab.charts import Chart, in_reach
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import LessonRun, train_with
 from lab.faults.suspects import (
@@ -22,6 +22,7 @@ from lab.faults.suspects import (
     score,
     traced_step,
 )
+from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -259,7 +260,7 @@ def _traced(case: Case) -> None:
         st.error(f"It did not get that far. {escape_markdown(error)}", icon=":material/block:")
         return
     rows = [
-        (s.parameter, number(s.left_over), number(s.gradient), number(s.before), number(s.slope), number(s.after))
+        (s.parameter, numeral(s.left_over), numeral(s.gradient), numeral(s.before), numeral(s.slope), numeral(s.after))
         for s in steps
     ]
     headers = ["parameter", "left over", "gradient", "first element", "its gradient", "after the step"]

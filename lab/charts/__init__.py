@@ -34,7 +34,6 @@ __all__ = [
     "lines",
     "loss",
     "losses",
-    "number",
     "ridges",
     "samples",
     "saturation",

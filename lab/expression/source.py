@@ -121,7 +121,8 @@ class Source:
         for row, line in enumerate(self.lines, start=1):
             for column, character in enumerate(line, start=1):
                 if character in _CHARACTERS and line[column - 1 : column + 1] != "!=":
-                    raise self.error(f"`{character}` cannot be used here: {_CHARACTERS[character]}.", row, column)
+                    shown = "A backtick" if character == "`" else f"`{character}`"  # in backticks it would be a fence
+                    raise self.error(f"{shown} cannot be used here: {_CHARACTERS[character]}.", row, column)
                 if not _USABLE.match(character):
                     shown = f"`{character}`" if character.isprintable() else f"The character U+{ord(character):04X}"
                     raise self.error(

@@ -13,6 +13,7 @@ import graphviz
 import numpy as np
 
 from lab.trace.dot import PALETTES
+from lab.trace.recording import numeral
 from model import SGD, Tensor
 
 MOST = 100  # actions in one life
@@ -140,11 +141,11 @@ class _Training:
         if letter == "f":
             self.y = self.w * self.w - 2
             self.y.label = "y"
-            return ["forward"], f"y = {self.y.item():.4g}."
+            return ["forward"], f"y = {numeral(self.y.item())}."
         if letter == "l":
             self.loss = self.y**2
             self.loss.label = "L"
-            return ["loss"], f"L = {self.loss.item():.4g}."
+            return ["loss"], f"L = {numeral(self.loss.item())}."
         if letter == "b":
             return ["backward", "freed"], f"{self._backward(retain_graph=False)} The graph is freed."
         if letter == "r":
@@ -157,15 +158,16 @@ class _Training:
     def _backward(self, retain_graph: bool) -> str:
         before = self.w.grad
         self.loss.backward(retain_graph=retain_graph)
-        added = "" if before is None else f" It was {before:.4g}; the new gradient was added to it."
-        return f"w.grad is {self.w.grad:.4g}.{added}"
+        assert self.w.grad is not None
+        added = "" if before is None else f" It was {numeral(before.item())}; the new gradient was added to it."
+        return f"w.grad is {numeral(self.w.grad.item())}.{added}"
 
     def _step(self) -> tuple[list[str], str]:
         if self.w.grad is None:
             return [], "w.grad is None, so the optimizer leaves w as it is."
         before = self.w.item()
         self.optimizer.step()
-        return ["updated"], f"w: {before:.4g} → {self.w.item():.4g}."
+        return ["updated"], f"w: {numeral(before)} → {numeral(self.w.item())}."
 
 
 def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:

@@ -326,6 +326,7 @@ def test_without_values_the_script_has_only_the_lines():
         ("a ** ", 1, 5, "missing at the end"),
         # signs that were pasted
         ("a × b", 1, 3, "type `*`"),
+        ("a + `b`", 1, 5, "A backtick cannot be used here: "),
         ("a·b", 1, 2, "type `*`"),
         ("a − b", 1, 3, "type `-`"),
         ("a ÷ b", 1, 3, "type `/`"),
