@@ -36,6 +36,7 @@ from lab.ui import page, state
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 from model import Tensor
 
 ENGINES = ("broken", "healthy")
@@ -411,7 +412,7 @@ def _guard(fault: Fault) -> None:
     if refusal is None:
         return
     code, error = refusal
-    st.markdown("**The guard.** These lines make the same mistake, and the healthy engine refuses them:")
+    prose("**The [[guard]].** These lines make the same mistake, and the healthy engine refuses them:")
     st.code(code, wrap_lines=True)
     st.error(escape_markdown(error), icon=":material/shield:")
 

@@ -20,6 +20,7 @@ from lab.ui import page, state
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
 OWN = "Your own expression"
@@ -37,6 +38,14 @@ WHAT_TO_DO = (
     "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs to the result; "
     "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: they tell how fast the "
     "result grows when that input grows."
+)
+WORDS = (
+    "**What you see.** Each card is a [[node]] of the [[graph]]; the inputs are its [[leaves|leaf]]. The [[forward "
+    "pass]] goes through them in [[topological order]], the [[backward pass]] the other way. It begins at the result "
+    "with the [[starting gradient]]. The [[closure]] of each node takes the [[upstream gradient]] that arrives, also "
+    "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
+    "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all that arrive there "
+    "[[accumulate]]. An operand that was [[broadcast]] gets the sum over its copies: the message is [[unbroadcast]]."
 )
 SYNTAX = (
     "Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
@@ -64,6 +73,7 @@ def main() -> None:
         _draw(expression)
     else:
         _play(expression)
+    prose(WORDS)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
         "Then set an input so that relu blocks the gradient.",

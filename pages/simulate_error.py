@@ -21,6 +21,7 @@ from lab.ui import page, state
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 PARTS = {
     "steps": "Four steps",
@@ -44,8 +45,8 @@ KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad 
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
-    "steps": "Turn the guard off and find the two operations that a write to their *output* spoils. Then find a write "
-    "that changes what a closure holds and still leaves the gradient right.",
+    "steps": "Turn the [[guard]] off and find the two operations that a write to their *output* spoils. Then find a "
+    "write that changes what a [[closure]] holds and still leaves the gradient right.",
     "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
     "written to.",
     "cut": "Find numbers for which a.grad is right all the same, though a part of it was cut away.",
@@ -169,7 +170,9 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
 
 
 def _four_steps() -> None:
-    st.markdown("Between the two passes, somebody writes to an array. What becomes of the gradients?")
+    prose(
+        "Between the two passes, somebody writes to an array [[in place]]. What becomes of the [[gradients|gradient]]?"
+    )
     experiment = _settings()
     code, now = st.columns([4, 5], gap="medium")
     with code:
@@ -445,9 +448,9 @@ def _score() -> None:
 
 
 def _cut() -> None:
-    st.markdown(
-        "`detach()` and `no_grad()` change no number of the forward pass. They cut the graph, and a gradient that "
-        "should have flowed does not. Guess which, then run both passes."
+    prose(
+        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]]. They cut the [[graph]], "
+        "and a [[gradient]] that should have flowed does not. Guess which, then run both passes."
     )
     kinds = list(KINDS)
     what, left, right = st.columns([5, 3, 3], gap="medium")

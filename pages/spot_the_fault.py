@@ -26,6 +26,7 @@ from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 EVIDENCE = {
     "accuracy": "Accuracy",
@@ -265,9 +266,9 @@ def _traced(case: Case) -> None:
     ]
     headers = ["parameter", "left over", "gradient", "first element", "its gradient", "after the step"]
     st.markdown(markdown_table(headers, rows))
-    st.markdown(
-        ":small[left over: the norm of the gradient after zero_grad() and before backward(). gradient: its norm after "
-        "backward(). A step of SGD takes the learning rate times the gradient away.]"
+    prose(
+        "Left over: the norm of the [[gradient]] after `zero_grad()` and before `backward()`. Gradient: its norm after "
+        "`backward()`. A step of SGD takes the learning rate times the gradient away."
     )
 
 

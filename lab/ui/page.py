@@ -5,6 +5,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from lab.ui.terms import prose
+
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
 
@@ -26,9 +28,9 @@ def theme() -> str:
 
 
 def closing(try_this: str, link: str, label: str) -> None:
-    """A suggestion to try, and the page to go to next."""
+    """A suggestion to try, in which terms may be marked as `prose` reads them, and the page to go to next."""
     st.divider()
-    st.markdown(f"**Try this.** {try_this}")
+    prose(f"**Try this.** {try_this}")
     try:
         st.page_link(link, label=label, icon=":material/arrow_forward:")
     except StreamlitPageNotFoundError:  # the page was opened alone, without app.py

@@ -29,7 +29,7 @@ def test_every_page_opens_with_a_title_and_ends_with_something_to_try(page):
     at.switch_page(f"pages/{page}").run()
     assert not at.exception
     assert len(at.title) == 1
-    assert any(text.value.startswith("**Try this.**") for text in at.markdown)
+    assert any("<b>Try this.</b>" in text.proto.body for text in at.get("html"))
 
 
 PAGE = '''"""A page that nobody has written yet."""

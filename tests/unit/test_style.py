@@ -46,6 +46,7 @@ def calls(tree):
 # tests/unit/charts/test_side_by_side.py and tests/unit/traps/test_panels.py.
 HTML = {
     "STYLE",  # the app's own file
+    "marked(text)",  # lab/ui/terms.py
     "panels.program(experiment, step)",
     "panels.arrays(result.boxes)",
     "panels.gradients(result)",

@@ -1,0 +1,36 @@
+"""Words that are explained: by keyboard, by mouse and by touch, within a narrow window."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import settled
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_term_is_explained_where_it_stands(new_page, app_url, theme):
+    page = new_page(width=360, theme=theme)
+    page.goto(f"{app_url}/simulate-error")
+    term = page.get_by_role("button", name="in place", exact=True)
+    term.wait_for()
+    settled(page)
+    explanation = page.locator(".definition").first
+    expect(explanation).to_be_hidden()
+    term.focus()
+    expect(explanation).to_have_text("in place A write into an array that already exists, so that every name for it sees "
+                                     "the new numbers.")  # fmt: skip
+    expect(explanation).to_be_visible()
+    expect(term).to_have_accessible_description(explanation.inner_text().replace("\n", " "))
+    box, word = explanation.bounding_box(), term.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
+    assert 0 < box["y"] - word["y"] < 60  # under its line
+    shown = "([x, y]) => document.elementFromPoint(x, y).closest('.definition') !== null"
+    assert page.evaluate(shown, [box["x"] + 20, box["y"] + box["height"] - 10]), "something covers it"
+    term.evaluate("(element) => element.blur()")
+    expect(explanation).to_be_hidden()
+    term.hover()
+    expect(explanation).to_be_visible()
+    page.mouse.move(0, 0)
+    expect(explanation).to_be_hidden()
+    term.click()  # so does a tap
+    expect(explanation).to_be_visible()

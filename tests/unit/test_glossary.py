@@ -1,0 +1,55 @@
+"""The glossary, and the pages that explain its words."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from lab.glossary import TERMS
+from lab.ui.terms import MARK, marked
+
+PAGES = sorted((Path(__file__).resolve().parents[2] / "pages").glob("*.py"))
+WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault")
+
+
+def texts(path):
+    """The texts of a page in which a term is marked."""
+    tree = ast.parse(path.read_text("utf-8"))
+    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [text for text in strings if MARK.search(text)]
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_a_definition_is_one_sentence(term):
+    assert re.fullmatch(r"[A-Z][^.!?]*\.", TERMS[term])
+    assert len(TERMS[term]) <= 140
+
+
+def test_no_term_is_there_twice():
+    source = (Path(__file__).resolve().parents[2] / "lab" / "glossary.py").read_text("utf-8")
+    keys = [key.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Dict) for key in node.keys]
+    assert len(keys) == len({key.lower() for key in keys}) == len(TERMS)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_text_explains_each_of_its_terms_once_and_where_it_first_stands(path):
+    assert texts(path) or path.stem not in WITH_TERMS
+    for text in texts(path):
+        marks = list(MARK.finditer(text))
+        terms = [mark[2] or mark[1] for mark in marks]
+        assert set(terms) <= set(TERMS)
+        assert len(terms) == len(set(terms))
+        for mark, term in zip(marks, terms, strict=True):
+            before = MARK.sub("", text[: mark.start()])
+            assert not re.search(rf"\b{term}\b", before), f"{term} stands before it is explained"
+
+
+def test_everything_in_a_paragraph_is_escaped():
+    html = marked("<img onerror=x> [[<i>|leaf]] `a<b` **c** & *d*")
+    assert "<img" not in html
+    assert "<i>" not in html
+    assert "<code>a&lt;b</code> <b>c</b> &amp; <em>d</em>" in html
+    assert 'aria-describedby="term-leaf">&lt;i&gt;</button>' in html
+    with pytest.raises(KeyError):
+        marked("[[no such term]]")
