@@ -45,6 +45,7 @@ const CARDS = 24; // made at a time: the page answers in between
  * @property {number} node that it shows
  * @property {Card} card
  * @property {string} kind
+ * @property {SVGTextElement} title
  * @property {Element[]} written what is written on it
  * @property {Field} value
  * @property {Field | null} gradient
@@ -192,7 +193,8 @@ export class Graph {
     const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
     if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
     parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
-    parts.push(s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title));
+    const title = s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title);
+    parts.push(title);
     /** @param {"value" | "gradient"} name @param {string} word @param {number} i @returns {Field} */
     const field = (name, word, i) => {
       if (grid) return this.makeMap(node.id, grid, parts, name, word, i);
@@ -230,7 +232,7 @@ export class Graph {
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
-    return { element, node: node.id, card, kind, written, value, gradient, last };
+    return { element, node: node.id, card, kind, title, written, value, gradient, last };
   }
 
   /** An array on a card: its numbers in cells, or a heat map. @param {number} node
@@ -356,12 +358,15 @@ export class Graph {
       const classes =
         `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
-      const value = known ? playback.nodes[node].value : null;
+      const { now: after } = playback.nodes[node];
+      const overwritten = after !== undefined && playback.isForwardOver(frame); // the label says what was there before
+      const value = overwritten ? after : known ? playback.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
       const { last } = card;
       if (classes === last.classes && value === last.value && gradient === last.gradient) continue;
       card.last = { classes, value, gradient };
       setAttribute(card.element, "class", classes);
+      setText(card.title, overwritten ? `${card.card.title} ⚠ written to` : card.card.title);
       paintField(card.value, value, "–", card.card, plan.compact ? "= " : "");
       const missing = state === "no path" ? "no path" : "–";
       if (card.gradient) paintField(card.gradient, gradient, missing, card.card, plan.compact ? "∂ " : "");

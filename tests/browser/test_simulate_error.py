@@ -224,10 +224,15 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page.locator(".nodes").scroll_into_view_if_needed()
     row.locator("td.gradient", has_text="✕ [3, 0, 4], due [2, −1, 3]").wait_for()
     page.get_by_role("button", name="value [2, −1, 3] → [3, 0, 4]").wait_for()
+    drawn = page.locator('.card[data-node="0"]')  # a, drawn with what it holds now
+    assert drawn.locator(".name").text_content() == "a (3,) ⚠ written to"
+    assert drawn.locator(".cell-number").all_text_contents()[:3] == ["3", "0", "4"]
     page.locator(".scrubber").press("Home")
     page.locator(".sentence", has_text="Nothing has run yet").wait_for()
     page.locator(".nodes tbody tr", has_text="not run yet").first.wait_for()
     assert "→" not in page.locator(".nodes").inner_text()  # nothing was written to yet
+    assert drawn.locator(".name").text_content() == "a (3,)"
+    assert drawn.locator(".cell-number").all_text_contents()[:3] == ["2", "−1", "3"]
     button(page, "The same with the guard on").click()
     page.locator(".count", has_text="2 / 2").wait_for()
     page.locator(".nodes").scroll_into_view_if_needed()
