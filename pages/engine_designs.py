@@ -5,13 +5,13 @@ import inspect
 import numpy as np
 import streamlit as st
 
-from lab.charts import number
 from lab.designs import depth, network
 from lab.designs.compare import DESIGNS, Measured, Unsuitable, largest_difference, measure, program
 from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort
 from lab.expression import ExpressionError
+from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table

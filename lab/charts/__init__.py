@@ -8,7 +8,6 @@ from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
-from lab.trace.recording import numeral as number
 
 __all__ = [
     "Axis",

@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab.charts import number
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import compare
 from lab.faults.suspects import open_case
+from lab.trace.recording import numeral as number
 from tests.support import settled
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
