@@ -148,6 +148,7 @@ def is_record(value: Any, epoch: int, layers: Sequence[str], whole: bool = True)
             if whole or name not in BULKY
         )
         and value["epoch"] == epoch
+        and len({value[name] is None for name in ("train_accuracy", "val_accuracy", "gap")}) == 1  # all in a regression
         and (epoch > 1 or value["best"])
     )
 

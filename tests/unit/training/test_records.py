@@ -69,10 +69,18 @@ def test_every_field_counts(last, name):
 
 
 def test_a_share_lies_between_nothing_and_all(last):
-    for name, none in (("train_accuracy", True), ("clipped", False)):  # a regression has no accuracy
-        for value, right in ((0, True), (1, True), (-0.01, False), (1.01, False), (None, none)):
+    for name in ("train_accuracy", "clipped"):
+        for value, right in ((0, True), (1, True), (-0.01, False), (1.01, False), (None, False)):
             assert is_record(last | {name: value}, 2, MOONS.layer_names) is right
     assert not is_record(last | {"dead_units": {"layer1": 0.5, "layer2": 1.5}}, 2, MOONS.layer_names)
+
+
+def test_a_regression_has_no_accuracy_at_all(last):
+    none = dict.fromkeys(("train_accuracy", "val_accuracy", "gap"))
+    assert is_record(last | none, 2, MOONS.layer_names)
+    for name in none:
+        assert not is_record(last | none | {name: 0.5}, 2, MOONS.layer_names)
+        assert not is_record(last | {name: None}, 2, MOONS.layer_names)
 
 
 @pytest.mark.parametrize("name", sorted(Histogram.__annotations__))
