@@ -33,6 +33,7 @@ __all__ = [
     "lines",
     "loss",
     "losses",
+    "number",
     "ridges",
     "samples",
     "saturation",

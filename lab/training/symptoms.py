@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from lab.trace.recording import numeral
 from lab.training.config import DEFAULT_LR, Config
 from lab.training.records import Histogram, Record, column, is_regression, scores
 
@@ -133,11 +134,11 @@ def overflow(h: History) -> Evidence | None:
         return None
     at = int(bad[0])
     which = "training loss" if not np.isfinite(h.loss[at]) else "loss of a batch" if ended[at] else "validation loss"
-    before = f"; one epoch before training loss was {h.loss[at - 1]:.3g}" if at else ""
+    before = f"; one epoch before training loss was {_g(h.loss[at - 1])}" if at else ""
     sentences = [f"In epoch {h.epochs[at]} the {which} is no longer a number{before}."]
     largest = _largest(h.norms)
     if largest > HIGH_NORM:
-        sentences.append(f"The largest gradient norm that was measured is {largest:.2g}.")
+        sentences.append(f"The largest gradient norm that was measured is {_g(largest, 2)}.")
     return Evidence(tuple(sentences), h.epochs[at])
 
 
@@ -147,7 +148,7 @@ def climbing(h: History) -> Evidence | None:
     first = loss[: max(FEWEST, len(loss) // 2)]
     if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
-    return _said(h, f"The training loss climbs from {loss[0]:.3g} to {loss[-1]:.3g} in {len(loss)} epochs.", at=1)
+    return _said(h, f"The training loss climbs from {_g(loss[0])} to {_g(loss[-1])} in {len(loss)} epochs.", at=1)
 
 
 def swinging(h: History) -> Evidence | None:
@@ -161,7 +162,7 @@ def swinging(h: History) -> Evidence | None:
     return _said(
         h,
         f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises in {rises} of {len(steps)} epochs, by "
-        f"{steps.max():.2g} at most; it lies between {loss.min():.3g} and {loss.max():.3g}.",
+        f"{_g(steps.max(), 2)} at most; it lies between {_g(loss.min())} and {_g(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
 
@@ -186,15 +187,15 @@ def thrown(h: History) -> Evidence | None:
     if h.config.init != "normal" and early[worst] > THROWN * h.guess:
         return _said(
             h,
-            f"After epoch {h.epochs[worst]} the training loss is {early[worst]:.3g}, where guessing costs "
-            f"{h.guess:.2g}: the first steps went much too far.",
+            f"After epoch {h.epochs[worst]} the training loss is {_g(early[worst])}, where guessing costs "
+            f"{_g(h.guess, 2)}: the first steps went much too far.",
             at=worst,
         )
     norm = _largest(h.norms[:FEWEST])
     if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
         return _said(
             h,
-            f"The gradient norm reaches {norm:.2g}, and with a learning rate of {h.config.lr:g} such steps have "
+            f"The gradient norm reaches {_g(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
             f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
             at=0,
         )
@@ -212,9 +213,9 @@ def at_chance(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The loss stands still at {loss:.3g}, and guessing among {h.classes} classes costs {h.guess:.3g}; training "
+        f"The loss stands still at {_g(loss)}, and guessing among {h.classes} classes costs {_g(h.guess)}; training "
         f"accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
-        f"{h.norms[-1].min():.2g}.",
+        f"{_g(h.norms[-1].min(), 2)}.",
     )
 
 
@@ -228,8 +229,8 @@ def underfitting(h: History) -> Evidence | None:
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
     return _said(
         h,
-        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {before:.3g} on average "
-        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {now:.3g} from epoch {h.epochs[-width]} to "
+        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {_g(before)} on average "
+        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {_g(now)} from epoch {h.epochs[-width]} to "
         f"{h.epochs[-1]}.",
         at=len(h) - 2 * width,
     )
@@ -248,7 +249,7 @@ def no_gradient(h: History) -> Evidence | None:
     return _said(
         h,
         f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
-        f"exactly 0; in epoch {h.epochs[-1]} the loss is {h.loss[-1]:.3g}, after {h.loss[0]:.3g} in the first.",
+        f"exactly 0; in epoch {h.epochs[-1]} the loss is {_g(h.loss[-1])}, after {_g(h.loss[0])} in the first.",
         at=0,
     )
 
@@ -283,7 +284,7 @@ def piling(h: History) -> Evidence | None:
     if not grown.size:
         return None
     sentences = [
-        f"The gradient norm of {h.layers[i]} grows from {first[i]:.2g} in epoch {h.epochs[0]} to {last[i]:.2g}."
+        f"The gradient norm of {h.layers[i]} grows from {_g(first[i], 2)} in epoch {h.epochs[0]} to {_g(last[i], 2)}."
         for i in grown
     ]
     return _said(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
@@ -298,8 +299,8 @@ def badly_scaled(h: History) -> Evidence | None:
     layer = int(np.nanargmax(h.norms[0]))
     return _said(
         h,
-        f"The gradient norm of {h.layers[layer]} is {h.norms[0, layer]:.2g} in epoch {h.epochs[0]}; it usually lies "
-        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} validation loss is {h.val_loss[-1]:.3g}.",
+        f"The gradient norm of {h.layers[layer]} is {_g(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually lies "
+        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} validation loss is {_g(h.val_loss[-1])}.",
         at=0,
     )
 
@@ -312,8 +313,8 @@ def exploding(h: History) -> Evidence | None:
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
     return _said(
         h,
-        f"The gradient norm of {h.layers[layer]} is {recent[at, layer]:.2g} in epoch {h.epochs[-len(recent) :][at]}; "
-        f"it usually lies between {BAND[0]} and {BAND[1]:g}.",
+        f"The gradient norm of {h.layers[layer]} is {_g(recent[at, layer], 2)} in epoch "
+        f"{h.epochs[-len(recent) :][at]}; it usually lies between {BAND[0]} and {BAND[1]:g}.",
         at=int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
     )
 
@@ -330,8 +331,8 @@ def vanishing(h: History) -> Evidence | None:
     layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
     return _said(
         h,
-        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {hidden[at]:.2g} and that of the last layer "
-        f"{last[at]:.2g}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
+        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {_g(hidden[at], 2)} and that of the last layer "
+        f"{_g(last[at], 2)}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
         f"{len(low)} epochs.",
         at=int(np.argmax(low)),
     )
@@ -363,8 +364,8 @@ def slow(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"A step changes the weights by {ratio:.1g} of their size, and the loss creeps from {h.loss[0]:.3g} to "
-        f"{h.loss[-1]:.3g} in {len(h)} epochs without a bend.",
+        f"A step changes the weights by {_g(ratio, 1)} of their size, and the loss creeps from {_g(h.loss[0])} to "
+        f"{_g(h.loss[-1])} in {len(h)} epochs without a bend.",
         at=0,
     )
 
@@ -443,8 +444,8 @@ def _rising(h: History, share: float) -> Evidence | None:
     middle = h.epochs[best + 1]
     return _said(
         h,
-        f"Validation loss was lowest around epoch {middle}, at {low:.3g}, and has risen to {high:.3g} since "
-        f"(medians of {WINDOW} epochs), while training loss fell from {before:.3g} to {after:.3g}.",
+        f"Validation loss was lowest around epoch {middle}, at {_g(low)}, and has risen to {_g(high)} since "
+        f"(medians of {WINDOW} epochs), while training loss fell from {_g(before)} to {_g(after)}.",
         at=best + 1,
     )
 
@@ -481,7 +482,7 @@ def healthy(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss goes from {h.loss[0]:.3g} to {h.loss[-1]:.3g}, training {h.scored} is "
+        f"The training loss goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training {h.scored} is "
         f"{h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
 
@@ -493,8 +494,8 @@ def unsettled(h: History) -> Evidence | None:
     return _said(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}. In the last {WINDOW} epochs training loss was at "
-        f"most {h.loss[-WINDOW:].max():.3g}, its lowest so far is {np.nanmin(h.loss):.3g}; validation loss was at most "
-        f"{h.val_loss[-WINDOW:].max():.3g}, its lowest {np.nanmin(h.val_loss):.3g}.",
+        f"most {_g(h.loss[-WINDOW:].max())}, its lowest so far is {_g(np.nanmin(h.loss))}; validation loss was at most "
+        f"{_g(h.val_loss[-WINDOW:].max())}, its lowest {_g(np.nanmin(h.val_loss))}.",
     )
 
 
@@ -504,7 +505,7 @@ def settled(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The loss hardly changes any more: {h.loss[-1]:.3g}, where guessing the mean costs 1. Validation R² is "
+        f"The loss hardly changes any more: {_g(h.loss[-1])}, where guessing the mean costs 1. Validation R² is "
         f"{h.shown(h.val_score[-1])}.",
     )
 
@@ -514,7 +515,7 @@ def learning(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss went from {h.loss[0]:.3g} to {h.loss[-1]:.3g} in {len(h)} epochs, and training {h.scored} "
+        f"The training loss went from {_g(h.loss[0])} to {_g(h.loss[-1])} in {len(h)} epochs, and training {h.scored} "
         f"is {h.shown(h.train_score[-1])}.",
     )
 
@@ -530,6 +531,11 @@ def _medians(values: np.ndarray) -> np.ndarray:
     """Of each WINDOW epochs in a row: a single epoch that is out of line does not show in them."""
     medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
     return medians
+
+
+def _g(value: float, digits: int = 3) -> str:
+    """So many digits that count, written as the player does."""
+    return numeral(float(f"{value:.{digits}g}"))
 
 
 def _said(h: History, *sentences: str, at: int = -1) -> Evidence:
