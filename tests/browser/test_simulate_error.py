@@ -83,11 +83,11 @@ def test_guard_off_then_on(open_page):
 
 def test_the_four_steps_by_keyboard_alone(open_page):
     page = open_page("simulate-error")
-    focused = "document.activeElement.innerText"
+    focused = "(name) => document.activeElement.innerText.endsWith(name)"
     ready(page, "1 Forward").focus()
     page.keyboard.press("Enter")
     ready(page, "2 Mutate")
-    assert page.evaluate(focused).endswith("2 Mutate")  # one button: the focus is not lost
+    page.wait_for_function(focused, arg="2 Mutate")  # one button: the focus is not lost
     page.keyboard.press("Enter")
     button(page, "3 Backward").wait_for()
     page.get_by_role("radio", name="a.grad is wrong").focus()
@@ -96,7 +96,7 @@ def test_the_four_steps_by_keyboard_alone(open_page):
     ready(page, "3 Backward").focus()
     page.keyboard.press("Enter")
     ready(page, "4 Compare")
-    assert page.evaluate(focused).endswith("4 Compare")
+    page.wait_for_function(focused, arg="4 Compare")
     page.keyboard.press("Enter")
     page.get_by_text(WRONG).wait_for()
 
