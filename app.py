@@ -7,23 +7,17 @@ make `app`.
 import streamlit as st
 
 if __name__ == "__main__":
+    from lab.lessons.pages import GROUPS, PAGES
+
     st.set_page_config(page_title="Tensor Ops Lab", page_icon="assets/icon.svg", layout="wide")
     st.logo("assets/logo.svg", size="large")
 
-    # Each url_path differs from the name of its file: Streamlit would otherwise open that file without this frame.
-    page = st.navigation(
-        [
-            st.Page("pages/graph_lab.py", title="Graph lab", icon=":material/account_tree:", default=True),
-            st.Page(
-                "pages/simulate_error.py", title="Simulate Error", icon=":material/bolt:", url_path="simulate-error"
-            ),
-            st.Page("pages/fault_lab.py", title="Fault lab", icon=":material/build:", url_path="faults"),
-            st.Page("pages/spot_the_fault.py", title="Spot the fault", icon=":material/search:", url_path="spot"),
-            st.Page("pages/engine_designs.py", title="Engine designs", icon=":material/compare:", url_path="designs"),
-            st.Page("pages/training_lab.py", title="Training lab", icon=":material/monitoring:", url_path="training"),
-        ],
-        position="top",  # in a row above: the width of the window is the picture's
-    )
+    menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
+    for known in PAGES:
+        icon, start = f":material/{known.icon}:", not known.path
+        page = st.Page(known.file, title=known.title, icon=icon, url_path=known.path or None, default=start)
+        menu[known.group].append(page)
+    page = st.navigation(menu, position="top")  # in a row above: the width of the window is the picture's
     st.session_state["path"] = page.url_path  # with which the browser asks whether it still shows this page
     page.run()
 else:

@@ -163,7 +163,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--visitors", type=int, nargs="+", default=[10, 30, 60])
     parser.add_argument("--seconds", type=float, default=10, help="for each action on each of the two sites")
-    parser.add_argument("--page", default="?stage=backward", help="its address; else the Graph lab after both passes")
+    parser.add_argument(
+        "--page", default="graph?stage=backward", help="its address; else the Graph lab after both passes"
+    )
     parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
     args = parser.parse_args()
     cores = None

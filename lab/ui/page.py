@@ -1,10 +1,12 @@
 """What every page does the same way: its opening lines, the theme, and its closing lines."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from lab.ui import progress
 from lab.ui.terms import prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
@@ -29,9 +31,15 @@ def theme() -> str:
 
 def closing(try_this: str, link: str, label: str) -> None:
     """A suggestion to try, in which terms may be marked as `prose` reads them, and the page to go to next."""
+    progress.note()
     st.divider()
     prose(f"**Try this.** {try_this}")
+    link_to(link, label, ":material/arrow_forward:")
+
+
+def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = None) -> None:
+    """A link to another page, at an address with these parameters."""
     try:
-        st.page_link(link, label=label, icon=":material/arrow_forward:")
+        st.page_link(file, label=label, icon=icon, query_params=dict(query or {}))
     except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
         st.markdown(label)

@@ -187,6 +187,7 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
             state.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
         _keep(page, fields)
         return False
+    state.pop("cards undone", None)
     wrong = [name for name in address if not any(field.owns(name) for field in fields)]
     for field in fields:
         value, names = field.read(address)

@@ -8,7 +8,7 @@ from tests.support import settled
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
-    "graph": "?stage=backward",
+    "graph": "graph?stage=backward",
     "simulate-error": "simulate-error?step=4",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "spot?case=6&seen=norms,step,check",

@@ -88,7 +88,7 @@ def test_both_buttons_then_orange_gradients(open_page, theme):
 
 
 def test_the_plain_drawing_shows_the_same(open_page):
-    page = open_page("?view=plain")
+    page = open_page("graph?view=plain")
     press_both(page)
     right = expected(a=2, b=3, c=4, d=5)
     assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
@@ -96,7 +96,7 @@ def test_the_plain_drawing_shows_the_same(open_page):
 
 @pytest.mark.parametrize(("view", "read"), [("player", in_the_player), ("plain", in_the_plain_drawing)])
 def test_a_slider_moves_the_gradients(open_page, view, read):
-    page = open_page(f"?view={view}&stage=backward")
+    page = open_page(f"graph?view={view}&stage=backward")
     slider = page.locator('input[type=range][aria-label="a"]')
     slider.focus()
     for _ in range(5):
@@ -108,20 +108,20 @@ def test_a_slider_moves_the_gradients(open_page, view, read):
 
 
 def test_a_link_reproduces_the_picture(open_page):
-    page = open_page("?expression=((a*b)%2Bc)*(a%2Bd)&in_a=1&in_b=2&in_c=3&in_d=4&stage=backward")
+    page = open_page("graph?expression=((a*b)%2Bc)*(a%2Bd)&in_a=1&in_b=2&in_c=3&in_d=4&stage=backward")
     right = expected(a=1, b=2, c=3, d=4)
     assert eventually(page, lambda: in_the_player(page), right) == right
 
 
 def test_a_label_cannot_become_markup(open_page):
-    page = open_page("?expression=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+    page = open_page("graph?expression=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     page.get_by_role("alert").first.wait_for()
     assert page.locator("img[src=x]").count() == 0
 
 
 @pytest.mark.parametrize("view", ["player", "plain"])
 def test_nothing_is_cut_off_on_a_phone(open_page, view):
-    page = open_page(f"?view={view}", width=360)
+    page = open_page(f"graph?view={view}", width=360)
     press_both(page)
     page.locator("g.card, g.node").first.wait_for()
     settled(page)
@@ -134,14 +134,14 @@ def test_nothing_is_cut_off_on_a_phone(open_page, view):
 def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
     page = new_page()
     page.route("**/static/player/**", lambda route: route.abort())
-    page.goto(f"{app_url}/?stage=backward")
+    page.goto(f"{app_url}/graph?stage=backward")
     page.get_by_text("The player could not be loaded").wait_for()
     right = expected(a=2, b=3, c=4, d=5)
     assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
 
 
 def test_a_slip_of_the_keyboard_leaves_the_player_mounted(open_page):
-    page = open_page("?expression=a*b&in_a=2&in_b=3&stage=backward")
+    page = open_page("graph?expression=a*b&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()
     player = page.locator(".player").element_handle()
     for text, words in (("a*b +", "Something is missing"), ("a*b + [1,2]@[1,2,3]", "must be as long")):

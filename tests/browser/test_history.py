@@ -23,7 +23,7 @@ def open_page(new_page, app_url):
     return open_page
 
 
-PAGES = ("", "simulate-error", "faults", "spot", "training")
+PAGES = ("", "graph", "simulate-error", "faults", "spot", "training")
 TRIED = "Try this."  # the last words of each page
 
 
@@ -72,6 +72,12 @@ def words_of(page):
     })""")
 
 
+def go(page, group, name):
+    """To another page by the menu."""
+    page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name).click()
+
+
 def choose(page, label, option):
     page.get_by_role("combobox", name=re.compile(label)).click()
     page.get_by_role("option", name=option, exact=True).click()
@@ -88,7 +94,7 @@ def test_a_page_is_one_entry(new_page, app_url):
 
 
 def test_a_key_on_a_slider_makes_no_entry(open_page):
-    page = open_page("?stage=backward")
+    page = open_page("graph?stage=backward")
     page.locator("g.card").first.wait_for()
     ready(page)
     slider = page.locator('input[type=range][aria-label="a"]')
@@ -100,7 +106,7 @@ def test_a_key_on_a_slider_makes_no_entry(open_page):
 
 
 def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
-    page = open_page("?view=plain")
+    page = open_page("graph?view=plain")
     ready(page)
     page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
     until(page, in_a="2.1")
@@ -118,14 +124,14 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
 
 
 def test_back_goes_from_page_to_page_with_one_press(open_page):
-    page = open_page("?in_a=7")
+    page = open_page("graph?in_a=7")
     ready(page)
-    page.get_by_role("link", name="Simulate Error").first.click()
+    go(page, "Break", "Simulate Error")
     page.get_by_role("heading", name="Simulate Error").wait_for()
     ready(page)
     page.get_by_role("button", name="1 Forward").click()
     until(page, step="1")
-    page.get_by_role("link", name="Training lab").first.click()
+    go(page, "Train", "Training lab")
     page.get_by_role("heading", name="Training lab", level=1).wait_for()
     ready(page)
     assert entries(page) == 4
@@ -150,7 +156,7 @@ def shown_names(page):
 
 
 def test_back_after_another_example_returns_to_the_one_before(open_page):
-    page = open_page("?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
+    page = open_page("graph?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()
     ready(page)
     slider = page.locator('input[type=range][aria-label="a"]')
@@ -267,7 +273,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     try:
         page = browser.new_page()
         page.route_web_socket("**/_stcore/stream", pass_on)
-        page.goto(f"{url}/?stage=backward")
+        page.goto(f"{url}/graph?stage=backward")
         page.locator("g.card").first.wait_for()
         slider = page.locator('input[type=range][aria-label="a"]')
         slider.press("ArrowRight")
@@ -290,7 +296,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
 @pytest.mark.parametrize(
     "path",
     [
-        "?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
+        "graph?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
         "faults?fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "spot?case=6&seen=norms,check&solved=1-7",
@@ -316,7 +322,7 @@ def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page
 
 
 def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_page):
-    page = open_page("?stage=backward")
+    page = open_page("graph?stage=backward")
     page.locator("g.card").first.wait_for()
     page.locator(".scrubber").press("ArrowLeft")
     page.locator(".scrubber").press("ArrowLeft")
@@ -324,17 +330,17 @@ def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_p
     page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
     until(page, in_a="2.1")
     assert parameters(page)["event"] == "19"
-    page.get_by_role("link", name="Simulate Error").first.click()
+    go(page, "Break", "Simulate Error")
     page.get_by_role("heading", name="Simulate Error").wait_for()
     ready(page)
-    page.get_by_role("link", name="Graph lab").first.click()
+    go(page, "See", "Graph lab")
     page.locator(".count", has_text="19 / 21").wait_for()
     until(page, event="19")
     assert parameters(page)["in_a"] == "2.1"
 
 
 def test_a_link_cannot_show_a_picture_or_a_link_of_its_own(open_page):
-    path = "?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
+    path = "graph?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
     page = open_page(path + "&www.evil.example=1")
     page.get_by_text("does not fit").wait_for()
     note = page.get_by_test_id("stAlert")

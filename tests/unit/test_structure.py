@@ -22,6 +22,7 @@ FLOORS = (
     "train",
     "lab.faults",
     "lab.charts",
+    "lab.lessons",
     "lab.ui",
     "pages",
     "app",

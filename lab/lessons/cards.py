@@ -1,0 +1,83 @@
+"""The path: cards in an order that teaches, each with a state to begin from and the deed that completes it.
+
+A card is completed by what the visitor has really done on its page, which the page's own state says; opening it, or
+reading, completes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+State = Mapping[str | int, Any]
+
+
+@dataclass(frozen=True)
+class Card:
+    """One step of the path.
+
+    key      in the file of one's progress: it stays what it is
+    deed     what is to be done, one sentence
+    file     of the page; query: the parameters of its address that prepare the state
+    done     from the state of the page (st.session_state): has the deed been done?
+    at_end   and the player must have reached the end of its backward pass besides, which the browser knows
+    """
+
+    key: str
+    title: str
+    deed: str
+    file: str
+    done: Callable[[State], bool]
+    query: Mapping[str, str] = field(default_factory=dict)
+    at_end: bool = False
+
+
+def _expression(*texts: str) -> Callable[[State], bool]:
+    return lambda state: state.get("graph expression", "").replace(" ", "") in texts
+
+
+CARDS = (
+    Card(
+        "first-gradient",
+        "A first gradient",
+        "Move the sliders of a*b + c and run both passes: which input has the largest gradient, and why?",
+        "pages/start.py",
+        lambda state: True,
+        at_end=True,
+    ),
+    Card(
+        "two-messages",
+        "Two messages add up",
+        "Play the backward pass to its end and find the input that receives two messages.",
+        "pages/graph_lab.py",
+        _expression("((a*b)+c)*(a+d)"),
+        {"expression": "((a*b) + c) * (a + d)", "in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"},
+        at_end=True,
+    ),
+    Card(
+        "caught-write",
+        "Catch the write",
+        "Say what the gradient will be, then let the guard refuse the pass that a write has spoilt.",
+        "pages/simulate_error.py",
+        lambda state: (
+            state.get("trap step") == 4 and state.get("trap guess") is not None and state.get("trap guard") != "off"
+        ),
+        {"part": "steps"},
+    ),
+    Card(
+        "broken-engine",
+        "Break the engine",
+        "Guess what a fault does to the gradients and to the curve, then run both engines.",
+        "pages/fault_lab.py",
+        lambda state: bool(state.get("fault run")),
+    ),
+    Card(
+        "named-fault",
+        "Name a hidden fault",
+        "Solve one case from its evidence.",
+        "pages/spot_the_fault.py",
+        lambda state: bool(state.get("spot solved")),
+    ),
+)
+BY_KEY = {card.key: card for card in CARDS}

@@ -1,0 +1,71 @@
+"""Every page of the lab, in the order of the menu, and the question that it answers.
+
+A new page is a file in pages/ and a row here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+GROUPS = ("", "See", "Why", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page.
+
+    file      its script
+    path      in the address. It differs from the file's name: Streamlit would open that file without the frame
+    group     of the menu
+    icon      a Material symbol
+    question  what a visitor can answer after it
+    words     for which the search finds it, besides those of title and question
+    """
+
+    file: str
+    title: str
+    path: str
+    group: str
+    icon: str
+    question: str
+    words: str = ""
+
+
+PAGES = (
+    Page(
+        "pages/start.py", "Start", "", "", "home",
+        "What is a gradient, and where do I go from here?",
+        "begin home path cards glossary search overview",
+    ),
+    Page(
+        "pages/graph_lab.py", "Graph lab", "graph", "See", "account_tree",
+        "Where does each gradient come from, message by message?",
+        "expression player backward forward pass closure source derivation accumulate chain rule",
+    ),
+    Page(
+        "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
+        "What does a write in place do to a gradient, and what does the error say?",
+        "in-place mutation version counter detach no_grad message pytorch error life tensor second backward",
+    ),
+    Page(
+        "pages/fault_lab.py", "Fault lab", "faults", "Break", "build",
+        "Which mistake in an engine shows itself where, and what finds it?",
+        "fault bug broken engine gradient check zero_grad unbroadcast",
+    ),
+    Page(
+        "pages/spot_the_fault.py", "Spot the fault", "spot", "Break", "search",
+        "Can I name a hidden fault from its curves alone?",
+        "quiz evidence guess game",
+    ),
+    Page(
+        "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",
+        "How else can an engine be built, and what does each way cost?",
+        "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
+    ),
+    Page(
+        "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
+        "Why does a loss fall, stall, swing or rise again?",
+        "train loss epoch overfitting learning rate dead relu vanishing exploding doctor csv digits moons",
+    ),
+)  # fmt: skip
+BY_FILE = {page.file: page for page in PAGES}

@@ -1,0 +1,86 @@
+"""One search for the whole lab: error messages, pages, operations and terms.
+
+A pasted message is looked up as on the pages that explain it, so that an answer there and here is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lab.glossary import TERMS
+from lab.lessons.pages import PAGES
+from lab.ops import OPS
+from lab.traps import messages
+from lab.traps.finder import COMMON
+
+MOST = 6  # answers
+LONGEST = 5000  # characters of a question: a traceback is long
+
+
+@dataclass(frozen=True)
+class Answer:
+    """kind: "message", "page", "operation" or "term"; text: one sentence; path, query: where it leads, if anywhere."""
+
+    kind: str
+    title: str
+    text: str
+    path: str | None
+    query: Mapping[str, str] = field(default_factory=dict)
+    sure: bool = False
+
+
+def search(question: str) -> Sequence[Answer]:
+    """The answers, the best first; none where nothing fits. A sure message stands alone."""
+    question = question[:LONGEST]
+    found = [
+        Answer(
+            "message", messages.MESSAGES[match.key].title, "An error message, caused and mended with its program.",
+            "simulate-error", {"part": "messages", "message": match.key}, match.sure,
+        )
+        for match in messages.find(question)
+    ]  # fmt: skip
+    if any(answer.sure for answer in found):
+        return [answer for answer in found if answer.sure]
+    asked = _words(question)
+    if not asked or len(asked) > 12:  # a traceback that is not known: single words of it say nothing
+        return found[:MOST]
+    scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
+    best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+    return [*found, *(answer for _, answer in best)][:MOST]
+
+
+def _entries() -> list[tuple[str, str, Answer]]:
+    entries = [
+        (page.title, f"{page.question} {page.words}", Answer("page", page.title, page.question, page.path))
+        for page in PAGES
+    ]
+    entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
+    entries += [
+        (name, op.kind, Answer("operation", name, f"An operation of the engine ({op.kind}).", "graph"))
+        for name, op in OPS.items()
+    ]
+    return entries
+
+
+def _score(asked: Sequence[str], title: str, words: str) -> float:
+    """Each word that was asked for must be found, or begun; in the title it counts more."""
+    in_title, in_words = _words(title), _words(words)
+    score = 0.0
+    for word in asked:
+        if word in in_title:
+            score += 4
+        elif any(other.startswith(word) for other in in_title):
+            score += 3
+        elif word in in_words:
+            score += 2
+        elif len(word) > 2 and any(other.startswith(word) for other in in_words):
+            score += 1
+        else:
+            return 0.0
+    return score + (1 if len(in_title) == len(asked) else 0)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[a-z_]+|[-+*/@]+", text.lower()) if word not in COMMON]

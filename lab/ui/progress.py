@@ -1,0 +1,93 @@
+"""Which cards of the path are done. The browser keeps it, and a file if the visitor wants one; the server does not."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from lab.lessons.cards import BY_KEY, CARDS, Card
+from lab.lessons.pages import BY_FILE
+from lab.trace.recording import strict_json
+from lab.ui.assets import loading
+
+_CSS = """
+.path-bar { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin: 0 0 0.75rem; }
+.path-bar progress { flex: 1 1 8rem; min-width: 6rem; height: 0.5rem; accent-color: var(--st-primary-color); }
+.path-bar button { font: inherit; font-size: 0.875rem; color: inherit; background: none; cursor: pointer;
+  border: 1px solid var(--st-border-color); border-radius: 0.4rem; padding: 0.15rem 0.6rem; }
+.path-bar button:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
+.path-said { flex-basis: 100%; margin: 0; font-size: 0.875rem; }
+.path-said:empty { display: none; }
+.path { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0;
+  padding: 0; list-style: none; }
+.path li { margin: 0; }
+.path a { display: block; height: 100%; padding: 0.6rem 0.8rem; color: inherit; text-decoration: none;
+  border: 1px solid var(--st-border-color); border-radius: 0.5rem; border-left: 4px solid var(--st-border-color); }
+.path a:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
+.path a:focus-visible, .path-bar button:focus-visible { outline: 2px solid var(--st-primary-color);
+  outline-offset: 2px; }
+.path .next a { border-left-color: var(--st-primary-color); }
+.path .done a { border-left-color: light-dark(#00805d, #2fbf91); }
+.path strong { display: flex; justify-content: space-between; gap: 0.5rem; }
+.path small { font-size: 0.8rem; font-weight: 400; white-space: nowrap; }
+.path span { display: block; font-size: 0.875rem; line-height: 1.4; }
+"""
+_note = st.components.v2.component(
+    "tensor_ops_lab_progress",
+    js=loading("progress/progress.js")
+    + "export default function (component) { loading.then((progress) => progress.note(component), () => {}); }",
+)
+_path = st.components.v2.component(
+    "tensor_ops_lab_path",
+    css=_CSS,
+    js=loading("progress/progress.js")
+    + """export default function (component) {
+  loading.then(
+    (progress) => progress.path(component),
+    () => component.parentElement.append("The cards could not be loaded. Load the page again."),
+  );
+  return () => loading.then((progress) => progress.remove(component.parentElement), () => {});
+}""",
+)
+
+
+def note(key: str = "progress") -> None:
+    """Tell the browser which cards the visitor has completed on this page: at its end, and at the end of a fragment
+    that can complete one (with a key of its own).
+
+    What an address brings is no deed: where a condition held on arrival, it must have failed before it counts.
+    """
+    state = st.session_state
+    here = [card for card in CARDS if BY_FILE[card.file].path == state.get("path")]
+    if not here:
+        return
+    undone: set[str] = state.setdefault("cards undone", set())
+    met = {card.key for card in here if card.done(state)}
+    undone |= {card.key for card in here} - met
+    done = [card.key for card in here if card.key in met & undone and not card.at_end]
+    at_end = [card.key for card in here if card.key in met and card.at_end]
+    titles = {card.key: card.title for card in here}
+    _note(key=key, data=strict_json({"done": done, "atEnd": at_end, "titles": titles}).encode())
+
+
+def path() -> None:
+    """The cards, each with what the browser knows of it, and the visitor's progress to save and to load."""
+
+    def go() -> None:
+        st.session_state["card asked"] = st.session_state["start path"].get("go")
+
+    cards = [
+        {"key": card.key, "title": card.title, "deed": card.deed, "page": BY_FILE[card.file].title, "href": link(card)}
+        for card in CARDS
+    ]
+    _path(key="start path", data=strict_json({"cards": cards}).encode(), on_go_change=go)
+    asked = BY_KEY.get(str(st.session_state.pop("card asked", None)))
+    if asked:
+        st.switch_page(asked.file, query_params=dict(asked.query))
+
+
+def link(card: Card) -> str:
+    """The address of a card's state, from the lab's root."""
+    query = urlencode(card.query)
+    return BY_FILE[card.file].path + (f"?{query}" if query else "")

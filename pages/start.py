@@ -1,0 +1,202 @@
+"""Start: the first gradient, the machine behind it, and the path through the lab."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.expression.builder import Expression, parse
+from lab.lessons.pages import PAGES
+from lab.lessons.search import LONGEST, search
+from lab.trace.numerical import check
+from lab.trace.recording import Trace, record
+from lab.trace.recording import numeral as number
+from lab.ui import page, progress, state
+from lab.ui.player import Live, live_values, player
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown
+from lab.ui.terms import prose
+from model import SGD, Tensor
+
+TEXT = "a*b + c"
+START = {"a": 2.0, "b": -3.0, "c": 10.0}
+REACH = 10.0
+RATE = 0.1  # of the optimizer's one step
+PLAYER = "start player"
+QUESTION = "start question"
+FIELDS = (
+    *(
+        Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), always=name == "a")
+        for name, value in START.items()
+    ),
+    state.player_event("start event"),
+    Field("stage", "start stage", "none", state.one_of("none", "forward", "backward")),
+    Field("machine", "start machine", 0, int, limits=(0, 6)),
+)
+
+
+def main() -> None:
+    page.style()
+    if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
+        st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
+    anew = state.restore("start", FIELDS)
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        st.title("Where does a gradient come from?")
+        prose(
+            "Move a, b, c. **Run forward pass** computes the result; **Run backward pass** tells how fast the result "
+            "grows with each of them: the [[gradients|gradient]], in orange."
+        )
+    with right:
+        _search()
+    _first_gradient(anew)
+    st.subheader("The path", anchor="path")
+    progress.path()
+    _map()
+    page.closing(
+        "Set b to 0 and run both passes: why does a no longer matter?",
+        "pages/graph_lab.py",
+        "Next: an input that is used twice",
+    )
+
+
+@st.fragment
+def _first_gradient(anew: bool) -> None:
+    now = st.session_state
+    if anew:
+        now["start opening"] = now.get("start opening", 0) + 1
+    live = {name: Live(now[f"start {name}"], -REACH, REACH) for name in START} if anew else now["start live"]
+    now["start live"] = live
+    values = live_values(PLAYER, live)
+    now.update({f"start {name}": value for name, value in values.items()})
+    state.mirror("start", FIELDS, kept=["stage", "event"])
+    expression = parse(TEXT)
+    trace = record(expression, values)
+    player(
+        trace, key=PLAYER, live=live, build=expression, event={"none": 0, "forward": trace.forward_events}.get(
+            now["start stage"], len(trace.events)
+        ), opening=now.get("start opening", 0), opened=now["start event"], stage="stage",
+    )  # fmt: skip
+    _machine(expression, trace, values)
+
+
+# ---------------------------------------------------------------- the machine
+
+
+Values = Mapping[str, Any]  # of the inputs
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of the machine. run: what it does now, with these numbers, as one short text."""
+
+    name: str
+    icon: str
+    file: str
+    run: Callable[[Expression, Trace, Values], str]
+
+
+def _data(expression: Expression, trace: Trace, values: Values) -> str:
+    return ", ".join(f"{name} = {number(value)}" for name, value in values.items())
+
+
+def _forward(expression: Expression, trace: Trace, values: Values) -> str:
+    return f"{TEXT} = {number(expression(**{name: Tensor(value) for name, value in values.items()}).item())}"
+
+
+def _graph(expression: Expression, trace: Trace, values: Values) -> str:
+    edges = sum(len(node["children"]) for node in trace.nodes)
+    return f"{len(trace.nodes)} nodes, {edges} edges"
+
+
+def _backward(expression: Expression, trace: Trace, values: Values) -> str:
+    return ", ".join(
+        f"{name}.grad = {number(float(np.sum(g)))}" for name, g in trace.gradients.items() if g is not None
+    )
+
+
+def _checked(expression: Expression, trace: Trace, values: Values) -> str:
+    rows, _ = check(trace, expression)
+    agree = sum(row.agrees is True for row in rows)
+    return f"{agree} of {len(rows)} agree with finite differences"
+
+
+def _step(expression: Expression, trace: Trace, values: Values) -> str:
+    leaves = {name: Tensor(value, label=name) for name, value in values.items()}
+    before = expression(**leaves)
+    before.backward()
+    SGD(list(leaves.values()), RATE).step()
+    return f"{number(before.item())} → {number(expression(**leaves).item())} after one step at rate {RATE}"
+
+
+STAGES = (
+    Stage("Data", "dataset", "pages/training_lab.py", _data),
+    Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", _forward),
+    Stage("Graph", "account_tree", "pages/graph_lab.py", _graph),
+    Stage("Backward pass", "arrow_back", "pages/graph_lab.py", _backward),
+    Stage("Gradient check", "fact_check", "pages/fault_lab.py", _checked),
+    Stage("Optimizer", "trending_down", "pages/training_lab.py", _step),
+)
+
+
+def _machine(expression: Expression, trace: Trace, values: Values) -> None:
+    """Each stage really runs when it is lit, on the numbers of the player."""
+    now = st.session_state
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.subheader("The machine", anchor="machine", width="content")
+
+        def move(to: int) -> None:
+            now["start machine"] = to
+
+        at = now["start machine"]
+        following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
+        st.button(
+            f"Run: {following}", icon=":material/play_arrow:", on_click=move, args=(at % len(STAGES) + 1,),
+            key="start machine step",
+        )  # fmt: skip
+    with st.container(key="machine"):
+        for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
+            lit = index == at
+            with (
+                place,
+                st.container(border=True, key=f"machine-{'lit' if lit else 'ran' if index < at else 'off'}-{index}"),
+            ):
+                page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
+                said = stage.run(expression, trace, values) if index <= at else "has not run"
+                st.caption(f"**▶ {said}**" if lit else said)
+
+
+# ---------------------------------------------------------------- search, and where everything is
+
+
+def _search() -> None:
+    question = st.text_input(
+        "Search the lab", key=QUESTION, max_chars=LONGEST, icon=":material/search:",
+        placeholder="an error message, a page, an operation, a word", persist_state="session",
+    )  # fmt: skip
+    if not question:
+        return
+    answers = search(question)
+    if not answers:
+        st.markdown(
+            "Nothing here fits. Print the graph, isolate one operation, compare its gradient with finite differences."
+        )
+    for answer in answers:
+        st.markdown(f"**{escape_markdown(answer.title)}** ({answer.kind}). {escape_markdown(answer.text)}")
+        if answer.path is not None:
+            file = next(known.file for known in PAGES if known.path == answer.path)
+            page.link_to(file, "Open", ":material/arrow_forward:", answer.query)
+
+
+def _map() -> None:
+    st.subheader("What each page answers", anchor="pages")
+    for known in PAGES:
+        if known.group:
+            with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+                page.link_to(known.file, f"{known.group}: {known.title}", f":material/{known.icon}:")
+                st.caption(known.question, width="content")
+
+
+main()

@@ -1,0 +1,35 @@
+/** The file that holds a visitor's progress. */
+
+/** @typedef {Record<string, string>} Done a card's key -> the day on which it was done */
+
+const VERSION = 1;
+
+/** @param {unknown} found @returns {Done} what of it is a key and a day */
+export function checked(found) {
+  const entries = found && typeof found === "object" && !Array.isArray(found) ? Object.entries(found) : [];
+  return Object.fromEntries(entries.filter(([, day]) => typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day)));
+}
+
+/** What a file of progress holds. @param {string} text @param {string[]} known keys of cards
+ * @returns {{done: Done, said: string}} */
+export function opened(text, known) {
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    found = null;
+  }
+  if (!found || found.lab !== "tensor-ops-lab" || !found.cards || typeof found.cards !== "object") {
+    return { done: {}, said: "This is no file of progress from this lab. What you have done stays as it is." };
+  }
+  const all = checked(found.cards);
+  const done = Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
+  const [count, gone] = [Object.keys(done).length, Object.keys(all).length - Object.keys(done).length];
+  const rest = gone ? ` ${gone} of the file's cards ${gone === 1 ? "is" : "are"} no longer here.` : "";
+  return { done, said: `${count} ${count === 1 ? "card" : "cards"} from the file.${rest}` };
+}
+
+/** @param {Done} done @returns {string} */
+export function packed(done) {
+  return JSON.stringify({ lab: "tensor-ops-lab", version: VERSION, cards: done }, null, 1);
+}

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { opened, packed } from "../../static/progress/file.js";
+
+const KNOWN = ["first-gradient", "two-messages"];
+
+test("a saved file is read again, whole", () => {
+  const done = { "first-gradient": "2026-01-02", "two-messages": "2026-03-04" };
+  assert.deepEqual(opened(packed(done), KNOWN), { done, said: "2 cards from the file." });
+});
+
+test("a card that no longer exists is told, and the others count", () => {
+  const { done, said } = opened(packed({ "two-messages": "2026-03-04", gone: "2026-03-04" }), KNOWN);
+  assert.deepEqual(done, { "two-messages": "2026-03-04" });
+  assert.equal(said, "1 card from the file. 1 of the file's cards is no longer here.");
+});
+
+test("what is no file of progress is one sentence, and nothing is lost", () => {
+  for (const text of ["", "{", "[]", "null", "7", '{"cards": {}}', '{"lab": "tensor-ops-lab", "cards": 7}']) {
+    const { done, said } = opened(text, KNOWN);
+    assert.deepEqual(done, {});
+    assert.match(said, /^This is no file of progress .* stays as it is\.$/);
+  }
+});
+
+test("what is no day is left out", () => {
+  for (const day of ["soon", 7, null, "2026-01-02<b>", {}]) {
+    const text = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": day } });
+    assert.deepEqual(opened(text, KNOWN).done, {});
+  }
+});

@@ -1,0 +1,70 @@
+"""Start without a browser: the first gradient, the machine, the search, the cards."""
+
+import json
+
+import pytest
+
+from lab.lessons.cards import CARDS
+from model import Tensor
+from tests.pages.conftest import address, app, components, run, texts
+
+
+@pytest.fixture
+def at():
+    return run(app("pages/start.py"))
+
+
+def machine(at):
+    return [caption.value for caption in at.caption if "▶" in caption.value or "has not run" in caption.value]
+
+
+def step(at):
+    at.button(key="start machine step").click().run()
+    assert not at.exception
+
+
+def test_each_stage_runs_when_it_is_lit(at):
+    assert machine(at) == ["has not run"] * 6
+    said = []
+    for _ in range(6):
+        step(at)
+        said.append(next(caption.value for caption in at.caption if "▶" in caption.value))
+    assert [text.strip("*▶ ") for text in said] == [
+        "a = 2, b = −3, c = 10",
+        "a*b + c = 4",
+        "5 nodes, 4 edges",
+        "a.grad = −3, b.grad = 2, c.grad = 1",
+        "3 of 3 agree with finite differences",
+        "4 → 2.54 after one step at rate 0.1",
+    ]
+    assert address(at)["machine"] == "6"
+    step(at)
+    assert address(at)["machine"] == "1"
+
+
+def test_a_broken_rule_shows(monkeypatch):
+    right = Tensor.__mul__
+
+    def wrong(self, other):
+        out = right(self, other)
+        backward = out._backward
+        out._backward = lambda upstream: backward(2 * upstream)
+        return out
+
+    monkeypatch.setattr(Tensor, "__mul__", wrong)
+    at = run(app("pages/start.py"), machine="5")
+    assert "1 of 3 agree" in texts(at.caption)
+
+
+def test_the_search_answers_and_says_where_nothing_fits(at):
+    at.text_input(key="start question").set_value("overfitting").run()
+    assert "Training lab" in texts(at.markdown)
+    at.text_input(key="start question").set_value("lasagne").run()
+    assert "Nothing here fits" in texts(at.markdown)
+    at.text_input(key="start question").set_value("<b>*_`$").run()
+    assert not at.exception
+
+
+def test_the_cards_reach_the_browser(at):
+    (path,) = components(at, "path")
+    assert [card["key"] for card in json.loads(path.proto.bytes)["cards"]] == [card.key for card in CARDS]

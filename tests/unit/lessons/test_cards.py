@@ -1,0 +1,71 @@
+"""The path: each card leads to a page that there is, and is not done before its deed."""
+
+import json
+
+import pytest
+
+from lab.lessons.cards import CARDS
+from lab.lessons.pages import BY_FILE, GROUPS, PAGES
+from tests.pages.conftest import ROOT, app, components, press, run
+
+
+def test_keys_pages_and_groups_are_what_they_should_be():
+    assert len({card.key for card in CARDS}) == len(CARDS)
+    assert {card.file for card in CARDS} <= BY_FILE.keys()
+    assert {page.group for page in PAGES} <= set(GROUPS)
+    assert len(GROUPS) <= 7
+    assert all((ROOT / page.file).is_file() for page in PAGES)
+    assert len({page.path for page in PAGES}) == len(PAGES)
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.key)
+def test_a_card_opens_a_state_in_which_nothing_is_done_yet(card):
+    at = app(card.file)
+    at.session_state["path"] = BY_FILE[card.file].path
+    run(at, **card.query)
+    assert not at.info  # each parameter fits
+    assert told(at)["done"] == []
+    assert (card.key in told(at)["atEnd"]) == card.at_end
+
+
+def told(at):
+    """What the page tells the browser of its cards."""
+    (component,) = components(at, "progress")
+    return json.loads(component.proto.bytes)
+
+
+def opened(key):
+    (card,) = (card for card in CARDS if card.key == key)
+    at = app(card.file)
+    at.session_state["path"] = BY_FILE[card.file].path
+    return run(at, **card.query)
+
+
+def test_a_caught_write_is_a_deed():
+    at = opened("caught-write")
+    at.segmented_control(key="trap guard").set_value("on").run()
+    press(at, "trap next")
+    press(at, "trap next")
+    at.radio(key="trap choice").set_value("error").run()
+    press(at, "trap next")
+    assert told(at)["done"] == []
+    press(at, "trap next")
+    assert told(at)["done"] == ["caught-write"]
+
+
+def test_both_engines_run_after_two_guesses_is_a_deed():
+    at = opened("broken-engine")
+    at.selectbox(key="fault gradient").set_value("numbers").run()
+    at.selectbox(key="fault curve").set_value("same").run()
+    assert told(at)["done"] == []
+    press(at, "fault go")
+    assert told(at)["done"] == ["broken-engine"]
+
+
+def test_a_copied_link_is_no_deed():
+    at = app("pages/fault_lab.py")
+    at.session_state["path"] = "faults"
+    run(at, run="1", gradient="same", curve="same")
+    assert told(at)["done"] == []
+    at.run()
+    assert told(at)["done"] == []

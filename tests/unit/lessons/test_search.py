@@ -1,0 +1,46 @@
+"""One search for the whole lab: what is asked in one's own words, and what is pasted."""
+
+import pytest
+
+from lab.lessons.pages import PAGES
+from lab.lessons.search import search
+from lab.ops import OPS
+from lab.traps.messages import MESSAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_a_page_is_found_by_its_title(page):
+    assert search(page.title)[0].path == page.path
+
+
+@pytest.mark.parametrize("key", MESSAGES)
+def test_a_pasted_message_is_found_as_where_it_is_explained(key):
+    first, *others = search(f"RuntimeError: {MESSAGES[key].phrases[0]}")
+    assert (first.kind, first.query) == ("message", {"part": "messages", "message": key})
+    assert first.sure
+    assert not others
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "title"),
+    [
+        ("overfitting", "page", "Training lab"),
+        ("in-place", "page", "Simulate Error"),
+        ("dual numbers", "page", "Engine designs"),
+        ("tanh", "operation", "tanh"),
+        ("upstream", "term", "upstream gradient"),
+        ("learning rate", "page", "Training lab"),
+    ],
+)
+def test_words_lead_to_what_they_are_about(asked, kind, title):
+    assert (kind, title) in [(answer.kind, answer.title) for answer in search(asked)[:3]]
+
+
+@pytest.mark.parametrize("op", [name for name in OPS if name.isidentifier()])
+def test_an_operation_is_found_by_its_name(op):
+    assert any(answer.title == op for answer in search(op))
+
+
+@pytest.mark.parametrize("asked", ["", "   ", "zzz qqq", "the", "🙂", "x" * 100_000, "lasagne recipe"])
+def test_what_fits_nothing_finds_nothing(asked):
+    assert not search(asked)
