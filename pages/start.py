@@ -41,7 +41,8 @@ def main() -> None:
     page.style()
     if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
-    anew = state.restore("start", FIELDS)
+    if state.restore("start", FIELDS):
+        _begin()
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         st.title("Where does a gradient come from?")
@@ -51,7 +52,7 @@ def main() -> None:
         )
     with right:
         _search()
-    _first_gradient(anew)
+    _first_gradient()
     st.subheader("The path", anchor="path")
     progress.path()
     _map()
@@ -62,13 +63,17 @@ def main() -> None:
     )
 
 
-@st.fragment
-def _first_gradient(anew: bool) -> None:
+def _begin() -> None:
+    """The inputs and the player begin where the address says."""
     now = st.session_state
-    if anew:
-        now["start opening"] = now.get("start opening", 0) + 1
-    live = {name: Live(now[f"start {name}"], -REACH, REACH) for name in START} if anew else now["start live"]
-    now["start live"] = live
+    now["start live"] = {name: Live(now[f"start {name}"], -REACH, REACH) for name in START}
+    now["start opening"] = now.get("start opening", 0) + 1
+
+
+@st.fragment
+def _first_gradient() -> None:
+    now = st.session_state
+    live = now["start live"]
     values = live_values(PLAYER, live)
     now.update({f"start {name}": value for name, value in values.items()})
     state.mirror("start", FIELDS, kept=["stage", "event"])
@@ -192,11 +197,11 @@ def _search() -> None:
 
 def _map() -> None:
     st.subheader("What each page answers", anchor="pages")
-    for known in PAGES:
-        if known.group:
-            with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-                page.link_to(known.file, f"{known.group}: {known.title}", f":material/{known.icon}:")
-                st.caption(known.question, width="content")
+    places = st.columns(3)
+    for index, known in enumerate(known for known in PAGES if known.group):
+        with places[index % len(places)].container(gap=None):
+            page.link_to(known.file, f"{known.group}: {known.title}", f":material/{known.icon}:")
+            st.caption(known.question)
 
 
 main()

@@ -22,7 +22,8 @@ _CSS = """
 .path { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0;
   padding: 0; list-style: none; }
 .path li { margin: 0; }
-.path a { display: block; height: 100%; padding: 0.6rem 0.8rem; color: inherit; text-decoration: none;
+.path a { display: block; box-sizing: border-box; height: 100%; padding: 0.6rem 0.8rem; color: inherit;
+  text-decoration: none;
   border: 1px solid var(--st-border-color); border-radius: 0.5rem; border-left: 4px solid var(--st-border-color); }
 .path a:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
 .path a:focus-visible, .path-bar button:focus-visible { outline: 2px solid var(--st-primary-color);

@@ -68,3 +68,15 @@ def test_the_search_answers_and_says_where_nothing_fits(at):
 def test_the_cards_reach_the_browser(at):
     (path,) = components(at, "path")
     assert [card["key"] for card in json.loads(path.proto.bytes)["cards"]] == [card.key for card in CARDS]
+
+
+def opening(at):
+    (player,) = components(at, "player")
+    return json.loads(player.proto.bytes)["opening"]
+
+
+def test_the_player_stays_where_it_is_while_the_machine_runs(at):
+    before = opening(at)
+    step(at)
+    step(at)
+    assert opening(at) == before
