@@ -210,6 +210,8 @@ export interface PlayerData {
   /** the number of the message that this answers */
   sequence?: number;
   canProbe?: boolean;
+  /** it is part of a page: without the panels about a node */
+  compact?: boolean;
   live?: Live;
   /** what was computed with */
   values?: Record<string, Value>;

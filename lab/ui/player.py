@@ -88,6 +88,7 @@ def player(
     address: str | None = None,
     stage: str | None = None,
     on_turn: Callable[[int], None] | None = None,
+    compact: bool = False,
 ) -> Shown:
     """Show a trace that can be played event by event.
 
@@ -103,6 +104,8 @@ def player(
     stage    the query parameter that holds the pass of the event, "forward" or "backward"; `address` then holds the
              event only where it is not the last of its pass
     on_turn  a callback: the learner wants the next prepared state of the page (1) or the one before (-1)
+    compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
+             pixels high; the panels about a node are seen in Present mode
     """
     state = _state(key)
     live = live or {}
@@ -116,6 +119,7 @@ def player(
         "stage": stage,
         "opening": opening,
         "hasScript": script is not None,
+        "compact": compact,
         "canCheck": checked,
         "remarks": _remarks(trace),
         "sequence": _whole(state.get("sequence")) or 0,

@@ -19,10 +19,12 @@ import { save, Takeaway } from "./takeaway.js";
 
 const NARROW = 700; // pixels of width, below which everything stands in one column
 const TIGHT = 1100; // pixels of width, below which there are fewer words on the buttons
+const COMPACT = 430; // pixels of height of a player that is part of a page
 const LEAST = 440; // pixels of height that the workbench has at least
 const HEADER = 64; // pixels that may cover the top of the window, for a player further down a page
 const BELOW = 8; // pixels left under it
 const REST = 100; // milliseconds without a new event
+const END = "tensor-ops-lab-end"; // of the backward pass
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
 /** @import { Frame } from "./playback.js" */
@@ -168,6 +170,10 @@ export function mount(root, host) {
 
   /** The workbench is as high as the window, less what stands above it; further down a page, as the window. */
   function fill() {
+    if (data?.compact && !present.on) {
+      element.style.setProperty("--height", `${COMPACT}px`);
+      return;
+    }
     const top = element.getBoundingClientRect().top + scrolled(element);
     const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER;
     const height = Math.max(present.on ? 0 : LEAST, Math.floor(innerHeight - above - (present.on ? 0 : BELOW)));
@@ -184,10 +190,12 @@ export function mount(root, host) {
   observer.observe(element);
   for (const above of ancestors(element)) observer.observe(above);
 
-  /** @param {number} next @param {boolean} moving */
+  /** The learner goes to an event. The page around may wait for the end of the backward pass.
+   * @param {number} next @param {boolean} moving */
   function move(next, moving) {
     k = next;
     repaint(moving);
+    if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END));
   }
 
   /** Choosing the chosen node again lets the events choose. @param {number} id @param {number | null} position */
@@ -262,6 +270,8 @@ export function mount(root, host) {
       const fresh = new Playback(next.trace);
       const sameStructure = playback?.structure === fresh.structure;
       const opening = next.opening ?? 0;
+      element.classList.toggle("compact", Boolean(next.compact));
+      fill();
       const moved = !sameStructure || next.event !== before?.event || opening !== before?.opening;
       const place = playback ? undefined : host.places?.get(next.key ?? "");
       const known = place?.structure === fresh.structure && place.event === next.event && place.opening === opening;

@@ -679,3 +679,35 @@ def test_keys_work_also_while_nothing_has_the_focus(open_player):
     expect(page.locator(".count")).to_have_text("4 / 21")
     page.keyboard.press("Shift+ArrowLeft")
     expect(page.locator(".count")).to_have_text("3 / 21")
+
+
+def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_over(open_player):
+    page = open_player("compact&case=arrays", height=800, reduced_motion="reduce")
+    expect(page.get_by_role("heading", name="What follows")).to_be_in_viewport()
+    player, inputs = (page.locator(f".player{part}").bounding_box() for part in ("", " .inputs"))
+    assert inputs["y"] + inputs["height"] <= player["y"] + player["height"]  # three arrays: they are scrolled
+    page = open_player("compact&event=21", height=800, reduced_motion="reduce")
+    page.evaluate("() => { window.ends = 0; addEventListener('tensor-ops-lab-end', () => (window.ends += 1)); }")
+    away = page.locator(".player :is(.tabs, .nodes, .check, .takeaway)")
+    expect(away).to_have_count(4)
+    assert not any(away.nth(i).is_visible() for i in range(4))
+    player, stage, inputs = (page.locator(f".player{part}").bounding_box() for part in ("", " .stage", " .inputs"))
+    assert 400 <= player["height"] <= 440
+    assert stage["height"] >= 220
+    assert inputs["x"] >= stage["x"] + stage["width"]
+    expect(page.get_by_role("heading", name="What follows")).to_be_in_viewport()
+    page.get_by_label("a", exact=True).press("ArrowRight")
+    expect(page.locator(".card", has_text="out").locator(".value")).to_have_text("73.13")
+    assert page.evaluate("window.ends") == 0  # the page opened there, and another trace is no arrival
+    press(page, "End", "ArrowLeft", "ArrowRight")
+    page.get_by_role("button", name="Run forward pass").click()
+    page.get_by_role("button", name="Run backward pass").click()
+    assert page.evaluate("window.ends") == 2
+    press(page, "f")
+    page.locator(".player.present .tabs").wait_for()
+    press(page, "f")
+    page.locator(".player:not(.present)").wait_for()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator(".player.narrow").wait_for()
+    assert 200 <= page.locator(".stage").bounding_box()["height"] <= 240
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -1,4 +1,4 @@
-"""A page with nothing but the player, for the browser tests and the benchmark. Query: ?nodes=150, ?case=arrays, ?shape=chain."""
+"""A page with nothing but the player, for the browser tests and the benchmark. Query: ?nodes=150, ?case=arrays, ?shape=chain, ?compact."""
 
 import sys
 from pathlib import Path
@@ -28,8 +28,9 @@ def show():
     event = int(st.query_params["event"]) if "event" in st.query_params else None
     trace = record(build, values)
     shown = player(
-        trace, key="player", live=live, build=build, opened=event, address="event", script=lambda: "print(1)\n"
-    )
+        trace, key="player", live=live, build=build, opened=event, address="event", script=lambda: "print(1)\n",
+        compact="compact" in st.query_params,
+    )  # fmt: skip
     if shown.failed:
         st.write("The player could not be loaded.")
 
@@ -38,3 +39,4 @@ def show():
 st.html('<style>[data-testid="stElementContainer"] {opacity: 1 !important; transition: none !important}</style>')
 st.title("Player")
 show()
+st.header("What follows")
