@@ -40,23 +40,24 @@ CASES = 10_000
 
 
 def main() -> None:
-    page.opening(
-        "Spot the fault",
-        f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
-        f"evidence costs some and a wrong name {WRONG}.",
-    )
+    page.style()
     solved = st.session_state.get("spot solved", {})
     if state.restore("spot", FIELDS):  # back to an earlier case is not back to before a later one was solved
         st.session_state["spot solved"] = solved | st.session_state["spot solved"]
     state.mirror("spot", FIELDS)
-    case = open_case(_number())
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Spot the fault", width="content")
+        case = open_case(_number())
+    st.markdown(
+        f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
+        f"evidence costs some and a wrong name {WRONG}."
+    )
     run = _run(case.number)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _loss(run)
+        _evidence(case, run)
     with right:
         _accuse(case, run)
-    _evidence(case, run)
     page.closing(
         "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
         "more piece.",
@@ -107,14 +108,15 @@ def _number() -> int:
         st.session_state["spot case"] = st.session_state["spot case"] % CASES + 1
         _begin_again()
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        number = st.number_input("Case", *CASE.limits, key="spot case", on_change=_begin_again, width=130)
-        st.button("Next case", key="spot next", on_click=following, icon=":material/skip_next:")
-        solved = st.session_state["spot solved"]
-        if solved:
-            mean = sum(solved.values()) / len(solved)
-            plural = "case" if len(solved) == 1 else "cases"
-            st.markdown(f"Solved: {len(solved)} {plural}, {mean:.1f} points on average.")
+    number = st.number_input(
+        "Case", *CASE.limits, key="spot case", on_change=_begin_again, width=130, label_visibility="collapsed"
+    )
+    st.button("Next case", key="spot next", on_click=following, icon=":material/skip_next:")
+    solved = st.session_state["spot solved"]
+    if solved:
+        mean = sum(solved.values()) / len(solved)
+        plural = "case" if len(solved) == 1 else "cases"
+        st.markdown(f"Solved: {len(solved)} {plural}, {mean:.1f} points on average.", width="content")
     return number
 
 
@@ -184,7 +186,6 @@ def _solved(case: Case) -> None:
 
 
 def _loss(run: LessonRun) -> None:
-    st.header("The loss")
     where = f"after epoch {len(run.completed)}" if run.completed else "before its first epoch was complete"
     if run.error:
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
@@ -205,30 +206,32 @@ def _evidence(case: Case, run: LessonRun) -> None:
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
-    with st.container(horizontal=True):
-        for name, title in EVIDENCE.items():
+    with st.container(horizontal=True, gap="small"):
+        for name in (name for name in EVIDENCE if name not in now["spot seen"] or name in missing):
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
-            seen = name in now["spot seen"]
             st.button(
-                f"{title}, {'there is none' if name in missing else 'seen' if seen else cost}",
+                f"{EVIDENCE[name]}, {'there is none' if name in missing else cost}",
                 key=f"spot ask {name}",
                 on_click=ask,
                 args=(name,),
-                disabled=seen or name in missing,
-                icon=":material/visibility:" if seen else ":material/search:",
+                disabled=name in missing,
+                icon=":material/search:",
             )
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
-    shown = [name for name in now["spot seen"] if name in CURVES and name not in missing]
-    if shown:
-        for start in range(0, len(shown), 2):
-            for column, name in zip(st.columns(2, gap="medium"), shown[start : start + 2], strict=False):
-                with column:
-                    _show(_chart(name, run), name)
-    if "step" in now["spot seen"]:
-        _traced(case)
-    if "check" in now["spot seen"]:
-        _checks(case)
+    shown = [name for name in now["spot seen"] if name not in missing]
+    titles = ["Loss", *(EVIDENCE[name] for name in shown)]
+    first, *others = st.tabs(titles, default=titles[-1])  # what was asked for last stands in front
+    with first:
+        _loss(run)
+    for place, name in zip(others, shown, strict=True):
+        with place:
+            if name == "step":
+                _traced(case)
+            elif name == "check":
+                _checks(case)
+            else:
+                _show(_chart(name, run), name)
 
 
 def _chart(name: str, run: LessonRun) -> Chart:

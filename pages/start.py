@@ -43,7 +43,7 @@ def main() -> None:
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
     if state.restore("start", FIELDS):
         _begin()
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    left, right = st.columns([3, 2])
     with left:
         st.title("Where does a gradient come from?")
         prose(
@@ -79,10 +79,10 @@ def _first_gradient() -> None:
     state.mirror("start", FIELDS, kept=["stage", "event"])
     expression = parse(TEXT)
     trace = record(expression, values)
+    reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[now["start stage"]]
     player(
-        trace, key=PLAYER, live=live, build=expression, event={"none": 0, "forward": trace.forward_events}.get(
-            now["start stage"], len(trace.events)
-        ), opening=now.get("start opening", 0), opened=now["start event"], stage="stage",
+        trace, key=PLAYER, live=live, event=reached, opening=now["start opening"], opened=now["start event"],
+        stage="stage", compact=True,
     )  # fmt: skip
     _machine(expression, trace, values)
 
@@ -166,7 +166,11 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
             lit = index == at
             with (
                 place,
-                st.container(border=True, key=f"machine-{'lit' if lit else 'ran' if index < at else 'off'}-{index}"),
+                st.container(
+                    border=True,
+                    height="stretch",
+                    key=f"machine-{'lit' if lit else 'ran' if index < at else 'off'}-{index}",
+                ),
             ):
                 page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
                 said = stage.run(expression, trace, values) if index <= at else "has not run"
@@ -189,10 +193,14 @@ def _search() -> None:
             "Nothing here fits. Print the graph, isolate one operation, compare its gradient with finite differences."
         )
     for answer in answers:
-        st.markdown(f"**{escape_markdown(answer.title)}** ({answer.kind}). {escape_markdown(answer.text)}")
-        if answer.path is not None:
-            file = next(known.file for known in PAGES if known.path == answer.path)
-            page.link_to(file, "Open", ":material/arrow_forward:", answer.query)
+        said = f"({answer.kind}) {escape_markdown(answer.text)}"
+        with st.container(gap=None):
+            if answer.path is None:
+                st.markdown(f"**{escape_markdown(answer.title)}**")
+            else:
+                file = next(known.file for known in PAGES if known.path == answer.path)
+                page.link_to(file, escape_markdown(answer.title), ":material/arrow_forward:", answer.query)
+            st.caption(said)
 
 
 def _map() -> None:

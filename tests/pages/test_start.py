@@ -58,7 +58,7 @@ def test_a_broken_rule_shows(monkeypatch):
 
 def test_the_search_answers_and_says_where_nothing_fits(at):
     at.text_input(key="start question").set_value("overfitting").run()
-    assert "Training lab" in texts(at.markdown)
+    assert "Why does a loss fall" in texts(at.caption)
     at.text_input(key="start question").set_value("lasagne").run()
     assert "Nothing here fits" in texts(at.markdown)
     at.text_input(key="start question").set_value("<b>*_`$").run()

@@ -1,0 +1,47 @@
+"""What one does first on a page, what comes of it and what it means stand in the window together: on a projector and on
+a small laptop. The pages whose tests drive them anyway look at this there."""
+
+import pytest
+
+from tests.support import settled
+
+SIZES = ((1280, 720), (1024, 768))
+# path -> what is pressed first (none: all is there at once), and what is then to be seen with it
+PAGES = {
+    "": ("Run forward pass", [".stage", ".ledger", "[aria-label=a]", "h1"]),
+    "spot?case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
+    "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
+    "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
+    "simulate-error?part=messages&message=twice": (None, ["text=The cause", "text=The fix", "textarea"]),
+    "designs": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
+}
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, path):
+    action, results = PAGES[path]
+    page = tab(width=SIZES[0][0], height=SIZES[0][1])
+    page.goto(f"{app_url}/{path}")
+    page.get_by_role("heading", level=1).wait_for()
+    settled(page)
+    if action:
+        button = page.get_by_role("button", name=action)
+        button.wait_for()
+        first = button.bounding_box()
+        assert first["y"] + first["height"] <= SIZES[0][1]
+        button.click()
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            settled(page)
+            for result in results:
+                found = (
+                    page.locator(f"{result} >> visible=true").last if result != "table" else page.locator(result).first
+                )
+                found.wait_for()
+                box = found.bounding_box()
+                assert box["x"] >= 0, result
+                assert box["y"] >= 0, (result, box)
+                assert box["x"] + box["width"] <= width, (result, box)
+                assert box["y"] + box["height"] <= height, (result, width, box)
