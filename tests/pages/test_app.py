@@ -1,5 +1,6 @@
 """The frame: every page is registered, opens inside the frame, and has an address that differs from its file's name."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -63,3 +64,44 @@ def test_a_new_page_is_a_file_and_a_row(tmp_path, monkeypatch):
     assert at.markdown[-1].value == "The square of 7 is 49."
     at.slider(key="squares n").set_value(4).run()
     assert at.markdown[-1].value == "The square of 4 is 16."
+
+
+WIDGETS = {
+    "button", "slider", "select_slider", "selectbox", "text_area", "text_input", "number_input", "checkbox", "radio",
+    "button_group", "bidi_component", "segmented_control", "multiselect", "toggle", "pills",
+}  # fmt: skip
+MOST_WORDS = 80
+
+
+def in_order(block):
+    """The elements of a page as they stand on it."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from in_order(child)
+        else:
+            yield child
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_there_is_something_to_do_before_eighty_words(page):
+    at = AppTest.from_file(ROOT / f"pages/{page}", default_timeout=120).run()
+    words = 0
+    for element in in_order(at.main):
+        if element.type in WIDGETS and not told_only(element):
+            break
+        text = re.sub(
+            r"<style.*?</style>|<span role=\"tooltip\".*?</span>|<[^>]*>",
+            " ",
+            str(getattr(element, "value", "")),
+            flags=re.S,
+        )
+        words += len(text.split())
+    else:
+        pytest.fail("There is nothing to do.")
+    assert words <= MOST_WORDS
+
+
+def told_only(element):
+    """The components that stand on a page without anything to be seen of them."""
+    name = getattr(element.proto, "component_name", "")
+    return name.endswith(("address", "progress", "teller"))
