@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from textwrap import dedent
 
 from lab.designs.compare import Design
@@ -33,6 +34,7 @@ PARTS = {
 }
 
 
+@cache  # the files do not change while the lab runs
 def excerpt(design: Design, part: str) -> str:
     """The lines of a design's file that make a part of it, methods moved to the left; "" where it has none.
 
