@@ -161,20 +161,13 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
             f"Run: {following}", icon=":material/play_arrow:", on_click=move, args=(at % len(STAGES) + 1,),
             key="start machine step",
         )  # fmt: skip
-    with st.container(key="machine"):
-        for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
-            lit = index == at
-            with (
-                place,
-                st.container(
-                    border=True,
-                    height="stretch",
-                    key=f"machine-{'lit' if lit else 'ran' if index < at else 'off'}-{index}",
-                ),
-            ):
-                page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
-                said = stage.run(expression, trace, values) if index <= at else "has not run"
-                st.caption(f"**▶ {said}**" if lit else said)
+    for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
+        lit = index == at
+        kind = "lit" if lit else "ran" if index < at else "off"
+        with place, st.container(border=True, height="stretch", key=f"machine-{kind}-{index}"):
+            page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
+            said = stage.run(expression, trace, values) if index <= at else "has not run"
+            st.caption(f"**▶ {said}**" if lit else said)
 
 
 # ---------------------------------------------------------------- search, and where everything is
