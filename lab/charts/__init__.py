@@ -4,6 +4,7 @@ from lab.charts.chart import Chart, layer_name, short
 from lab.charts.curves import accuracy, dead_units, explained, gradient_norms, horizon, loss, saturation, update_ratios
 from lab.charts.fits import answered, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
+from lab.charts.jacobian import jacobian
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
@@ -28,6 +29,7 @@ __all__ = [
     "gradient_tables",
     "horizon",
     "in_reach",
+    "jacobian",
     "layer_name",
     "likelihoods",
     "lines",

@@ -110,7 +110,14 @@ def program(expression: Expression, leaves: Mapping[str, Any]) -> Program:
     result = expression(**tensors)
     if result.shape != ():
         raise Unsuitable(f"The result has shape {result.shape}: reduce it to a single number first, with sum().")
-    names = {id(tensor): name for name, tensor in tensors.items()}
+    found = of_graph(result, tensors)
+    _check_size(found, model.topological_order(result))
+    return found
+
+
+def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Program:
+    """The program that computed a result, of any shape, from leaves. Unsuitable: not all designs have it."""
+    names = {id(tensor): name for name, tensor in leaves.items()}
     order = model.topological_order(result)
     places = {id(tensor): number for number, tensor in enumerate(order)}
     lines = []
@@ -121,9 +128,7 @@ def program(expression: Expression, leaves: Mapping[str, Any]) -> Program:
             value = tensor.numpy() if tensor.ndim else tensor.item()
             name = names.get(id(tensor), "")
             lines.append(Line("leaf" if name else "constant", value=value, name=name))
-    found = Program(tuple(lines))
-    _check_size(found, order)
-    return found
+    return Program(tuple(lines))
 
 
 def _common(tensor: model.Tensor) -> str:

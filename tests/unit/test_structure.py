@@ -17,6 +17,7 @@ FLOORS = (
     "lab.expression",
     "lab.trace",
     "lab.designs",
+    "lab.modes",
     "lab.traps",
     "lab.training",
     "train",

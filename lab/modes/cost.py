@@ -1,0 +1,199 @@
+"""What one gradient costs as parameters grow: finite differences, forward mode, reverse mode.
+
+Passes are known without running anything: `passes`. Time is not: a `Timing` really computes the gradients, a slice at a
+time, and counts the passes it makes. Each function is written once, in operations that the Tensors of model.py and the
+dual numbers of lab/designs/duals.py both have.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lab.designs.duals import Dual
+from model import Tensor
+
+MOST_COUNTED = 10_000_000  # parameters
+SIZES = (1, 3, 10, 30, 100, 300, 1000)  # parameters that are timed
+STEP = 1e-5  # of finite differences
+REPEATS, ENOUGH = 5, 0.004  # so often a gradient is computed, or for so many seconds; the fastest counts
+METHODS: Mapping[str, str] = {
+    "finite": "Finite differences",
+    "forward": "Forward mode",
+    "reverse": "Reverse mode",
+}
+
+
+def passes(method: str, parameters: int) -> tuple[int, int]:
+    """Forward and backward passes that one gradient takes."""
+    return {"finite": (2 * parameters, 0), "forward": (parameters, 0), "reverse": (1, 1)}[method]
+
+
+# ---------------------------------------------------------------- functions of any number of parameters
+
+
+@dataclass(frozen=True)
+class Family:
+    """A function that exists for many numbers of parameters.
+
+    at  number of parameters -> arrays with so many elements in all, or a few less; and the function, of a Tensor or a
+        Dual for each of them, whose result is a single number
+    """
+
+    title: str
+    at: Callable[[int], tuple[list[np.ndarray], Callable[..., Any]]]
+
+
+def _numbers(count: int) -> np.ndarray:
+    """Between -1 and 1, the same ones each time."""
+    return np.sin(1.0 + np.arange(count, dtype=float))
+
+
+def _sum(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    x = np.cos(np.arange(count, dtype=float))
+    return [_numbers(count)], lambda w: (w * x).tanh().sum()
+
+
+def _chain(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    def function(*weights: Any) -> Any:
+        h: Any = 1.0
+        for w in weights:
+            h = (w * h).tanh()
+        return h
+
+    return [np.array(1.0 + 0.1 * number) for number in _numbers(count)], function
+
+
+def _network(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    samples, features = 8, 4
+    hidden = max(1, count // (features + 2))
+    x = _numbers(samples * features).reshape(samples, features)
+    w, b, v = np.split(_numbers(hidden * (features + 2)), [features * hidden, (features + 1) * hidden])
+    return [w.reshape(features, hidden), b, v / hidden], lambda w, b, v: (((x @ w + b).tanh() @ v) ** 2).sum()
+
+
+FAMILIES: Mapping[str, Family] = {
+    "sum": Family("sum of tanh(wᵢ·xᵢ)", _sum),
+    "chain": Family("chain h ← tanh(wᵢ·h)", _chain),
+    "network": Family("network, one hidden layer", _network),
+}
+
+
+# ---------------------------------------------------------------- timed
+
+
+@dataclass
+class Point:
+    """What one gradient took for one number of parameters, by method: seconds, passes that were made, and how far the
+    gradient is from that of reverse mode."""
+
+    parameters: int
+    seconds: dict[str, float] = field(default_factory=dict)
+    passes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    apart: dict[str, float] = field(default_factory=dict)
+
+
+class Timing:
+    """A timing of one family in slices: `advance` goes on for a while, `points` is what is known so far."""
+
+    def __init__(self, family: Family, sizes: Sequence[int] = SIZES) -> None:
+        functions = [family.at(size) for size in sizes]
+        self._functions = {sum(array.size for array in arrays): (arrays, run) for arrays, run in functions}
+        self.sizes = sorted(self._functions)
+        self.points: list[Point] = []
+        self.share = 0.0  # of the passes that all will take
+        self.done = False
+        self._work = self._passes()
+
+    def advance(self, seconds: float) -> None:
+        """Compute for about so long. Nothing happens once all is done."""
+        end = time.perf_counter() + seconds
+        while not self.done and time.perf_counter() < end:
+            self.done = next(self._work, True)
+
+    def _passes(self) -> Iterator[bool]:
+        """Yields False after each part of a gradient that can stand alone."""
+        all_passes = sum(sum(sum(passes(method, size)) for method in METHODS) for size in self.sizes)
+        made = 0
+        for method in METHODS:  # whatever is only slow the first time does not count
+            yield from (False for _ in getattr(_Gradient(*self._functions[self.sizes[0]]), method)())
+        for size in self.sizes:
+            point = Point(size)
+            gradients: dict[str, np.ndarray] = {}
+            for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
+                spent = 0.0
+                for _ in range(REPEATS):
+                    run = _Gradient(*self._functions[size])
+                    for _ in getattr(run, method)():
+                        self.share = max(self.share, (made + sum(run.passes)) / all_passes)
+                        yield False
+                    point.seconds[method] = min(run.seconds, point.seconds.get(method, float("inf")))
+                    spent += run.seconds
+                    if spent > ENOUGH:
+                        break
+                made += sum(passes(method, size))
+                gradients[method], point.passes[method] = run.gradient, run.passes
+                point.apart[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
+            self.points.append(point)
+
+
+class _Gradient:
+    """One gradient, part after part, with a clock that runs only inside the parts."""
+
+    def __init__(self, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> None:
+        self._function, self._arrays = function, arrays
+        self.gradient = np.zeros(sum(array.size for array in arrays))
+        self.passes = (0, 0)
+        self.seconds = 0.0
+
+    def finite(self) -> Iterator[None]:
+        """Two forward passes for each parameter: a little more of it, and a little less."""
+        tensors = [Tensor(array, requires_grad=False) for array in self._arrays]
+        for place, (number, index) in enumerate(self._elements()):
+            with self._clock():
+                ends = []
+                for by in (STEP, -STEP):
+                    moved = self._arrays[number].copy()
+                    moved[index] += by
+                    inputs = [*tensors[:number], Tensor(moved, requires_grad=False), *tensors[number + 1 :]]
+                    ends.append(self._forward(inputs).item())
+                self.gradient[place] = (ends[0] - ends[1]) / (2 * STEP)
+            yield
+
+    def forward(self) -> Iterator[None]:
+        """A pass with dual numbers for each parameter: it moves with speed 1, the others stand still."""
+        duals = [Dual(array) for array in self._arrays]
+        for place, (number, index) in enumerate(self._elements()):
+            with self._clock():
+                tangent = np.zeros(self._arrays[number].shape)
+                tangent[index] = 1.0
+                inputs = [*duals[:number], Dual(self._arrays[number], tangent), *duals[number + 1 :]]
+                self.gradient[place] = self._forward(inputs).tangent.item()
+            yield
+
+    def reverse(self) -> Iterator[None]:
+        """A forward pass, and a backward pass."""
+        with self._clock():
+            leaves = [Tensor(array) for array in self._arrays]
+            self._forward(leaves).backward()
+            self.passes = self.passes[0], self.passes[1] + 1
+            self.gradient = np.concatenate([np.ravel(np.asarray(leaf.grad)) for leaf in leaves])
+        yield
+
+    def _forward(self, inputs: Sequence[Any]) -> Any:
+        self.passes = self.passes[0] + 1, self.passes[1]
+        return self._function(*inputs)
+
+    def _elements(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        return ((number, index) for number, array in enumerate(self._arrays) for index in np.ndindex(array.shape))
+
+    @contextmanager
+    def _clock(self) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.seconds += time.perf_counter() - start

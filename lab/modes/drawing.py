@@ -1,0 +1,80 @@
+"""A pass as a drawing: which nodes have their derivative or gradient already."""
+
+from html import escape
+
+import graphviz
+import numpy as np
+
+from lab.modes.passes import Graph, Step
+from lab.trace.dot import PALETTES
+from lab.trace.recording import brief
+
+
+def kind_of(graph: Graph, node: int) -> str:
+    """ "output", "operation", "leaf" or "constant"."""
+    if node == graph.result:
+        return "output"
+    return "operation" if graph.operands[node] else "leaf" if graph.differentiable[node] else "constant"
+
+
+def arrived(graph: Graph, step: Step, node: int) -> str:
+    """What a node holds after a step, in a few characters."""
+    held = step.held[node]
+    if not graph.differentiable[node]:
+        return "constant"
+    return "–" if held is None else brief(held)
+
+
+def draw_pass(graph: Graph, step: Step, word: str, theme: str = "light") -> graphviz.Digraph:
+    """The graph after a step. word: what the numbers that have arrived are, such as "grad"."""
+    colours = PALETTES[theme]
+    dot = graphviz.Digraph("pass")
+    dot.attr(rankdir="LR", ordering="in", bgcolor="transparent", ranksep="0.3", nodesep="0.2")
+    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
+    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
+    dot.attr("edge", color=colours["edge"], arrowsize="0.7", **font)
+    for node, name in enumerate(graph.names):
+        kind = kind_of(graph, node)
+        rows = [f"<b>{escape(name)}</b>"]
+        if kind != "constant":
+            rows.append(escape(brief(graph.values[node])))
+            colour = colours["faint" if step.held[node] is None else "gradient" if kind == "leaf" else "text"]
+            said = escape(f"{word} {arrived(graph, step, node)}")
+            rows.append(f'<font color="{colour}">{said}</font>')
+        now = node == step.node
+        dot.node(
+            f"n{node}",
+            f"<{'<br/>'.join(rows)}>",
+            id=f"node-{node}",
+            style="filled",
+            fillcolor=colours[kind],
+            color=colours["text" if now else "edge"],
+            peripheries="2" if now else "1",
+        )
+    for node, operands in enumerate(graph.operands):
+        for operand in operands:
+            dot.edge(f"n{operand}", f"n{node}")
+    return dot
+
+
+def told(graph: Graph, step: Step, *, down: bool) -> str:
+    """One sentence: what this step did."""
+    if step.node is None:
+        return (
+            "The start: it changes with speed 1, all other inputs stand still."
+            if down
+            else ("The start: the upstream gradient stands at the result.")
+        )
+    node = step.node
+    names = list(
+        dict.fromkeys(graph.names[operand] for operand in graph.operands[node] if graph.differentiable[operand])
+    )
+    listed = " and ".join(names)
+    if down:
+        return f"{graph.names[node]} takes the derivatives of {listed}: {arrived(graph, step, node)}."
+    total = sum(np.size(graph.values[operand]) for operand in set(graph.operands[node]))
+    return (
+        f"{graph.names[node]} sends its gradient up to {listed}, {total} numbers in all."
+        if total > 2
+        else (f"{graph.names[node]} sends its gradient up to {listed}.")
+    )

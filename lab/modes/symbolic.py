@@ -1,0 +1,324 @@
+"""The derivative as a formula: what the rules of school write down, how long it gets, and what simplifying saves.
+
+A formula is a number, the name of an input, or an operation with its operands: ("*", "a", ("sin", "a")). Equal parts of
+a formula are one object, so that its length can be counted without writing it out; on paper each part is written as
+often as it occurs, and that is what grows. SymPy, which is optional, simplifies.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from model import Tensor, topological_order
+
+Formula = float | str | tuple[Any, ...]
+
+MAX_SIMPLIFIED = 80  # operations of a function that SymPy is asked about: with more it takes seconds
+INFIX = ("+", "-", "*", "/", "**")
+
+
+class NoFormula(ValueError):
+    """A function that is not written as a formula here: why, in one sentence."""
+
+
+# ---------------------------------------------------------------- rules: the local derivative for each operand
+
+RULES: Mapping[str, Callable[..., tuple[Formula, ...]]] = {
+    "+": lambda a, b: (1.0, 1.0),
+    "-": lambda a, b: (1.0, -1.0),
+    "*": lambda a, b: (b, a),
+    "/": lambda a, b: (("/", 1.0, b), ("neg", ("/", a, ("**", b, 2.0)))),
+    "**": lambda a, b: (("*", b, ("**", a, ("-", b, 1.0))), ("*", ("**", a, b), ("log", a))),
+    "neg": lambda a: (-1.0,),
+    "exp": lambda a: (("exp", a),),
+    "log": lambda a: (("/", 1.0, a),),
+    "sqrt": lambda a: (("/", 1.0, ("*", 2.0, ("sqrt", a))),),
+    "sin": lambda a: (("cos", a),),
+    "cos": lambda a: (("neg", ("sin", a)),),
+    "tanh": lambda a: (("-", 1.0, ("**", ("tanh", a), 2.0)),),
+    "sigmoid": lambda a: (("*", ("sigmoid", a), ("-", 1.0, ("sigmoid", a))),),
+    "softplus": lambda a: (("sigmoid", a),),
+    "relu": lambda a: (("step", a),),
+    "abs": lambda a: (("sign", a),),
+}
+VALUES: Mapping[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+    "neg": lambda a: -a,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "sigmoid": lambda a: np.exp(-np.logaddexp(0.0, -a)),
+    "softplus": lambda a: np.logaddexp(0.0, a),
+    "relu": lambda a: np.maximum(a, 0.0),
+    "step": lambda a: np.float64(a > 0),
+    "abs": np.abs,
+    "sign": np.sign,
+}
+
+
+# ---------------------------------------------------------------- a function as a formula, and its derivative
+
+
+def repeated(function: Callable[..., Tensor], name: str, times: int) -> Callable[..., Tensor]:
+    """The function of itself, so many times: each result is what `name` is in the next."""
+
+    def build(**tensors: Tensor) -> Tensor:
+        result = function(**tensors)
+        for _ in range(times - 1):
+            result = function(**{**tensors, name: result})
+        return result
+
+    return build
+
+
+def formula(result: Tensor, leaves: Mapping[str, Tensor]) -> Formula:
+    """The formula of a graph of model.py. NoFormula: it works with arrays, or has an operation without a rule here."""
+    names = {id(leaf): name for name, leaf in leaves.items()}
+    found: dict[int, Formula] = {}
+    for tensor in topological_order(result):
+        if tensor.ndim:
+            raise NoFormula(f"A formula is written for single numbers; a value here has shape {tensor.shape}.")
+        if tensor._children:
+            if tensor.op not in RULES:
+                raise NoFormula(f"There is no rule for `{tensor.op}` here; there is one for {', '.join(RULES)}.")
+            found[id(tensor)] = (tensor.op, *(found[id(child)] for child in tensor._children))
+        else:
+            found[id(tensor)] = names.get(id(tensor), tensor.item())
+    return found[id(result)]
+
+
+def derivative(of: Formula, name: str) -> Formula:
+    """By the chain rule, and nothing simplified: for each operand the local derivative times that of the operand.
+
+    What does not contain the name gives no term.
+    """
+    found: dict[int, Formula | None] = {}
+    for part in _parts(of):
+        if not isinstance(part, tuple):
+            found[id(part)] = 1.0 if part == name else None
+            continue
+        op, *operands = part
+        total: Formula | None = None
+        for local, operand in zip(RULES[op](*operands), operands, strict=True):
+            inner = found[id(operand)]
+            if inner is not None:
+                term = ("*", local, inner)
+                total = term if total is None else ("+", total, term)
+        found[id(part)] = total
+    whole = found[id(of)]
+    return 0.0 if whole is None else whole
+
+
+def _parts(of: Formula) -> list[Formula]:
+    """Each object in a formula once, after its operands. No recursion: a formula may be very deep."""
+    order: list[Formula] = []
+    seen: set[int] = set()
+    stack: list[tuple[Formula, bool]] = [(of, False)]
+    while stack:
+        part, placed = stack.pop()
+        if placed:
+            order.append(part)
+        elif id(part) not in seen:
+            seen.add(id(part))
+            stack.append((part, True))
+            if isinstance(part, tuple):
+                stack += [(operand, False) for operand in part[1:]]
+    return order
+
+
+# ---------------------------------------------------------------- its length, text and value
+
+
+def operations(of: Formula) -> int:
+    """In the formula as it stands on paper: each part counts as often as it occurs."""
+    found: dict[int, int] = {}
+    for part in _parts(of):
+        found[id(part)] = 1 + sum(found[id(operand)] for operand in part[1:]) if isinstance(part, tuple) else 0
+    return found[id(of)]
+
+
+def distinct(of: Formula) -> int:
+    """Operations where each part is given a name and is computed once."""
+    numbers: dict[Any, int] = {}  # equal parts have one number
+    found: dict[int, int] = {}
+    for part in _parts(of):
+        key = (part[0], *(found[id(operand)] for operand in part[1:])) if isinstance(part, tuple) else repr(part)
+        found[id(part)] = numbers.setdefault(key, len(numbers))
+    return sum(isinstance(key, tuple) for key in numbers)
+
+
+def text(of: Formula, most: int = 400) -> str:
+    """As a person writes it; cut off after so many characters."""
+    written = ""
+    for piece in _pieces(of):
+        written += piece
+        if len(written) > most:
+            return written[:most] + " …"
+    return written
+
+
+def _pieces(of: Formula) -> Iterator[str]:
+    """The characters from left to right. Only what stands beside a sign is put in brackets."""
+    stack: list[Any] = [_Bare(of)]
+    while stack:
+        part = stack.pop()
+        bare = isinstance(part, _Bare)
+        part = part.of if bare else part
+        if isinstance(part, _Sign):
+            yield part.text
+        elif isinstance(part, str):
+            yield part
+        elif isinstance(part, float):
+            yield f"{part:g}" if part >= 0 or bare else f"({part:g})"
+        elif part[0] in INFIX:
+            yield "" if bare else "("
+            sign = "**" if part[0] == "**" else f" {part[0]} "
+            stack += [*([] if bare else [_Sign(")")]), part[2], _Sign(sign), part[1]]
+        else:
+            yield "-(" if part[0] == "neg" else f"{part[0]}("
+            stack += [_Sign(")"), _Bare(part[1])]
+
+
+@dataclass(frozen=True)
+class _Bare:
+    of: Formula
+
+
+@dataclass(frozen=True)
+class _Sign:
+    text: str
+
+
+def value(of: Formula, point: Mapping[str, float]) -> float:
+    """At a point, in floats; inf and nan where they come out."""
+    found: dict[int, Any] = {}
+    with np.errstate(all="ignore"):
+        for part in _parts(of):
+            if isinstance(part, tuple):
+                found[id(part)] = VALUES[part[0]](*(found[id(operand)] for operand in part[1:]))
+            else:
+                found[id(part)] = np.float64(point[part] if isinstance(part, str) else part)
+    return float(found[id(of)])
+
+
+# ---------------------------------------------------------------- SymPy
+
+
+def has_sympy() -> bool:
+    return importlib.util.find_spec("sympy") is not None
+
+
+@dataclass(frozen=True)
+class Simplified:
+    """A formula as SymPy has simplified it: its text, and its operations as SymPy counts them."""
+
+    text: str
+    operations: int
+
+
+def simplified(of: Formula, name: str) -> Simplified | None:
+    """The derivative of a function by SymPy: without 0 and 1, equal terms gathered, common factors before brackets.
+
+    (Its `simplify` looks for more, and for formulas of this kind may take minutes.)
+    None where the function is too long for it. ImportError: SymPy is not installed.
+    """
+    import sympy
+
+    if operations(of) > MAX_SIMPLIFIED:
+        return None
+    gathered = sympy.diff(_to_sympy(of, sympy), sympy.Symbol(name, real=True))
+    shortest = min((gathered, sympy.factor_terms(gathered)), key=sympy.count_ops)
+    return Simplified(str(shortest), int(sympy.count_ops(shortest)))
+
+
+def _to_sympy(of: Formula, sympy: Any) -> Any:
+    functions: dict[str, Callable[..., Any]] = {name: VALUES[name] for name in (*INFIX, "neg")} | {
+        "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
+        "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
+        "relu": lambda a: sympy.Piecewise((a, a > 0), (0, True)),
+        "abs": sympy.Abs,
+    }
+    found: dict[int, Any] = {}
+    for part in _parts(of):
+        if isinstance(part, tuple):
+            function = functions.get(part[0]) or getattr(sympy, part[0])
+            found[id(part)] = function(*(found[id(operand)] for operand in part[1:]))
+        elif isinstance(part, str):
+            found[id(part)] = sympy.Symbol(part, real=True)
+        else:
+            found[id(part)] = sympy.Integer(int(part)) if float(part).is_integer() else sympy.Float(part)
+    return found[id(of)]
+
+
+# ---------------------------------------------------------------- how it grows
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Operations for a function of itself, so many times.
+
+    function, derivative  on paper, nothing simplified
+    named                 of the derivative, each part computed once
+    forward, backward     of automatic differentiation: operations that ran, rules that passed a gradient on
+    simplified            of the derivative, by SymPy; None without SymPy, or where it was not asked
+    """
+
+    times: int
+    function: int
+    derivative: int
+    named: int
+    forward: int
+    backward: int
+    simplified: int | None
+
+
+def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: str, most: int) -> Iterator[Growth]:
+    """For 1, 2, ... times, one at a time: SymPy may take a while. NoFormula as `formula`."""
+    for times in range(1, most + 1):
+        leaves = {key: Tensor(number, label=key) for key, number in point.items()}
+        result = repeated(function, name, times)(**leaves)
+        whole = formula(result, leaves)
+        slope = derivative(whole, name)
+        nodes = sum(bool(tensor._children) for tensor in topological_order(result))
+        short = simplified(whole, name) if has_sympy() else None
+        yield Growth(
+            times,
+            operations(whole),
+            operations(slope),
+            distinct(slope),
+            nodes,
+            _rules_called(result),
+            None if short is None else short.operations,
+        )
+
+
+def _rules_called(result: Tensor) -> int:
+    """Run the backward pass, and count the closures that it calls."""
+    called = 0
+
+    def counted(rule: Callable[[Any], None]) -> Callable[[Any], None]:
+        def count(upstream: Any) -> None:
+            nonlocal called
+            called += 1
+            rule(upstream)
+
+        return count
+
+    for tensor in topological_order(result):
+        if tensor._backward is not None:
+            tensor._backward = counted(tensor._backward)
+    with np.errstate(all="ignore"):
+        result.backward()
+    return called
