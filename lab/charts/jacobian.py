@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix, short
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
+from lab.trace.recording import numeral
 
 UNKNOWN = "·"
 
@@ -72,6 +72,4 @@ def jacobian(
 
 
 def _written(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    return ("∞" if value > 0 else "−∞") if math.isinf(value) else short(value).replace("-", "−")
+    return numeral(float(f"{value:.3g}"))

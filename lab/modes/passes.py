@@ -125,7 +125,10 @@ class Graph:
     # -- up: reverse mode
 
     def up(self, upstream: Any) -> list[Step]:
-        """How gradients travel up from the result, node after node, as backward(upstream) would send them."""
+        """How gradients travel up from the result, node after node, as backward(upstream) sends them.
+
+        upstream  as many numbers as the result has, in its shape or in a row
+        """
         self._forget()
         self._result.grad = _started(upstream, self._result.shape)
         steps = [Step(None, self._gradients())]
@@ -177,7 +180,7 @@ def _there(array: np.ndarray | None) -> np.ndarray:
 
 
 def _started(upstream: Any, shape: tuple[int, ...]) -> Any:
-    return np.array(np.broadcast_to(np.asarray(upstream, dtype=float), shape))[()]
+    return np.array(upstream, dtype=float).reshape(shape)[()]
 
 
 def _name(tensor: Tensor, result: bool) -> str:

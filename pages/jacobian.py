@@ -1,0 +1,276 @@
+"""Jacobian: all derivatives of a function as one picture, filled pass by pass; and chains of them, from either end."""
+
+import json
+import time
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark
+from lab.expression import ExpressionError
+from lab.modes.passes import Graph, Unfit, place_name
+from lab.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
+from lab.trace.recording import numeral
+from lab.ui import expression_box, page, state
+from lab.ui.boards import Boards
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+
+NAME = "jacobian"
+TABS = {"one": "One function", "chain": "A chain of functions"}
+MOST = 8  # inputs, and outputs, of the picture
+EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
+    "softmax(x)": {"x": [1, 2, 0, -1]},
+    "tanh(x)": {"x": [-2, -0.5, 0, 1]},
+    "x @ w": {"x": [1, 2], "w": [[1, 0, -1], [2, 1, 0]]},
+    "sum(x**2)": {"x": [1, -2, 3, 0.5]},
+    "[cos(t), sin(t), t]": {"t": 1.0},
+    "x / sum(x)": {"x": [1, 2, 3, 4, 5, 6, 7, 8]},
+    "relu(x) + x[0]*x": {"x": [1, -2, 3]},
+}
+WAYS = {"columns": "Column by column: forward mode", "rows": "Row by row: reverse mode"}
+ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
+ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
+TRY_THIS = {
+    "one": "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below.",
+    "chain": "Find sizes for which neither end is the best place to begin.",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("Jacobian")
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
+        st.session_state["jacobian of"] = st.session_state["jacobian expression"]
+    tabs = st.tabs(list(TABS.values()), key="jacobian tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_one, _chain), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in five ways")
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+OF_ONE_EXPRESSION = (  # what another expression begins without
+    Field("zeros", "jacobian zeros", None, state.one_of(*ZEROS), state.optional),
+    Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
+    Field("v", "jacobian v", ""),
+)
+CHAIN = {  # label -> what it sets
+    "Functions in the chain": Field("length", "jacobian length", 4, int, limits=(2, 30)),
+    "Numbers between them": Field("width", "jacobian width", 100, int, limits=(1, 1000)),
+    "Inputs, n": Field("n", "jacobian n", 100, int, limits=(1, 1000)),
+    "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
+}
+FIELDS = (
+    Field("tab", "jacobian tab", TABS["one"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    Field("way", "jacobian way", "columns", state.one_of(*WAYS)),
+    *OF_ONE_EXPRESSION,
+    *CHAIN.values(),
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- one function
+
+
+def _one() -> None:
+    st.markdown(
+        "Row i, column j: how fast result i changes as input j does. Guess where the zeros are, then fill the picture, "
+        "one pass at a time, in one direction or the other."
+    )
+    now = st.session_state
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    if now["jacobian of"] != now["jacobian expression"]:
+        now["jacobian of"] = now["jacobian expression"]
+        state.reset(OF_ONE_EXPRESSION)
+    values = None if expression is None else expression_box.inputs(NAME, expression)
+    if expression is None or values is None:
+        return
+    try:
+        graph = Graph(expression, values)
+    except (ExpressionError, Unfit) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    n, m = len(graph.inputs), len(graph.outputs)
+    if max(n, m) > MOST:
+        st.error(
+            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
+            "Use smaller arrays.",
+            icon=":material/block:",
+        )
+        return
+    by_columns = now["jacobian way"] == "columns"
+    most = n if by_columns else m
+    now["jacobian passes"] = min(now["jacobian passes"], most)
+    left, right = st.columns([3, 2], gap="medium")
+    with right:
+        done = _fill(graph, most)
+    inputs, outputs = ([place_name(place) for place in places] for places in (graph.inputs, graph.outputs))
+    matrix, known = np.zeros((m, n)), np.zeros((m, n), dtype=bool)
+    for number in range(done):
+        if by_columns:
+            matrix[:, number], known[:, number] = graph.column(graph.inputs[number]), True
+        else:
+            matrix[number], known[number] = graph.row(graph.outputs[number]), True
+    with left:
+        boards = Boards("jacobian")
+        boards.board("jacobian")
+        boards.fill({"jacobian": charts.jacobian(matrix, known, outputs, inputs, page.theme())})
+    with right:
+        if done == most:
+            _zeros(matrix)
+        _product(graph, matrix if done == most else None)
+
+
+def _fill(graph: Graph, most: int) -> int:
+    """The guess, the direction, and how many passes have been made; what the last one did."""
+    now = st.session_state
+
+    def another() -> None:
+        now["jacobian passes"] += 1
+
+    def restart() -> None:
+        now["jacobian passes"] = 0
+
+    guess = st.segmented_control("Guess: zeros are", ZEROS, format_func=ZEROS.__getitem__, key="jacobian zeros")
+    by_columns = st.segmented_control(
+        "Fill it", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
+    ) == "columns"  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Next pass", icon=":material/skip_next:", type="primary", on_click=another, key="jacobian next",
+            disabled=guess is None or now["jacobian passes"] >= most,
+        )  # fmt: skip
+        done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guess is None)
+    if guess is None:
+        st.markdown("Guess first.")
+        return 0
+    if not done:
+        st.markdown("No pass has been made: a dot is a cell that nobody knows yet.")
+    elif by_columns:
+        name = escape_markdown(place_name(graph.inputs[done - 1]))
+        st.markdown(f"Pass {done} of {most}, down: {name} moves with speed 1, all else stands still. That is a column.")
+    else:
+        name = escape_markdown(place_name(graph.outputs[done - 1]))
+        st.markdown(f"Pass {done} of {most}, up: the upstream gradient is 1 at {name}, else 0. That is a row.")
+    return done
+
+
+def _zeros(matrix: np.ndarray) -> None:
+    zero = matrix == 0
+    off = np.eye(*matrix.shape) == 0
+    if not zero.any():
+        where = "nowhere"
+    elif zero.shape[0] == zero.shape[1] and np.array_equal(zero, off):
+        where = "off"
+    else:
+        where = "other"
+    count = int(zero.sum())
+    right = where == st.session_state["jacobian zeros"]
+    st.markdown(
+        f"**{count} of {matrix.size} cells are 0**: {ZEROS[where]}. "
+        + ("✓ As you guessed." if right else "✗ Not as you guessed.")
+    )
+
+
+def _product(graph: Graph, matrix: np.ndarray | None) -> None:
+    """The engine's backward(v) beside the product of v with the picture."""
+    m = len(graph.outputs)
+    now = st.session_state
+    if not now["jacobian v"]:
+        now["jacobian v"] = json.dumps([float(i + 1) for i in range(m)])
+    st.text_input(
+        f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
+    )
+    try:
+        v = np.ravel(expression_box.value(now["jacobian v"]))
+    except ValueError as error:
+        st.error(str(error))
+        return
+    if v.size != m:
+        st.error(f"v has {v.size} numbers; the result has {m}.")
+        return
+    gradient = graph.backward(v)
+    with np.errstate(all="ignore"):
+        product = None if matrix is None else v @ matrix
+    rows = [
+        (place_name(place), numeral(gradient[j]), "–" if product is None else numeral(product[j]))
+        for j, place in enumerate(graph.inputs)
+    ]
+    st.markdown(markdown_table(["input", "backward(v)", "vᵀJ, from the picture"], rows))
+    if product is None:
+        st.markdown("The product needs the whole picture; backward(v) needed one pass.")
+    else:
+        apart = numeral(float(np.max(np.abs(gradient - product))))
+        st.markdown(f"Largest difference: {apart}. backward(v) is vᵀJ, and never makes J.")
+
+
+# ---------------------------------------------------------------- a chain
+
+
+def _chain() -> None:
+    st.markdown(
+        "The Jacobian of a chain is the product of the Jacobians of its functions. The product is the same from "
+        "either end, the work is not: a matrix of a × b times one of b × c takes a·b·c multiplications. Where should "
+        "one begin when there is one result?"
+    )
+    columns = zip(st.columns(4), CHAIN.items(), strict=True)
+    length, width, n, m = (
+        int(place.number_input(label, *field.limits, key=f"jacobian {field.name}")) for place, (label, field) in columns
+    )
+    chain = sizes(n, width, m, length)
+    left, right = multiplications(chain, "left"), multiplications(chain, "right")
+    shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
+    st.markdown(f"J = {escape_markdown(shapes)}" if length <= 8 else f"J: {m} × {n}, a product of {length} matrices.")
+    st.markdown(markdown_table(["begin", "like", "multiplications, counted", "really multiplied, just now"], [
+        ("at the left, with the result", "reverse mode", f"{left:,}", _run(chain, "left", left)),
+        ("at the right, with the inputs", "forward mode", f"{right:,}", _run(chain, "right", right)),
+        ("in the best order of all", "", f"{fewest(chain):,}", ""),
+    ]))  # fmt: skip
+    st.markdown(_cheaper(left, right, n, m))
+    places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
+    boards = Boards("jacobian chain")
+    boards.board("chain")
+    boards.fill({"chain": charts.lines(
+        "Multiplications, as the results grow in number",
+        [Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
+         for title, end in ENDS.items()],
+        Axis("results, m", log=True),
+        Axis("multiplications", log=True),
+        marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
+        height=280,
+        theme=page.theme(),
+    )})  # fmt: skip
+
+
+def _cheaper(left: int, right: int, n: int, m: int) -> str:
+    if left == right:
+        return "Both ends cost the same here."
+    end, ratio = ("left", right / left) if left < right else ("right", left / right)
+    results, inputs = "result" if m == 1 else "results", "input" if n == 1 else "inputs"
+    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}."
+
+
+def _run(chain: list[int], end: End, count: int) -> str:
+    """Multiply, once for these sizes: what comes out took as many multiplications as were counted."""
+    if count > MAX_RUN:
+        return f"counted only: more than {MAX_RUN:,}"
+    now = st.session_state
+    if now.get("jacobian run of") != chain:
+        now["jacobian run of"], now["jacobian runs"] = chain, {}
+    if end not in now["jacobian runs"]:
+        jacobians = example(chain)
+        start = time.perf_counter()
+        made = multiply(jacobians, end).multiplications
+        now["jacobian runs"][end] = f"{made:,} in {1e6 * (time.perf_counter() - start):,.0f} µs"
+    return str(now["jacobian runs"][end])
+
+
+main()

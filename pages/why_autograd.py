@@ -1,0 +1,467 @@
+"""Why autograd: what one gradient costs, what a formula and differences do instead, and both directions of a graph."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark
+from lab.designs.compare import Unsuitable
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.gradcheck import numerical_gradient
+from lab.modes.cost import FAMILIES, METHODS, MOST_COUNTED, STEP, Timing, passes
+from lab.modes.drawing import arrived, draw_pass, told
+from lab.modes.passes import Graph, Unfit, place_name
+from lab.modes.race import race
+from lab.modes.symbolic import (
+    Growth,
+    NoFormula,
+    derivative,
+    formula,
+    growth,
+    has_sympy,
+    operations,
+    repeated,
+    simplified,
+    text,
+    value,
+)
+from lab.trace.recording import brief, numeral
+from lab.ui import expression_box, page, state
+from lab.ui.boards import Boards
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from model import Tensor
+
+NAME = "why"
+TABS = {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Down or up"}
+EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
+    "(a*b + c) * tanh(a)": {"a": 0.5, "b": 3.0, "c": 1.0},
+    "4*x*(1 - x)": {"x": 0.3},
+    "x**2*sin(x) + exp(x)": {"x": 2.0},
+    "tanh(x @ w)": {"x": [1, 2], "w": [[0.1, 0.2, 0.3], [-0.3, 0.2, -0.1]]},
+    "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])": {"t": 0.2},
+    "log(sum(exp(v)))": {"v": [0.5, -1, 2, 0, 1, -0.5]},
+}
+TRY_THIS = {
+    "cost": "From how many parameters on is reverse mode the fastest? Is it the same for the chain?",
+    "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
+    "directions": "Write a function for which forward mode is faster, and make it win by more than three times.",
+}
+DECADES = [10**exponent for exponent in range(8)]
+TICK, SLICE = 0.15, 0.1  # seconds from one slice of a timing to the next, and of work in it
+SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
+LONGER = {"6": 6, "30": 30, "150": 150}
+MOST_TIMES = 6  # a function of itself
+FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
+WAYS = {"down": "Down from an input", "up": "Up from the result"}
+
+
+def main() -> None:
+    page.style()
+    st.title("Why autograd")
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
+        st.session_state["why guessed of"] = st.session_state["why expression"]
+    tabs = st.tabs(list(TABS.values()), key="why tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_cost, _formula, _directions), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/jacobian.py", "Next: all derivatives of a function, as one picture")
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
+TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
+EXPONENT = Field("h", "why exponent", 5, int, limits=(1, 15))
+OF_ONE_EXPRESSION = (  # what another expression begins without
+    Field("longer", "why longer", None, state.one_of(*LONGER), state.optional),
+    Field("faster", "why faster", None, state.one_of(*FASTER), state.optional),
+    Field("step", "why step", 0, int, limits=(0, 10_000)),
+    Field("start", "why start", 0, int, limits=(0, 64)),
+    Field("by", "why by", 0, int, limits=(0, 64)),
+)
+FIELDS = (
+    Field("tab", "why tab", TABS["cost"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    Field("function", "why family", "network", state.one_of(*FAMILIES)),
+    PARAMETERS,
+    Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    TIMES,
+    EXPONENT,
+    Field("way", "why way", "down", state.one_of(*WAYS)),
+    *OF_ONE_EXPRESSION,
+)  # fmt: skip
+
+
+def _expression() -> tuple[Expression, dict[str, float | list]] | None:
+    """The learner's expression and its inputs. Guesses are for one expression: another one asks again."""
+    now = st.session_state
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    if now["why guessed of"] != now["why expression"]:
+        now["why guessed of"] = now["why expression"]
+        state.reset(OF_ONE_EXPRESSION)
+    values = None if expression is None else expression_box.inputs(NAME, expression)
+    return None if expression is None or values is None else (expression, values)
+
+
+def _guess(question: str, options: Mapping[str, int] | Mapping[str, str], key: str) -> str | None:
+    def shown(option: str) -> str:
+        of = options[option]
+        return of if isinstance(of, str) else f"{of:,}×"
+
+    return st.segmented_control(question, list(options), format_func=shown, key=key)
+
+
+def _nearest(options: Mapping[str, int], ratio: float) -> str:
+    return min(options, key=lambda option: abs(math.log(options[option] / max(ratio, 1e-9))))
+
+
+def _verdict(right: bool) -> str:
+    return "✓ Your guess was the nearest." if right else "✗ Your guess was another."
+
+
+# ---------------------------------------------------------------- what a gradient costs
+
+
+def _cost() -> None:
+    st.markdown(
+        "A gradient by finite differences moves one parameter after the other and runs the function each time. How "
+        "much does that matter? Choose a function and a number of parameters, guess, then let it be measured."
+    )
+    now = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        family = st.selectbox(
+            "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250
+        )
+        count = st.number_input("Parameters, N", *PARAMETERS.limits, step=100, key="why parameters", width=170)
+        _guess(
+            "Guess: for 1,000 parameters, finite differences take so much longer than reverse mode",
+            SLOWER,
+            "why slower",
+        )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        headers = ["one gradient", "forward passes", "backward", "at 1 ms a pass"]
+        st.markdown(markdown_table(headers, [
+            (title, *(f"{number:,}" for number in passes(method, count)), _duration(sum(passes(method, count))))
+            for method, title in METHODS.items()
+        ]))  # fmt: skip
+        boards = Boards("why counted")
+        boards.board("counted")
+        boards.fill({"counted": _counted(count)})
+    with right:
+        st.fragment(_timed, run_every=TICK if now.get("why timing") else None)(family)
+
+
+def _duration(milliseconds: int) -> str:
+    """Rounded down to two units."""
+    units = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
+    parts = []
+    for name, size in units:
+        if milliseconds >= size:
+            parts.append(f"{milliseconds // size} {name}")
+            milliseconds %= size
+    return " ".join(parts[:2])
+
+
+def _counted(count: int) -> charts.Chart:
+    places = sorted({*DECADES, count})
+    return charts.lines(
+        "Passes, counted and not run",
+        [Line(title, [(n, sum(passes(method, n))) for n in places]) for method, title in METHODS.items()],
+        Axis("parameters", log=True),
+        Axis("passes", log=True),
+        marks=[Mark("x", count, f"N = {count:,}")],
+        height=290,
+        theme=page.theme(),
+    )
+
+
+def _timed(family: str) -> None:
+    """A fragment: while a timing runs, it goes on for a slice each time, and shows what is known."""
+    now = st.session_state
+    timings: dict[str, Timing] = now.setdefault("why timings", {})
+    running = now.get("why timing")
+    if running:
+        timings[running].advance(SLICE)
+        if timings[running].done or running != family:
+            now["why timing"] = None
+            st.rerun()
+    timing = timings.get(family)
+
+    def start() -> None:
+        now["why timings"][family] = Timing(FAMILIES[family])
+        now["why timing"] = family
+
+    def stop() -> None:
+        now["why timing"] = None
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if running:
+            pressed = st.button("Stop", icon=":material/stop:", on_click=stop, key="why stop")
+        else:
+            pressed = st.button(
+                "Measure" if timing is None else "Measure again",
+                icon=":material/timer:",
+                on_click=start,
+                disabled=not now["why slower"],
+                type="primary",
+                key="why measure",
+            )
+        st.markdown(_said(timing, bool(running)))
+    if pressed:
+        st.rerun()  # the fragment begins or ends to run by itself
+    if timing and not timing.done:
+        st.progress(timing.share, "of all passes")
+    if timing and timing.points:
+        boards = Boards("why measured")
+        boards.board("measured")
+        boards.fill({"measured": charts.lines(
+            f"Seconds for one gradient, measured: {FAMILIES[family].title}",
+            [Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
+             for method, title in METHODS.items()],
+            Axis("parameters", log=True),
+            Axis("seconds", log=True),
+            height=290,
+            theme=page.theme(),
+        )})  # fmt: skip
+        headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
+        with st.expander("Passes that were made, and how good the gradients are"):
+            st.markdown(markdown_table(headers, [
+                (point.parameters, *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
+                 numeral(point.apart["finite"])) for point in timing.points
+            ]))  # fmt: skip
+            st.markdown(
+                "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
+                f"from reverse mode; the step was {STEP:g}. Forward mode differs by "
+                f"{numeral(max(point.apart['forward'] for point in timing.points))} at most."
+            )
+
+
+def _said(timing: Timing | None, running: bool) -> str:
+    if timing is None:
+        return "" if st.session_state["why slower"] else "Guess first."
+    if not timing.done:
+        return f"{'Measuring' if running else 'Stopped'}: {len(timing.points)} of {len(timing.sizes)} sizes."
+    last = timing.points[-1]
+    finite, forward = (last.seconds[method] / last.seconds["reverse"] for method in ("finite", "forward"))
+    guess = st.session_state["why slower"]
+    return (
+        f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
+        f"forward mode {forward:,.0f}×. {_verdict(_nearest(SLOWER, finite) == guess) if guess else ''}"
+    )
+
+
+# ---------------------------------------------------------------- formula, differences, autograd
+
+
+def _formula() -> None:
+    st.markdown(
+        "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward. Apply "
+        "the function to itself, again and again: autograd then works as many times longer. Guess what the formula "
+        "does."
+    )
+    now = st.session_state
+    found = _expression()
+    if found is None:
+        return
+    expression, values = found
+    if any(isinstance(number, list) for number in values.values()):
+        st.error("A formula is written for single numbers: choose an expression without arrays.")
+        return
+    point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
+    names = [*point]
+    now["why by"] = min(now["why by"], len(names) - 1)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by = names[
+            st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
+        ]
+        times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
+        exponent = st.slider("Difference: h = 10⁻ˣ, x =", *EXPONENT.limits, key="why exponent", width=200)
+        guess = _guess(
+            f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone", LONGER,
+            "why longer",
+        )  # fmt: skip
+    try:
+        leaves = {name: Tensor(number, label=name) for name, number in point.items()}
+        function = repeated(expression, by, times)
+        result = function(**leaves)
+        whole = formula(result, leaves)
+        result.backward()
+    except (ExpressionError, NoFormula) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    except RuntimeError as error:  # nothing to go backward through
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    if guess is None:
+        st.markdown("Guess first: then the formula is written down.")
+        return
+    slope = derivative(whole, by)
+    grown = _growth(expression, point, by)
+    automatic = float(np.sum(leaves[by].grad or 0.0))
+    h = 10.0**-exponent
+    difference = numerical_gradient(lambda x: function(**{**point, by: x}).item(), point[by], h).item()
+    at = grown[times - 1]
+    rows = [
+        ("Formula", value(slope, point), f"{operations(slope):,} operations as written"
+         + (f", {at.simplified:,} simplified" if at.simplified is not None else "")),
+        (f"Difference, h = {numeral(h)}", difference, "2 forward passes, for each input"),
+        ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
+    ]  # fmt: skip
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(markdown_table(
+            ["way", f"derivative by {by}", "from autograd", "work"],
+            [(way, f"{number:.12g}", "–" if way == "Autograd" else _apart(number, automatic), work)
+             for way, number, work in rows],
+        ))  # fmt: skip
+        _written(whole, slope, by)
+    with right:
+        ratio = grown[-1].derivative / max(grown[0].derivative, 1)
+        st.markdown(
+            f"Applied {grown[-1].times} times, the formula of the derivative is **{ratio:,.0f}×** as long, and "
+            f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
+            + _verdict(_nearest(LONGER, ratio) == guess)
+        )
+        boards = Boards("why growth")
+        boards.board("growth")
+        boards.fill({"growth": _grown(grown)})
+
+
+def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Growth]:
+    """Once for each expression: the counts do not depend on the values."""
+    now, key = st.session_state, (expression.text, by)
+    if now.get("why growth of") != key:
+        with st.spinner("Writing the formulas down"):
+            now["why grown"] = list(growth(expression, point, by, MOST_TIMES))
+        now["why growth of"] = key
+    grown: list[Growth] = now["why grown"]
+    return grown
+
+
+def _apart(number: float, automatic: float) -> str:
+    if number == automatic or (math.isnan(number) and math.isnan(automatic)):
+        return "0"
+    return numeral(number - automatic)
+
+
+def _written(whole: object, slope: object, by: str) -> None:
+    st.markdown(f"The derivative by {escape_markdown(by)}, by the chain rule, as it is written down:")
+    st.code(text(slope), language=None, wrap_lines=True)  # type: ignore[arg-type]
+    if not has_sympy():
+        st.info("SymPy, which simplifies formulas, is not installed: `pip install sympy` brings it.")
+        return
+    short = simplified(whole, by)  # type: ignore[arg-type]
+    if short is None:
+        st.markdown("It is too long to be simplified while you wait.")
+        return
+    st.markdown(f"Simplified by SymPy: {short.operations:,} operations.")
+    st.code(short.text if len(short.text) <= 400 else short.text[:400] + " …", language=None, wrap_lines=True)
+
+
+def _grown(grown: list[Growth]) -> charts.Chart:
+    lines = [
+        Line("formula as written", [(one.times, one.derivative) for one in grown]),
+        Line("simplified", [(one.times, one.simplified) for one in grown if one.simplified is not None]),
+        Line("autograd, forward and backward", [(one.times, one.forward + one.backward) for one in grown]),
+    ]
+    return charts.lines(
+        "Operations of the derivative, counted",
+        [line for line in lines if line.points],
+        Axis("times applied"),
+        Axis("operations", log=True),
+        height=290,
+        theme=page.theme(),
+    )
+
+
+# ---------------------------------------------------------------- down or up
+
+
+def _directions() -> None:
+    st.markdown(
+        "The same local derivatives, in two directions. Forward mode starts at one input, and derivatives travel down; "
+        "reverse mode starts at one result, and gradients travel up. Move the slider. Which needs fewer passes here?"
+    )
+    now = st.session_state
+    found = _expression()
+    if found is None:
+        return
+    try:
+        graph = Graph(*found)
+    except (ExpressionError, Unfit) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    down = now["why way"] == "down"
+    places = graph.inputs if down else graph.outputs
+    now["why start"] = min(now["why start"], len(places) - 1)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control("Follow", WAYS, format_func=WAYS.__getitem__, key="why way", required=True)
+        start = st.selectbox(
+            "Start", range(len(places)), format_func=lambda i: place_name(places[i]), key="why start", width=150
+        )
+        steps = graph.down(places[start]) if down else graph.up([float(i == start) for i in range(len(places))])
+        now["why step"] = min(now["why step"], len(steps) - 1)
+        st.slider("Node", 0, len(steps) - 1, key="why step", width=300)
+    step = steps[now["why step"]]
+    name = place_name(places[start])
+    word = f"d/d{name}" if down else "grad"
+    st.markdown(escape_markdown(told(graph, step, down=down)))
+    held = [f"{each}: {arrived(graph, step, node)}" for node, each in enumerate(graph.names)]
+    picture = draw_pass(graph, step, word, page.theme())
+    st.graphviz_chart(picture, alt=f"The graph, with {word} of each node. {'; '.join(held)}.")
+    with st.expander("The graph as a table"):
+        st.markdown(markdown_table(["node", "computed from", "value", word], [
+            (each, ", ".join(graph.names[one] for one in graph.operands[node]) or "–", brief(graph.values[node]),
+             arrived(graph, step, node)) for node, each in enumerate(graph.names)
+        ]))  # fmt: skip
+    _passes(graph, found)
+
+
+def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:
+    """All derivatives: how many passes they take each way, and how long that is."""
+    now = st.session_state
+    n, m = len(graph.inputs), len(graph.outputs)
+    of = (found[0].text, str(found[1]))
+
+    def measure() -> None:
+        try:
+            now["why race"] = of, race(graph), ""
+        except Unsuitable as error:
+            now["why race"] = of, None, str(error)
+
+    st.markdown(
+        f"**All derivatives of this function**, {n} {'input' if n == 1 else 'inputs'} and {m} "
+        f"{'result' if m == 1 else 'results'}: {n} {'pass' if n == 1 else 'passes'} down, or {m} up after one forward "
+        "pass."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guess = _guess("Guess: which is faster here?", FASTER, "why faster")
+        st.button("Measure both", icon=":material/timer:", on_click=measure, disabled=guess is None, key="why both")
+    measured, run, said = now.get("why race", (None, None, ""))
+    if measured != of or guess is None:
+        return
+    if run is None:
+        st.info(f"The passes are counted; the time is not measured, for want of dual numbers: {escape_markdown(said)}")
+        return
+    winner = "forward" if run.forward < run.reverse else "reverse"
+    ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
+    verdict = "✓ As you guessed." if winner == guess else "✗ Not as you guessed."
+    st.markdown(
+        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs down (dual numbers), "
+        f"{1e6 * run.reverse:,.0f} µs up (this lab’s engine). {verdict} "
+        f"Their derivatives differ by {numeral(run.apart)} at most."
+    )
+
+
+main()
