@@ -1,7 +1,6 @@
 """Jacobian: all derivatives of a function as one picture, filled pass by pass; and chains of them, from either end."""
 
 import json
-import time
 
 import numpy as np
 import streamlit as st
@@ -56,6 +55,7 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
+END = Field("end", "jacobian end", None, state.one_of("left", "right"), state.optional)
 OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("zeros", "jacobian zeros", None, state.one_of(*ZEROS), state.optional),
     Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
@@ -74,6 +74,7 @@ FIELDS = (
     Field("way", "jacobian way", "columns", state.one_of(*WAYS)),
     *OF_ONE_EXPRESSION,
     *CHAIN.values(),
+    END,
 )  # fmt: skip
 
 
@@ -123,10 +124,10 @@ def _one() -> None:
         boards = Boards("jacobian")
         boards.board("jacobian")
         boards.fill({"jacobian": charts.jacobian(matrix, known, outputs, inputs, page.theme())})
-    with right:
-        if done == most:
-            _zeros(matrix)
         _product(graph, matrix if done == most else None)
+    if done == most:
+        with right:
+            _zeros(matrix)
 
 
 def _fill(graph: Graph, most: int) -> int:
@@ -185,7 +186,7 @@ def _product(graph: Graph, matrix: np.ndarray | None) -> None:
     m = len(graph.outputs)
     now = st.session_state
     if not now["jacobian v"]:
-        now["jacobian v"] = json.dumps([float(i + 1) for i in range(m)])
+        now["jacobian v"] = json.dumps([*range(1, m + 1)])
     st.text_input(
         f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
     )
@@ -219,7 +220,7 @@ def _chain() -> None:
     st.markdown(
         "The Jacobian of a chain is the product of the Jacobians of its functions. The product is the same from "
         "either end, the work is not: a matrix of a × b times one of b × c takes a·b·c multiplications. Where should "
-        "one begin when there is one result?"
+        "one begin?"
     )
     columns = zip(st.columns(4), CHAIN.items(), strict=True)
     length, width, n, m = (
@@ -229,48 +230,59 @@ def _chain() -> None:
     left, right = multiplications(chain, "left"), multiplications(chain, "right")
     shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
     st.markdown(f"J = {escape_markdown(shapes)}" if length <= 8 else f"J: {m} × {n}, a product of {length} matrices.")
-    st.markdown(markdown_table(["begin", "like", "multiplications, counted", "really multiplied, just now"], [
-        ("at the left, with the result", "reverse mode", f"{left:,}", _run(chain, "left", left)),
-        ("at the right, with the inputs", "forward mode", f"{right:,}", _run(chain, "right", right)),
-        ("in the best order of all", "", f"{fewest(chain):,}", ""),
-    ]))  # fmt: skip
-    st.markdown(_cheaper(left, right, n, m))
+    guess = st.segmented_control(
+        "Guess: cheaper for these sizes", ["left", "right"], format_func="from the {}".format, key="jacobian end"
+    )
+    if guess is None:
+        st.markdown("Guess first.")
+        return
+    by_table, by_chart = st.columns(2, gap="medium")
+    with by_table:
+        made, said = _run(chain, max(left, right))
+        st.markdown(markdown_table(["begin", "multiplications", "made just now"], [
+            ("left, at the result: reverse mode", f"{left:,}", made["left"]),
+            ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
+            ("the best order of all", f"{fewest(chain):,}", "not run"),
+        ]))  # fmt: skip
+        st.markdown(f"{_cheaper(left, right, n, m, guess)} {said}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
-    boards = Boards("jacobian chain")
-    boards.board("chain")
-    boards.fill({"chain": charts.lines(
-        "Multiplications, as the results grow in number",
-        [Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
-         for title, end in ENDS.items()],
-        Axis("results, m", log=True),
-        Axis("multiplications", log=True),
-        marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
-        height=280,
-        theme=page.theme(),
-    )})  # fmt: skip
+    with by_chart:
+        boards = Boards("jacobian-chain")
+        boards.board("chain")
+        boards.fill({"chain": charts.lines(
+            "Multiplications, as the results grow in number",
+            [Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
+             for title, end in ENDS.items()],
+            Axis("results, m", log=True),
+            Axis("multiplications", log=True),
+            marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
+            height=280,
+            theme=page.theme(),
+        )})  # fmt: skip
 
 
-def _cheaper(left: int, right: int, n: int, m: int) -> str:
+def _cheaper(left: int, right: int, n: int, m: int, guess: str) -> str:
     if left == right:
         return "Both ends cost the same here."
     end, ratio = ("left", right / left) if left < right else ("right", left / right)
     results, inputs = "result" if m == 1 else "results", "input" if n == 1 else "inputs"
-    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}."
+    verdict = "✓ As you guessed." if end == guess else "✗ Not as you guessed."
+    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}. {verdict}"
 
 
-def _run(chain: list[int], end: End, count: int) -> str:
-    """Multiply, once for these sizes: what comes out took as many multiplications as were counted."""
-    if count > MAX_RUN:
-        return f"counted only: more than {MAX_RUN:,}"
+def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
+    """Multiply from both ends, once for these sizes: the multiplications that were made, and what came out."""
+    if most > MAX_RUN:
+        return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
     now = st.session_state
     if now.get("jacobian run of") != chain:
-        now["jacobian run of"], now["jacobian runs"] = chain, {}
-    if end not in now["jacobian runs"]:
         jacobians = example(chain)
-        start = time.perf_counter()
-        made = multiply(jacobians, end).multiplications
-        now["jacobian runs"][end] = f"{made:,} in {1e6 * (time.perf_counter() - start):,.0f} µs"
-    return str(now["jacobian runs"][end])
+        now["jacobian run of"] = chain
+        now["jacobian run"] = multiply(jacobians, "left"), multiply(jacobians, "right")
+    left, right = now["jacobian run"]
+    apart = numeral(float(np.abs(left.matrix - right.matrix).max()))
+    made: dict[End, str] = {"left": f"{left.multiplications:,}", "right": f"{right.multiplications:,}"}
+    return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
 
 
 main()

@@ -52,7 +52,7 @@ TRY_THIS = {
     "directions": "Write a function for which forward mode is faster, and make it win by more than three times.",
 }
 DECADES = [10**exponent for exponent in range(8)]
-TICK, SLICE = 0.15, 0.1  # seconds from one slice of a timing to the next, and of work in it
+TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of work in it
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
 LONGER = {"6": 6, "30": 30, "150": 150}
 MOST_TIMES = 6  # a function of itself
@@ -80,7 +80,8 @@ def main() -> None:
 
 PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
-EXPONENT = Field("h", "why exponent", 5, int, limits=(1, 15))
+STEPS = [10.0**-exponent for exponent in range(1, 16)]
+H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], state.number)
 OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("longer", "why longer", None, state.one_of(*LONGER), state.optional),
     Field("faster", "why faster", None, state.one_of(*FASTER), state.optional),
@@ -96,7 +97,7 @@ FIELDS = (
     Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     TIMES,
-    EXPONENT,
+    H,
     Field("way", "why way", "down", state.one_of(*WAYS)),
     *OF_ONE_EXPRESSION,
 )  # fmt: skip
@@ -155,11 +156,12 @@ def _cost() -> None:
             (title, *(f"{number:,}" for number in passes(method, count)), _duration(sum(passes(method, count))))
             for method, title in METHODS.items()
         ]))  # fmt: skip
-        boards = Boards("why counted")
+        boards = Boards("why-counted")
         boards.board("counted")
         boards.fill({"counted": _counted(count)})
     with right:
-        st.fragment(_timed, run_every=TICK if now.get("why timing") else None)(family)
+        ticking = now.get("why timing") == family
+        st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
 
 
 def _duration(milliseconds: int) -> str:
@@ -181,22 +183,25 @@ def _counted(count: int) -> charts.Chart:
         Axis("parameters", log=True),
         Axis("passes", log=True),
         marks=[Mark("x", count, f"N = {count:,}")],
-        height=290,
+        height=250,
         theme=page.theme(),
     )
 
 
-def _timed(family: str) -> None:
-    """A fragment: while a timing runs, it goes on for a slice each time, and shows what is known."""
+def _timed(family: str, ticking: bool) -> None:
+    """A fragment: while a timing runs, it goes on for a slice each time, and shows what is known.
+
+    ticking  the fragment runs again by itself
+    """
     now = st.session_state
     timings: dict[str, Timing] = now.setdefault("why timings", {})
-    running = now.get("why timing")
-    if running:
-        timings[running].advance(SLICE)
-        if timings[running].done or running != family:
-            now["why timing"] = None
-            st.rerun()
     timing = timings.get(family)
+    if ticking and timing:
+        timing.advance(SLICE)
+    if timing and timing.done:
+        now["why timing"] = None
+    if ticking != (now.get("why timing") == family):
+        st.rerun()
 
     def start() -> None:
         now["why timings"][family] = Timing(FAMILIES[family])
@@ -206,24 +211,19 @@ def _timed(family: str) -> None:
         now["why timing"] = None
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        if running:
-            pressed = st.button("Stop", icon=":material/stop:", on_click=stop, key="why stop")
+        if ticking:
+            st.button("Stop", icon=":material/stop:", on_click=stop, key="why stop")
         else:
-            pressed = st.button(
-                "Measure" if timing is None else "Measure again",
-                icon=":material/timer:",
-                on_click=start,
-                disabled=not now["why slower"],
-                type="primary",
+            title = "Measure" if timing is None else "Measure again"
+            st.button(
+                title, icon=":material/timer:", on_click=start, disabled=not now["why slower"], type="primary",
                 key="why measure",
-            )
-        st.markdown(_said(timing, bool(running)))
-    if pressed:
-        st.rerun()  # the fragment begins or ends to run by itself
+            )  # fmt: skip
+        st.markdown(_said(timing, ticking))
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
-        boards = Boards("why measured")
+        boards = Boards("why-measured")
         boards.board("measured")
         boards.fill({"measured": charts.lines(
             f"Seconds for one gradient, measured: {FAMILIES[family].title}",
@@ -231,7 +231,7 @@ def _timed(family: str) -> None:
              for method, title in METHODS.items()],
             Axis("parameters", log=True),
             Axis("seconds", log=True),
-            height=290,
+            height=250,
             theme=page.theme(),
         )})  # fmt: skip
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
@@ -286,7 +286,7 @@ def _formula() -> None:
             st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
         ]
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
-        exponent = st.slider("Difference: h = 10⁻ˣ, x =", *EXPONENT.limits, key="why exponent", width=200)
+        h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guess = _guess(
             f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone", LONGER,
             "why longer",
@@ -309,7 +309,6 @@ def _formula() -> None:
     slope = derivative(whole, by)
     grown = _growth(expression, point, by)
     automatic = float(np.sum(leaves[by].grad or 0.0))
-    h = 10.0**-exponent
     difference = numerical_gradient(lambda x: function(**{**point, by: x}).item(), point[by], h).item()
     at = grown[times - 1]
     rows = [
@@ -333,7 +332,7 @@ def _formula() -> None:
             f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
             + _verdict(_nearest(LONGER, ratio) == guess)
         )
-        boards = Boards("why growth")
+        boards = Boards("why-growth")
         boards.board("growth")
         boards.fill({"growth": _grown(grown)})
 
@@ -380,7 +379,7 @@ def _grown(grown: list[Growth]) -> charts.Chart:
         [line for line in lines if line.points],
         Axis("times applied"),
         Axis("operations", log=True),
-        height=290,
+        height=250,
         theme=page.theme(),
     )
 
@@ -417,15 +416,18 @@ def _directions() -> None:
     name = place_name(places[start])
     word = f"d/d{name}" if down else "grad"
     st.markdown(escape_markdown(told(graph, step, down=down)))
-    held = [f"{each}: {arrived(graph, step, node)}" for node, each in enumerate(graph.names)]
-    picture = draw_pass(graph, step, word, page.theme())
-    st.graphviz_chart(picture, alt=f"The graph, with {word} of each node. {'; '.join(held)}.")
+    held = [f"{each}: {arrived(graph, step, node)}" for node, each in enumerate(graph.titles)]
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        st.graphviz_chart(
+            draw_pass(graph, step, word, page.theme()), alt=f"The graph, with {word} of each node. {'; '.join(held)}."
+        )
+    with right:
+        _passes(graph, found)
     with st.expander("The graph as a table"):
-        st.markdown(markdown_table(["node", "computed from", "value", word], [
-            (each, ", ".join(graph.names[one] for one in graph.operands[node]) or "–", brief(graph.values[node]),
-             arrived(graph, step, node)) for node, each in enumerate(graph.names)
+        st.markdown(markdown_table(["node", "value", word], [
+            (title, brief(graph.values[node]), arrived(graph, step, node)) for node, title in enumerate(graph.titles)
         ]))  # fmt: skip
-    _passes(graph, found)
 
 
 def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:

@@ -28,7 +28,7 @@ def jacobian(
         for ink in ("train", "validation")
         for k in range(SHADES + 1)
     ]
-    palette = [*shades, mix(colours["paper"], colours["faint"], 0.3)]
+    palette = [*shades, mix(colours["paper"], colours["faint"], 0.15)]
     small = 10 if len(inputs) > 5 else 12
     cells = [
         {
@@ -60,7 +60,7 @@ def jacobian(
                 }
             ],
         },
-        38 + 38 * max(2, len(outputs)),
+        38 + (48 if len(outputs) < 6 else 36) * max(2, len(outputs)),
         f"The Jacobian, {len(outputs)} outputs by {len(inputs)} inputs: {filled} of {known.size} cells are filled, "
         f"{zeros} of them are 0.",
         ("output", *(f"by {name}" for name in inputs)),

@@ -3,7 +3,6 @@
 from html import escape
 
 import graphviz
-import numpy as np
 
 from lab.modes.passes import Graph, Step
 from lab.trace.dot import PALETTES
@@ -33,9 +32,9 @@ def draw_pass(graph: Graph, step: Step, word: str, theme: str = "light") -> grap
     font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
     dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
     dot.attr("edge", color=colours["edge"], arrowsize="0.7", **font)
-    for node, name in enumerate(graph.names):
+    for node, title in enumerate(graph.titles):
         kind = kind_of(graph, node)
-        rows = [f"<b>{escape(name)}</b>"]
+        rows = [f"<b>{escape(title)}</b>"]
         if kind != "constant":
             rows.append(escape(brief(graph.values[node])))
             colour = colours["faint" if step.held[node] is None else "gradient" if kind == "leaf" else "text"]
@@ -60,21 +59,16 @@ def draw_pass(graph: Graph, step: Step, word: str, theme: str = "light") -> grap
 def told(graph: Graph, step: Step, *, down: bool) -> str:
     """One sentence: what this step did."""
     if step.node is None:
-        return (
-            "The start: it changes with speed 1, all other inputs stand still."
-            if down
-            else ("The start: the upstream gradient stands at the result.")
-        )
-    node = step.node
-    names = list(
-        dict.fromkeys(graph.names[operand] for operand in graph.operands[node] if graph.differentiable[operand])
-    )
-    listed = " and ".join(names)
+        if down:
+            return "The start: this input changes with speed 1, all others stand still."
+        return "The start: the upstream gradient stands at the result."
+    title = graph.titles[step.node]
+    operands = [operand for operand in dict.fromkeys(graph.operands[step.node]) if graph.differentiable[operand]]
     if down:
-        return f"{graph.names[node]} takes the derivatives of {listed}: {arrived(graph, step, node)}."
-    total = sum(np.size(graph.values[operand]) for operand in set(graph.operands[node]))
-    return (
-        f"{graph.names[node]} sends its gradient up to {listed}, {total} numbers in all."
-        if total > 2
-        else (f"{graph.names[node]} sends its gradient up to {listed}.")
+        names = " and ".join(graph.names[operand] for operand in operands)
+        count = "derivative" if len(operands) == 1 else "derivatives"
+        return f"{title}: takes the {count} of {names}, and has now its own, {arrived(graph, step, step.node)}."
+    held = " and ".join(
+        f"{graph.names[operand]}, which now has {arrived(graph, step, operand)}" for operand in operands
     )
+    return f"{title}: sends its gradient up to {held}."

@@ -8,6 +8,7 @@ element of its node, it tells the rows of that Jacobian, and forward mode multip
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import Program, of_graph
+from lab.ops import OPS, UNKNOWN
 from lab.trace.recording import brief
 from model import Tensor, topological_order
 
@@ -49,7 +51,8 @@ class Step:
 class Graph:
     """A function at one point, as a graph of model.py. Nodes are numbered as topological_order() lists them.
 
-    names, operands, values   of each node; repeats among the operands are kept
+    names, titles             of each node, such as `v1` and `v1 = a * b`
+    operands, values          of each node; repeats among the operands are kept
     inputs, outputs           the elements of the leaves, and of the result
     differentiable            of each node: does a derivative go through it?
     """
@@ -73,8 +76,12 @@ class Graph:
         ):
             if count > most:
                 raise Unfit(f"This function {what.format(f'{count:,}')}: {most:,} at most can be followed here.")
-        self.names = tuple(_name(tensor, tensor is self._result) for tensor in self._order)
         self.operands = tuple(tuple(self._numbers[child] for child in tensor._children) for tensor in self._order)
+        self.names = self._names()
+        self.titles = tuple(
+            _titled(tensor, name, [self.names[child] for child in children])
+            for tensor, name, children in zip(self._order, self.names, self.operands, strict=True)
+        )
         self.values = tuple(tensor.numpy() for tensor in self._order)
         self.differentiable = tuple(tensor.requires_grad for tensor in self._order)
         self.result = self._numbers[self._result]
@@ -152,6 +159,18 @@ class Graph:
         upstream[place[1]] = 1.0
         return self.backward(upstream)
 
+    def _names(self) -> tuple[str, ...]:
+        """What the learner has named keeps its name; the result is called so, and all else is numbered."""
+        names, numbers = [], itertools.count(1)
+        for tensor in self._order:
+            if tensor is self._result:
+                names.append("result")
+            elif tensor._children:
+                names.append(tensor.label or f"v{next(numbers)}")
+            else:
+                names.append(tensor.label or brief(tensor.numpy()))
+        return tuple(names)
+
     def _forget(self) -> None:
         for tensor in self._order:
             tensor.grad = None
@@ -183,7 +202,11 @@ def _started(upstream: Any, shape: tuple[int, ...]) -> Any:
     return np.array(upstream, dtype=float).reshape(shape)[()]
 
 
-def _name(tensor: Tensor, result: bool) -> str:
-    if not tensor.op:
-        return tensor.label or brief(tensor.numpy())
-    return f"{tensor.label} ({tensor.op})" if tensor.label else tensor.op + (" (result)" if result else "")
+def _titled(tensor: Tensor, name: str, operands: list[str]) -> str:
+    """`v1 = a * b`, `result = tanh(v1)`, or the name alone of a leaf or constant."""
+    if not operands:
+        return name
+    sign = OPS.get(tensor.op, UNKNOWN).symbol
+    if sign is None:
+        return f"{name} = {tensor.op}({', '.join(operands)})"
+    return f"{name} = {sign}{operands[0]}" if len(operands) == 1 else f"{name} = {operands[0]} {sign} {operands[1]}"

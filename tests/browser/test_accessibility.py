@@ -15,6 +15,11 @@ PAGES = {
     "training": "training?epochs=6&epoch=5",
     "designs": "designs?part=the+whole+file",
     "designs, order": "designs?tab=order&step=20",
+    "why": "why?slower=200",
+    "why, formula": "why?tab=formula&longer=30",
+    "why, directions": "why?tab=directions&step=3",
+    "jacobian": "jacobian?zeros=nowhere&passes=2",
+    "jacobian, chain": "jacobian?tab=chain&end=left",
 }
 
 

@@ -65,11 +65,11 @@ def test_they_agree_through_whole_graphs(text, leaves):
 def test_derivatives_arrive_node_by_node():
     found = graph("(a*b + c) * (a + d)", **SHARED)
     down = found.down(("a", ()))
-    assert [found.names[step.node] for step in down[1:]] == ["*", "+", "+", "* (result)"]
+    assert [found.names[step.node] for step in down[1:]] == ["v1", "v2", "v3", "result"]
     assert [float(step.held[step.node]) for step in down[1:]] == [3, 3, 1, 31]
     assert down[0].held[found.result] is None
     up = found.up(1.0)
-    assert [found.names[step.node] for step in up[1:]] == ["* (result)", "+", "+", "*"]
+    assert [found.names[step.node] for step in up[1:]] == ["result", "v3", "v2", "v1"]
     a = found.names.index("a")
     assert [None if step.held[a] is None else float(step.held[a]) for step in up] == [None, None, 10, 10, 31]
 
@@ -133,5 +133,5 @@ def test_the_drawing_knows_what_has_arrived():
     assert [kind_of(found, node) for node in range(5)] == ["leaf", "leaf", "operation", "constant", "output"]
     assert "d/db –" in draw_pass(found, first, "d/db").source
     assert "d/db 2" in draw_pass(found, second, "d/db", "dark").source
-    assert told(found, second, down=True) == "* takes the derivatives of a and b: 2."
-    assert told(found, found.up(1.0)[1], down=False) == "+ (result) sends its gradient up to *."
+    assert told(found, second, down=True) == "v1 = a * b: takes the derivatives of a and b, and has now its own, 2."
+    assert told(found, found.up(1.0)[1], down=False) == "result = v1 + 1: sends its gradient up to v1, which now has 1."

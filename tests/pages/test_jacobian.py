@@ -1,0 +1,115 @@
+"""Jacobian without a browser: the picture, its passes, the product with v, chains."""
+
+import json
+
+import pytest
+
+from model import Tensor
+from tests.pages.conftest import address, app, press, run, texts
+from tests.pages.test_why_autograd import charts, table
+
+
+def opened(**parameters):
+    return run(app("pages/jacobian.py"), **parameters)
+
+
+def cells(at):
+    return [list(row[1:]) for row in charts(at)["jacobian"]["rows"]]
+
+
+def test_the_picture_fills_column_by_column_and_row_by_row():
+    at = opened(expression="[a*b, a + b, b]", in_a="2", in_b="3")
+    assert 10 < len(at.markdown[0].value.split()) <= 80
+    assert at.button(key="jacobian next").disabled
+    at.segmented_control(key="jacobian zeros").set_value("other").run()
+    press(at, "jacobian next")
+    assert cells(at) == [["3", "·"], ["1", "·"], ["0", "·"]]
+    assert "a moves with speed 1" in texts(at.markdown)
+    press(at, "jacobian next")
+    whole = [["3", "2"], ["1", "1"], ["0", "1"]]
+    assert cells(at) == whole
+    assert at.button(key="jacobian next").disabled
+    assert "1 of 6 cells are 0" in texts(at.markdown)
+    assert "✓" in texts(at.markdown)
+    at.segmented_control(key="jacobian way").set_value("rows").run()
+    assert cells(at) == [["·", "·"]] * 3
+    at.slider(key="jacobian passes").set_value(2).run()
+    assert cells(at) == [*whole[:2], ["·", "·"]]
+    assert address(at) | {"way": "rows", "passes": "2", "zeros": "other"} == address(at)
+
+
+def test_backward_is_the_product_with_v():
+    at = opened(expression="[a*b, a + b]", in_a="2", in_b="3", zeros="nowhere")
+    assert [row[2] for row in table(at, "from the picture")] == ["–", "–"]
+    at.slider(key="jacobian passes").set_value(2).run()
+    at.text_input(key="jacobian v").set_value("[10, -1]").run()
+    assert table(at, "from the picture") == [["a", "29", "29"], ["b", "19", "19"]]
+    assert "Largest difference: 0" in texts(at.markdown)
+    for text, said in (("[1, 2, 3]", "v has 3 numbers; the result has 2"), ("[1, ", "Write a number")):
+        at.text_input(key="jacobian v").set_value(text).run()
+        assert said in at.error[0].value
+    at.text_input(key="jacobian expression").set_value("[a*b]").run()  # another function: another v, another guess
+    assert not at.error
+    assert json.loads(at.text_input(key="jacobian v").value) == [1]
+    assert at.session_state["jacobian zeros"] is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "x", "where"),
+    [
+        ("softmax(x)", "[1, 2]", "nowhere"),
+        ("tanh(x)", "[1, 2]", "all off the diagonal"),
+        ("x*0", "[1, 2]", "elsewhere"),
+    ],
+)
+def test_where_the_zeros_are(expression, x, where):
+    at = opened(expression=expression, in_x=x, passes=2, zeros="nowhere")
+    assert f"cells are 0**: {where}." in texts(at.markdown)
+
+
+def test_a_broken_rule_of_the_engine_is_in_the_picture(monkeypatch):
+    right = Tensor.tanh
+
+    def wrong(self):
+        out = right(self)
+        rule = out._backward
+        out._backward = lambda upstream: rule(upstream * 3.0)
+        return out
+
+    monkeypatch.setattr(Tensor, "tanh", wrong)
+    for way in ("columns", "rows"):
+        at = opened(expression="tanh(x)", in_x="[0, 0]", passes=2, zeros="off", way=way, v="[1, 2]")
+        assert cells(at) == [["3", "0"], ["0", "3"]]
+        assert table(at, "from the picture") == [["x[0]", "3", "3"], ["x[1]", "6", "6"]]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"expression": "x*2", "in_x": "[1,2,3,4,5,6,7,8,9]"}, "9 numbers out of 9"),
+        ({"expression": "a +"}, "missing at the end"),
+        ({"expression": "sum(broadcast_to(x, 2000))", "in_x": "1"}, "1,000 at most"),
+    ],
+)
+def test_what_has_no_picture_gets_a_sentence(parameters, said):
+    at = opened(**parameters)
+    assert said in at.error[0].value.replace("\\", "")
+
+
+def test_a_chain_is_multiplied_from_both_ends():
+    at = opened(tab="chain")
+    assert 10 < len(at.markdown[0].value.split()) <= 80
+    assert "Guess first" in texts(at.markdown)
+    at.segmented_control(key="jacobian end").set_value("left").run()
+    rows = table(at, "made just now")
+    assert [row[1] for row in rows] == ["30,000", "2,010,000", "30,000"]
+    assert [row[2] for row in rows] == ["30,000", "2,010,000", "not run"]
+    assert "67.0× cheaper" in texts(at.markdown)
+    at.number_input(key="jacobian m").set_value(100).run()
+    assert "Both ends cost the same here" in texts(at.markdown)
+    at.number_input(key="jacobian n").set_value(1).run()
+    assert "From the right" in texts(at.markdown)
+    assert "✗" in texts(at.markdown)
+    at.number_input(key="jacobian width").set_value(1000).run()
+    assert [row[2] for row in table(at, "made just now")] == ["not run"] * 3
+    assert address(at) | {"width": "1000", "n": "1", "m": "100"} == address(at)

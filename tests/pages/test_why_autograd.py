@@ -1,0 +1,213 @@
+"""Why autograd without a browser: what a gradient costs, the formula, both directions."""
+
+import json
+import time
+
+import pytest
+
+from lab.modes import cost
+from model import Tensor
+from tests.pages.conftest import address, app, go_back, press, run, switch, texts
+
+
+def opened(**parameters):
+    return run(app("pages/why_autograd.py"), **parameters)
+
+
+def table(at, header):
+    """The rows of the table that has this word in its header, each a list of cells without what escapes them."""
+    (found,) = [
+        text.value for text in at.markdown if text.value.startswith("|") and header in text.value.split("\n")[0]
+    ]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+
+
+def charts(at):
+    return {
+        key: chart for text in at.text if text.value.startswith("{") for key, chart in json.loads(text.value).items()
+    }
+
+
+def plain(at):
+    return texts(at.markdown).replace("\\", "")
+
+
+def wrong(right):
+    """An operation whose backward rule sends twice what it should."""
+
+    def operation(self, other):
+        out = right(self, other)
+        rule = out._backward
+        if rule is not None:
+            out._backward = lambda upstream: rule(upstream * 2.0)
+        return out
+
+    return operation
+
+
+def test_what_is_to_be_done_comes_within_80_words():
+    for tab in ("cost", "formula", "directions"):
+        before = opened(tab=tab).markdown[0].value
+        assert 10 < len(before.split()) <= 80
+
+
+# ---------------------------------------------------------------- cost
+
+
+def test_passes_are_counted_for_any_number_of_parameters():
+    at = opened()
+    at.number_input(key="why parameters").set_value(10_000_000).run()
+    rows = table(at, "backward")
+    assert [row[1:3] for row in rows] == [["20,000,000", "0"], ["10,000,000", "0"], ["1", "1"]]
+    assert [row[3] for row in rows] == ["5 h 33 min", "2 h 46 min", "2 ms"]
+    assert address(at)["n"] == "10000000"
+    assert "N = 10,000,000" in charts(at)["counted"]["alt"]
+
+
+def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
+    at = opened()
+    assert at.button(key="why measure").disabled
+    at.segmented_control(key="why slower").set_value("200").run()
+    press(at, "why measure")
+    deadline = time.monotonic() + 60
+    while at.session_state["why timing"] and time.monotonic() < deadline:
+        assert at.button(key="why stop")
+        at.run()  # as its fragment does by itself
+    (timing,) = at.session_state["why timings"].values()
+    assert timing.done
+    chart = charts(at)["measured"]
+    assert [series["name"] for series in chart["spec"]["series"]] == list(cost.METHODS.values())
+    assert [point[0] for point in chart["spec"]["series"][0]["data"]] == [6, 30, 96, 300, 996]
+    assert "At 996 parameters finite differences took" in texts(at.markdown)
+    assert "Your guess" in texts(at.markdown)
+    rows = table(at, "error of differences")
+    assert rows[-1][:4] == ["996", "1,992 + 0", "996 + 0", "1 + 1"]
+    assert address(at)["slower"] == "200"
+
+    right = float(rows[-1][4].replace("−", "-"))
+    monkeypatch.setattr(Tensor, "__matmul__", wrong(Tensor.__matmul__))
+    at.session_state["why timings"] = {"network": cost.Timing(cost.FAMILIES["network"], (6,))}
+    at.session_state["why timing"] = "network"
+    at.run()
+    assert not at.exception
+    assert float(table(at, "error of differences")[-1][4]) > 1e3 * right
+
+
+def test_a_measurement_can_be_stopped():
+    at = opened(function="chain", slower="20")
+    press(at, "why measure")
+    press(at, "why stop")
+    assert at.session_state["why timing"] is None
+    assert at.session_state["why timings"]["chain"].share < 1
+    assert "Stopped" in texts(at.markdown)
+    at.selectbox(key="why family").select("sum").run()
+    assert at.button(key="why measure").label == "Measure"
+
+
+# ---------------------------------------------------------------- formula
+
+
+def test_three_ways_to_one_derivative():
+    at = opened(tab="formula", expression="4*x*(1 - x)", in_x="0.3", times="2")
+    assert "Guess first" in texts(at.markdown)
+    assert not at.code
+    at.segmented_control(key="why longer").set_value("150").run()
+    formula, difference, autograd = table(at, "from autograd")
+    assert formula[1] == autograd[1] == "-4.352"
+    assert "27 operations as written, 20 simplified" in formula[3]
+    assert abs(float(difference[2].replace("−", "-"))) < 1e-8
+    assert difference[2] != "0"
+    assert "6 operations and 6 backward rules" in autograd[3]
+    assert "174×" in texts(at.markdown)
+    assert "✓" in texts(at.markdown)
+    assert at.code[0].value.startswith("((1 - ")
+    lines = {series["name"]: series["data"] for series in charts(at)["growth"]["spec"]["series"]}
+    assert lines["formula as written"] == [[1, 7], [2, 27], [3, 79], [4, 207], [5, 511], [6, 1215]]
+    at.select_slider(key="why h").set_value(1e-15).run()
+    assert abs(float(table(at, "from autograd")[1][2].replace("−", "-"))) > 1e-4
+
+
+def test_without_sympy_the_page_says_what_brings_it(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    at = opened(tab="formula", longer="6")
+    assert "pip install sympy" in at.info[0].value
+    assert "operations as written" in table(at, "from autograd")[0][3]
+    assert "simplified" not in [series["name"] for series in charts(at)["growth"]["spec"]["series"]]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"expression": "sum(v)", "in_v": "[1, 2]"}, "for single numbers"),
+        ({"expression": "maximum(a, b)"}, "no rule for"),
+        ({"expression": "sum([a, 2*a])"}, "for single numbers"),
+        ({"expression": "a +"}, "missing at the end"),
+    ],
+)
+def test_what_has_no_formula_gets_a_sentence(parameters, said):
+    at = opened(tab="formula", longer="6", **parameters)
+    assert said in at.error[0].value.replace("\\", "")
+    at.text_input(key="why expression").set_value("a*a").run()
+    assert not at.error
+    assert at.session_state["why longer"] is None  # another function: another guess
+
+
+# ---------------------------------------------------------------- directions
+
+
+def test_derivatives_travel_down_and_gradients_up(monkeypatch):
+    parameters = {"tab": "directions", "expression": "(a*b + c) * (a + d)"}
+    values = {"in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"}
+    at = opened(**parameters, **values)
+    assert "The start" in texts(at.markdown)
+    at.slider(key="why step").set_value(4).run()
+    assert "result = v2 * v3: takes the derivatives of v2 and v3, and has now its own, 31." in plain(at)
+    rows = table(at, "node")
+    assert rows[0] == ["a", "2", "1"]
+    assert rows[-1][2] == "31"
+    at.segmented_control(key="why way").set_value("up").run()
+    at.slider(key="why step").set_value(4).run()
+    assert table(at, "node")[0][2] == "31"
+    assert "grad 31" in at.get("graphviz_chart")[0].proto.spec
+    assert address(at)["way"] == "up"
+    monkeypatch.setattr(Tensor, "__add__", wrong(Tensor.__add__))
+    at = opened(**parameters, **values, way="up", step="4")
+    assert table(at, "node")[0][2] == "62"
+    at = opened(**parameters, **values, step="9000")
+    assert at.slider(key="why step").value == 4
+    assert table(at, "node")[-1][2] == "62"
+
+
+def test_both_modes_are_measured_after_a_guess():
+    at = opened(tab="directions", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
+    assert at.button(key="why both").disabled
+    assert "1 pass down, or 8 up" in texts(at.markdown)
+    at.segmented_control(key="why faster").set_value("forward").run()
+    press(at, "why both")
+    assert "faster here" in texts(at.markdown)
+    assert "differ by 0 at most" in texts(at.markdown)
+    at.slider[0].set_value(3.0).run()
+    assert "faster here" not in texts(at.markdown)  # measured at another point
+
+
+def test_what_dual_numbers_have_not_is_counted_only():
+    at = opened(tab="directions", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
+    press(at, "why both")
+    assert "softmax" in at.info[0].value
+    assert "2 passes down, or 2 up" in texts(at.markdown)
+
+
+def test_too_large_a_function_gets_a_sentence():
+    at = opened(tab="directions", expression="sum(broadcast_to(x, 2000))", in_x="1")
+    assert "1,000 at most" in at.error[0].value.replace("\\", "")
+
+
+def test_the_state_survives_the_menu_and_back():
+    at = run(app("app.py"))
+    switch(at, "pages/why_autograd.py")
+    at.number_input(key="why parameters").set_value(5).run()
+    switch(at, "pages/jacobian.py")
+    switch(at, "pages/why_autograd.py")
+    assert at.number_input(key="why parameters").value == 5
+    go_back(at, tab="formula", expression="x*x", in_x="4")
+    assert at.text_input(key="why expression").value == "x*x"
