@@ -34,6 +34,7 @@ from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "why"
@@ -71,7 +72,9 @@ def main() -> None:
         if tab.open:
             with tab:
                 content()
-                page.closing(TRY_THIS[name], "pages/jacobian.py", "Next: all derivatives of a function, as one picture")
+                page.closing(
+                    TRY_THIS[name], "pages/jacobians.py", "Next: all derivatives of a function, as one picture"
+                )
     state.mirror(NAME, FIELDS)
 
 
@@ -134,9 +137,10 @@ def _verdict(right: bool) -> str:
 
 
 def _cost() -> None:
-    st.markdown(
-        "A gradient by finite differences moves one parameter after the other and runs the function each time. How "
-        "much does that matter? Choose a function and a number of parameters, guess, then let it be measured."
+    prose(
+        "A gradient by [[finite differences|finite difference]] moves one parameter after the other and runs the "
+        "function each time. How much does that matter beside [[reverse mode]]? Choose a function and a number of "
+        "parameters, guess, then let it be measured."
     )
     now = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -265,7 +269,7 @@ def _said(timing: Timing | None, running: bool) -> str:
 
 
 def _formula() -> None:
-    st.markdown(
+    prose(
         "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward. Apply "
         "the function to itself, again and again: autograd then works as many times longer. Guess what the formula "
         "does."
@@ -388,9 +392,10 @@ def _grown(grown: list[Growth]) -> charts.Chart:
 
 
 def _directions() -> None:
-    st.markdown(
-        "The same local derivatives, in two directions. Forward mode starts at one input, and derivatives travel down; "
-        "reverse mode starts at one result, and gradients travel up. Move the slider. Which needs fewer passes here?"
+    prose(
+        "The same [[local derivatives|local derivative]], in two directions. [[Forward mode|forward mode]] starts at "
+        "one input, and derivatives travel down; [[reverse mode]] starts at one result, and gradients travel up. Move "
+        "the slider. Which needs fewer passes here?"
     )
     now = st.session_state
     found = _expression()

@@ -43,6 +43,16 @@ PAGES = (
         "expression player backward forward pass closure source derivation accumulate chain rule",
     ),
     Page(
+        "pages/why_autograd.py", "Why autograd", "why", "Why", "speed",
+        "What does one gradient cost, and when does forward mode win?",
+        "finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical parameters",
+    ),
+    Page(
+        "pages/jacobians.py", "Jacobian", "jacobian", "Why", "grid_on",
+        "What are all derivatives of a function, and what does backward(v) make of them?",
+        "matrix vector product cotangent upstream gradient column row chain multiplication forward reverse mode",
+    ),
+    Page(
         "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
         "What does a write in place do to a gradient, and what does the error say?",
         "in-place mutation version counter detach no_grad message pytorch error life tensor second backward",

@@ -6,11 +6,11 @@ import pytest
 
 from model import Tensor
 from tests.pages.conftest import address, app, press, run, texts
-from tests.pages.test_why_autograd import charts, table
+from tests.pages.test_why_autograd import charts, table, words_before
 
 
 def opened(**parameters):
-    return run(app("pages/jacobian.py"), **parameters)
+    return run(app("pages/jacobians.py"), **parameters)
 
 
 def cells(at):
@@ -19,7 +19,7 @@ def cells(at):
 
 def test_the_picture_fills_column_by_column_and_row_by_row():
     at = opened(expression="[a*b, a + b, b]", in_a="2", in_b="3")
-    assert 10 < len(at.markdown[0].value.split()) <= 80
+    assert 10 < words_before(at) <= 80
     assert at.button(key="jacobian next").disabled
     at.segmented_control(key="jacobian zeros").set_value("other").run()
     press(at, "jacobian next")
@@ -98,7 +98,7 @@ def test_what_has_no_picture_gets_a_sentence(parameters, said):
 
 def test_a_chain_is_multiplied_from_both_ends():
     at = opened(tab="chain")
-    assert 10 < len(at.markdown[0].value.split()) <= 80
+    assert 10 < words_before(at) <= 80
     assert "Guess first" in texts(at.markdown)
     at.segmented_control(key="jacobian end").set_value("left").run()
     rows = table(at, "made just now")

@@ -15,6 +15,7 @@ from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 NAME = "jacobian"
 TABS = {"one": "One function", "chain": "A chain of functions"}
@@ -82,9 +83,9 @@ FIELDS = (
 
 
 def _one() -> None:
-    st.markdown(
-        "Row i, column j: how fast result i changes as input j does. Guess where the zeros are, then fill the picture, "
-        "one pass at a time, in one direction or the other."
+    prose(
+        "Row i, column j of a [[Jacobian]]: how fast result i changes as input j does. Guess where the zeros are, then "
+        "fill the picture, one pass at a time, by [[forward mode]] or by [[reverse mode]]."
     )
     now = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES)
@@ -217,8 +218,8 @@ def _product(graph: Graph, matrix: np.ndarray | None) -> None:
 
 
 def _chain() -> None:
-    st.markdown(
-        "The Jacobian of a chain is the product of the Jacobians of its functions. The product is the same from "
+    prose(
+        "The [[Jacobian]] of a chain is the product of the Jacobians of its functions. The product is the same from "
         "either end, the work is not: a matrix of a × b times one of b × c takes a·b·c multiplications. Where should "
         "one begin?"
     )
