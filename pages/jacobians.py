@@ -29,7 +29,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "x / sum(x)": {"x": [1, 2, 3, 4, 5, 6, 7, 8]},
     "relu(x) + x[0]*x": {"x": [1, -2, 3]},
 }
-WAYS = {"columns": "Column by column: forward mode", "rows": "Row by row: reverse mode"}
+WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
 ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
 TRY_THIS = {
@@ -111,8 +111,8 @@ def _one() -> None:
     by_columns = now["jacobian way"] == "columns"
     most = n if by_columns else m
     now["jacobian passes"] = min(now["jacobian passes"], most)
-    left, right = st.columns([3, 2], gap="medium")
-    with right:
+    controls, picture = st.columns([2, 3], gap="medium")
+    with controls:
         done = _fill(graph, most)
     inputs, outputs = ([place_name(place) for place in places] for places in (graph.inputs, graph.outputs))
     matrix, known = np.zeros((m, n)), np.zeros((m, n), dtype=bool)
@@ -121,13 +121,13 @@ def _one() -> None:
             matrix[:, number], known[:, number] = graph.column(graph.inputs[number]), True
         else:
             matrix[number], known[number] = graph.row(graph.outputs[number]), True
-    with left:
+    with picture:
         boards = Boards("jacobian")
         boards.board("jacobian")
         boards.fill({"jacobian": charts.jacobian(matrix, known, outputs, inputs, page.theme())})
         _product(graph, matrix if done == most else None)
     if done == most:
-        with right:
+        with controls:
             _zeros(matrix)
 
 
@@ -143,7 +143,7 @@ def _fill(graph: Graph, most: int) -> int:
 
     guess = st.segmented_control("Guess: zeros are", ZEROS, format_func=ZEROS.__getitem__, key="jacobian zeros")
     by_columns = st.segmented_control(
-        "Fill it", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
+        "Fill it by", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
     ) == "columns"  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(

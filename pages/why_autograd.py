@@ -17,6 +17,7 @@ from lab.modes.drawing import arrived, draw_pass, told
 from lab.modes.passes import Graph, Unfit, place_name
 from lab.modes.race import race
 from lab.modes.symbolic import (
+    Formula,
     Growth,
     NoFormula,
     derivative,
@@ -25,7 +26,6 @@ from lab.modes.symbolic import (
     has_sympy,
     operations,
     repeated,
-    simplified,
     text,
     value,
 )
@@ -57,6 +57,7 @@ TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
 LONGER = {"6": 6, "30": 30, "150": 150}
 MOST_TIMES = 6  # a function of itself
+MOST_TEXT = 400  # characters of a formula
 FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
 WAYS = {"down": "Down from an input", "up": "Up from the result"}
 
@@ -317,7 +318,7 @@ def _formula() -> None:
     at = grown[times - 1]
     rows = [
         ("Formula", value(slope, point), f"{operations(slope):,} operations as written"
-         + (f", {at.simplified:,} simplified" if at.simplified is not None else "")),
+         + (f", {at.simplified.operations:,} simplified" if at.simplified is not None else "")),
         (f"Difference, h = {numeral(h)}", difference, "2 forward passes, for each input"),
         ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
     ]  # fmt: skip
@@ -328,7 +329,7 @@ def _formula() -> None:
             [(way, f"{number:.12g}", "–" if way == "Autograd" else _apart(number, automatic), work)
              for way, number, work in rows],
         ))  # fmt: skip
-        _written(whole, slope, by)
+        _written(slope, at, by)
     with right:
         ratio = grown[-1].derivative / max(grown[0].derivative, 1)
         st.markdown(
@@ -358,24 +359,23 @@ def _apart(number: float, automatic: float) -> str:
     return numeral(number - automatic)
 
 
-def _written(whole: object, slope: object, by: str) -> None:
+def _written(slope: Formula, at: Growth, by: str) -> None:
     st.markdown(f"The derivative by {escape_markdown(by)}, by the chain rule, as it is written down:")
-    st.code(text(slope), language=None, wrap_lines=True)  # type: ignore[arg-type]
+    st.code(text(slope, MOST_TEXT), language=None, wrap_lines=True)
     if not has_sympy():
         st.info("SymPy, which simplifies formulas, is not installed: `pip install sympy` brings it.")
-        return
-    short = simplified(whole, by)  # type: ignore[arg-type]
-    if short is None:
+    elif at.simplified is None:
         st.markdown("It is too long to be simplified while you wait.")
-        return
-    st.markdown(f"Simplified by SymPy: {short.operations:,} operations.")
-    st.code(short.text if len(short.text) <= 400 else short.text[:400] + " …", language=None, wrap_lines=True)
+    else:
+        st.markdown("Simplified by SymPy:")
+        short = at.simplified.text
+        st.code(short if len(short) <= MOST_TEXT else f"{short[:MOST_TEXT]} …", language=None, wrap_lines=True)
 
 
 def _grown(grown: list[Growth]) -> charts.Chart:
     lines = [
         Line("formula as written", [(one.times, one.derivative) for one in grown]),
-        Line("simplified", [(one.times, one.simplified) for one in grown if one.simplified is not None]),
+        Line("simplified", [(one.times, one.simplified.operations) for one in grown if one.simplified is not None]),
         Line("autograd, forward and backward", [(one.times, one.forward + one.backward) for one in grown]),
     ]
     return charts.lines(

@@ -159,7 +159,7 @@ def distinct(of: Formula) -> int:
     return sum(isinstance(key, tuple) for key in numbers)
 
 
-def text(of: Formula, most: int = 400) -> str:
+def text(of: Formula, most: int) -> str:
     """As a person writes it; cut off after so many characters."""
     written = ""
     for piece in _pieces(of):
@@ -281,7 +281,7 @@ class Growth:
     named: int
     forward: int
     backward: int
-    simplified: int | None
+    simplified: Simplified | None
 
 
 def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: str, most: int) -> Iterator[Growth]:
@@ -300,7 +300,7 @@ def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: st
             distinct(slope),
             nodes,
             _rules_called(result),
-            None if short is None else short.operations,
+            short,
         )
 
 

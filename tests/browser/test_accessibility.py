@@ -17,7 +17,7 @@ PAGES = {
     "designs, order": "designs?tab=order&step=20",
     "why": "why?slower=200",
     "why, formula": "why?tab=formula&longer=30",
-    "why, directions": "why?tab=directions&step=3",
+    "why, directions": "why?tab=directions&step=3&way=up",
     "jacobian": "jacobian?zeros=nowhere&passes=2",
     "jacobian, chain": "jacobian?tab=chain&end=left",
 }
