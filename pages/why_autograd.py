@@ -272,8 +272,7 @@ def _said(timing: Timing | None, running: bool) -> str:
 def _formula() -> None:
     prose(
         "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward. Apply "
-        "the function to itself, again and again: autograd then works as many times longer. Guess what the formula "
-        "does."
+        "the function to itself six times, and autograd has six times the work. Guess what happens to the formula."
     )
     now = st.session_state
     found = _expression()
@@ -325,8 +324,8 @@ def _formula() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(markdown_table(
-            ["way", f"derivative by {by}", "from autograd", "work"],
-            [(way, f"{number:.12g}", "–" if way == "Autograd" else _apart(number, automatic), work)
+            ["way", f"derivative by {by}", "difference", "work"],
+            [(way, f"{number:.12g}".replace("-", "−"), "–" if way == "Autograd" else _apart(number, automatic), work)
              for way, number, work in rows],
         ))  # fmt: skip
         _written(slope, at, by)

@@ -18,7 +18,7 @@ from model import Tensor, topological_order
 
 Formula = float | str | tuple[Any, ...]
 
-MAX_SIMPLIFIED = 80  # operations of a function that SymPy is asked about: with more it takes seconds
+MAX_SIMPLIFIED = 2_000  # operations of a formula that SymPy is asked about: with more it takes seconds
 INFIX = ("+", "-", "*", "/", "**")
 
 
@@ -228,17 +228,17 @@ class Simplified:
     operations: int
 
 
-def simplified(of: Formula, name: str) -> Simplified | None:
-    """The derivative of a function by SymPy: without 0 and 1, equal terms gathered, common factors before brackets.
+def simplified(of: Formula) -> Simplified | None:
+    """A formula without what adds 0 or multiplies by 1, with equal terms gathered and common factors before brackets.
 
-    (Its `simplify` looks for more, and for formulas of this kind may take minutes.)
-    None where the function is too long for it. ImportError: SymPy is not installed.
+    (SymPy's `simplify` looks for more, and for formulas of this kind may take minutes.)
+    None where it is too long for SymPy. ImportError: SymPy is not installed.
     """
     import sympy
 
     if operations(of) > MAX_SIMPLIFIED:
         return None
-    gathered = sympy.diff(_to_sympy(of, sympy), sympy.Symbol(name, real=True))
+    gathered = _to_sympy(of, sympy)
     shortest = min((gathered, sympy.factor_terms(gathered)), key=sympy.count_ops)
     return Simplified(str(shortest), int(sympy.count_ops(shortest)))
 
@@ -247,7 +247,8 @@ def _to_sympy(of: Formula, sympy: Any) -> Any:
     functions: dict[str, Callable[..., Any]] = {name: VALUES[name] for name in (*INFIX, "neg")} | {
         "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
         "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
-        "relu": lambda a: sympy.Piecewise((a, a > 0), (0, True)),
+        "relu": lambda a: sympy.Max(a, 0),
+        "step": lambda a: sympy.Piecewise((1, a > 0), (0, True)),
         "abs": sympy.Abs,
     }
     found: dict[int, Any] = {}
@@ -292,7 +293,7 @@ def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: st
         whole = formula(result, leaves)
         slope = derivative(whole, name)
         nodes = sum(bool(tensor._children) for tensor in topological_order(result))
-        short = simplified(whole, name) if has_sympy() else None
+        short = simplified(slope) if has_sympy() else None
         yield Growth(
             times,
             operations(whole),
