@@ -356,6 +356,27 @@ export interface ShownUnits extends TableData {
   label: string;
 }
 
+// -- lab/shapes/grids.py, `Picture.data`
+
+/** Arrays in rows, with signs between them; "|" parts two halves. */
+export interface ShownGrids {
+  rows: ({ sign: string } | ShownGrid)[][];
+  /** what is pointed at first */
+  start: { key: string; cell: number };
+}
+
+export interface ShownGrid {
+  key: string;
+  title: string;
+  kind: "value" | "copy" | "gradient" | "upstream" | "wrong";
+  shape: number[];
+  /** in reading order, as says and lights */
+  cells: string[];
+  says: string[];
+  /** for each cell the cells of other grids, by their keys */
+  lights: Record<string, number[]>[];
+}
+
 // -- Streamlit's components, as far as they are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {

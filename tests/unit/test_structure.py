@@ -22,6 +22,7 @@ FLOORS = (
     "lab.training",
     "train",
     "lab.faults",
+    "lab.shapes",
     "lab.charts",
     "lab.lessons",
     "lab.ui",

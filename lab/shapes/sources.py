@@ -1,0 +1,143 @@
+"""For each cell of a gradient the cells of the upstream gradient that it sums, and what each is multiplied by.
+
+It follows from the shapes alone where values went in the forward pass: number the cells of an operand, send these
+numbers through the same copying or choosing as the values, and read off which cell arrived where. Backward each cell
+sums over all places that it arrived at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lab.ops import OPS
+
+Shape = tuple[int, ...]
+SIGNS = ("+", "-", "*", "/")
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of a cell of a gradient: upstream[cell] * factor. Cells are counted in reading order.
+
+    partner  the cell of the other operand that the factor is
+    """
+
+    cell: int
+    factor: float = 1.0
+    partner: int | None = None
+
+
+Sources = list[list[Term]]  # for each cell of an operand
+
+
+@dataclass(frozen=True)
+class AxisFit:
+    """One axis of two shapes that meet, counted from the last; a length is None where a shape has no such axis."""
+
+    axis: int
+    left: int | None
+    right: int | None
+
+    @property
+    def length(self) -> int | None:
+        """Of the result; None where the two do not fit."""
+        left, right = self.left or 1, self.right or 1
+        return max(left, right) if left == right or 1 in (left, right) else None
+
+    def copies(self, side: Literal["left", "right"]) -> bool:
+        """Is this operand copied along the axis?"""
+        return self.length is not None and self.length > ((self.left if side == "left" else self.right) or 1)
+
+
+def fit(left: Shape, right: Shape) -> list[AxisFit]:
+    """The axes of two shapes side by side, the last one first, as broadcasting compares them."""
+    return [
+        AxisFit(-i, left[-i] if i <= len(left) else None, right[-i] if i <= len(right) else None)
+        for i in range(1, max(len(left), len(right)) + 1)
+    ]
+
+
+def numbered(shape: Shape) -> np.ndarray:
+    """The cells of an array, counted in reading order, in its shape."""
+    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def arrivals(origin: np.ndarray, size: int) -> list[list[int]]:
+    """For each of so many cells the places where it arrived; origin: for each place the cell that came there."""
+    places: list[list[int]] = [[] for _ in range(size)]
+    for place, cell in enumerate(origin.ravel()):
+        places[cell].append(place)
+    return places
+
+
+def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
+    """Of `left op right`, with op one of SIGNS: the terms of both gradients."""
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    a, b = np.broadcast_to(left, shape), np.broadcast_to(right, shape)
+    value = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[op](a, b)
+    origins = [np.broadcast_to(numbered(operand.shape), shape) for operand in (left, right)]
+    both = []
+    for number, operand in enumerate((left, right)):
+        derivative = OPS[op].derivative(number).value
+        assert derivative is not None
+        factors = np.broadcast_to(derivative(a, b, value), shape).ravel()
+        partners = origins[1 - number].ravel()
+        both.append([
+            [Term(place, float(factors[place]), int(partners[place])) for place in places]
+            for places in arrivals(origins[number], operand.size)
+        ])  # fmt: skip
+    return both[0], both[1]
+
+
+def matmul(left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
+    """Of `left @ right`, two matrices: left[i, k] reaches the row i of the result, times the row k of `right`."""
+    (n, inner), m = left.shape, right.shape[1]
+    of_left = [
+        [Term(i * m + j, float(right[k, j]), k * m + j) for j in range(m)] for i in range(n) for k in range(inner)
+    ]
+    of_right = [
+        [Term(i * m + j, float(left[i, k]), i * inner + k) for i in range(n)] for k in range(inner) for j in range(m)
+    ]
+    return of_left, of_right
+
+
+def reduction(op: str, value: np.ndarray, axis: int | None) -> Sources:
+    """Of `value.op(axis)`, with op sum, mean or max: each cell hears from the one that it was reduced into."""
+    reduced = value.sum(axis, keepdims=True).shape
+    heard = np.broadcast_to(numbered(reduced), value.shape).ravel()
+    top = np.broadcast_to(value.max(axis, keepdims=True), value.shape)
+    largest = value == top
+    share = {
+        "sum": np.ones(value.shape),
+        "mean": np.full(value.shape, 1 / (value.size // np.prod(reduced, dtype=int))),
+        "max": largest / np.broadcast_to(largest.sum(axis, keepdims=True), value.shape),
+    }[op].ravel()
+    return [[Term(int(cell), float(factor))] if factor else [] for cell, factor in zip(heard, share, strict=True)]
+
+
+def indexing(value: np.ndarray, index: Any) -> Sources:
+    """Of `value[index]`: a cell that was taken twice hears twice, one that was not taken hears nothing."""
+    return [[Term(place) for place in places] for places in arrivals(numbered(value.shape)[index], value.size)]
+
+
+def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray:
+    """What the terms add up to, in the shape of the operand."""
+    flat = upstream.ravel()
+    return np.array([sum(flat[term.cell] * term.factor for term in terms) for terms in sources], float).reshape(shape)
+
+
+def read_shape(text: str, most_axes: int = 3, longest: int = 4) -> Shape:
+    """A shape as somebody types it: `3, 1`, `(3, 1)`, `3x1`; nothing for a single number. ValueError says why not."""
+    words = text.strip().strip("()[]").replace("×", ",").replace("x", ",").replace("*", ",").split(",")
+    lengths: Sequence[str] = [word.strip() for word in words if word.strip()]
+    if not all(length.isascii() and length.isdigit() for length in lengths):
+        raise ValueError("Write the lengths of the axes with commas between them, such as 3, 1.")
+    if len(lengths) > most_axes:
+        raise ValueError(f"Here a shape has at most {most_axes} axes: with more, no cell could be seen.")
+    if not all(len(length) < 4 and 1 <= int(length) <= longest for length in lengths):
+        raise ValueError(f"Here each axis has between 1 and {longest} cells, so that each can be seen.")
+    return tuple(map(int, lengths))

@@ -1,0 +1,277 @@
+"""Broadcasting and matmul: which cell of the upstream gradient goes where, and what a forgotten sum does."""
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from lab.charts import number
+from lab.shapes import grids, runs, sources
+from lab.shapes.runs import BROKEN, UPDATES
+from lab.ui import grids as drawing
+from lab.ui import page, state
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from model import Tensor
+
+NAME = "broadcasting"
+TABS = {
+    "broadcast": "Broadcast",
+    "forgotten": "Forgotten sum",
+    "loss": "(N, 1) − (N,)",
+    "matmul": "Matmul",
+    "reduce": "Reductions, indexing",
+}
+OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
+SIGNS = {"+": "\\+", "-": "−", "*": "×", "/": "÷"}  # as Markdown
+PRESETS = {  # shape of a, shape of b
+    "(batch, out) + (out,)": ("3, 3", "3"),
+    "column and row": ("3, 1", "1, 4"),
+    "a single number": ("2, 3", ""),
+    "three axes": ("2, 3, 1", "4"),
+    "equal shapes": ("2, 3", "2, 3"),
+    "(3, 2) and (3,)": ("3, 2", "3"),
+}
+REDUCTIONS = ("sum", "mean", "max")
+AXES: dict[str, int | None] = {"all": None, "0": 0, "1": 1}
+INDICES = {
+    "x[0]": 0,
+    "x[:, 1]": (slice(None), 1),
+    "x[1, 2]": (1, 2),
+    "x[1:, ::2]": (slice(1, None), slice(None, None, 2)),
+    "x[:, ::-1]": (slice(None), slice(None, None, -1)),
+    "x[[0, 0, 2]]": [0, 0, 2],
+}
+X = np.array([[2.0, 7, 1, 8], [2, 8, 1, 8], [2, 8, 4, 5]])  # with ties, for max
+OUTCOMES = {
+    "error": "an error at the first step",
+    "later": "nothing at first, then an error",
+    "wrong": "wrong numbers, no error",
+    "same": "the right numbers",
+}
+TRY_THIS = {
+    "broadcast": "Find two shapes for which both gradients are sums, and one cell of each hears from six upstream "
+    "cells. Then choose × and see why the sum is no longer one of upstream cells alone.",
+    "forgotten": "Find the one size of batch at which the wrong axis is not noticed until the batch changes. Which "
+    "habit of writing the step would have shown it at once?",
+    "loss": "Move N to 2, and find by hand why all predictions end at the mean of the targets.",
+    "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
+    "reduce": "Find a cell that hears twice, one that hears nothing, and one that gets half.",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("Broadcasting and matmul")
+    state.restore(NAME, FIELDS)
+    tabs = st.tabs(list(TABS.values()), key="broadcasting tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_broadcast, _forgotten, _loss, _matmul, _reduce), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: an expression of your own, event by event")
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _shape(text: str) -> str:
+    sources.read_shape(text)
+    return text
+
+
+def _length(name: str, default: int, most: int = 4) -> Field:
+    return Field(name, f"broadcasting {name}", default, int, limits=(1, most))
+
+
+LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))
+COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
+ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
+FIELDS = (
+    Field("tab", "broadcasting tab", TABS["broadcast"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    Field("a", "broadcasting a", "3, 3", _shape),
+    Field("b", "broadcasting b", "3", _shape),
+    Field("op", "broadcasting op", "+", state.one_of(*OPERATIONS)),
+    Field("engine", "broadcasting engine", next(iter(BROKEN)), state.one_of(*BROKEN)),
+    Field("update", "broadcasting update", UPDATES[0], state.one_of(*UPDATES)),
+    ROWS,
+    Field("guess", "broadcasting guess", None, state.one_of(*OUTCOMES), state.optional),
+    COUNT,
+    *LENGTHS,
+    Field("reduce", "broadcasting reduce", "sum", state.one_of(*REDUCTIONS, "index")),
+    Field("axis", "broadcasting axis", "0", state.one_of(*AXES)),
+    Field("index", "broadcasting index", "x[[0, 0, 2]]", state.one_of(*INDICES)),
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- two shapes
+
+
+def _broadcast() -> None:
+    st.markdown(
+        "Forward, the smaller array is read again along an axis. Backward, each cell sums what all of its copies "
+        "receive. Before you point at a cell of **b.grad**: which upstream cells does it sum?"
+    )
+    now = st.session_state
+
+    def take() -> None:
+        if now["broadcasting preset"]:
+            now["broadcasting a"], now["broadcasting b"] = PRESETS[now["broadcasting preset"]]
+            state.step()
+
+    pair = now["broadcasting a"], now["broadcasting b"]
+    now["broadcasting preset"] = next((name for name, shapes in PRESETS.items() if shapes == pair), None)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
+        st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
+        st.segmented_control("Operation", OPERATIONS, key="broadcasting op", required=True,
+                             format_func=SIGNS.__getitem__)  # fmt: skip
+        st.text_input("Shape of b", key="broadcasting b", max_chars=30, width=110)
+    try:
+        left, right = sources.read_shape(pair[0]), sources.read_shape(pair[1])
+    except ValueError as error:
+        st.error(str(error))
+        return
+    op = now["broadcasting op"]
+    try:
+        found = runs.run(OPERATIONS[op], runs.counted(left), runs.counted(right, 10.0))
+    except ValueError as error:
+        st.error(f"The engine says: {escape_markdown(str(error))}", icon=":material/block:")
+        _axes(left, right)
+        return
+    drawing.show(grids.broadcast(found, op, sources.broadcast(op, *found.operands)), key="broadcasting grids")
+    with st.expander("Axis by axis, the last one first"):
+        _axes(left, right)
+
+
+def _axes(left: sources.Shape, right: sources.Shape) -> None:
+    """How broadcasting compares the two shapes."""
+    rows = []
+    for axis in sources.fit(left, right):
+        copied = [name for name, side in (("a", "left"), ("b", "right")) if axis.copies(side)]  # type: ignore[arg-type]
+        what = f"{' and '.join(copied)} is copied {axis.length} times" if copied else "equal: nothing is copied"
+        if axis.length is None:
+            what = f"✗ does not fit: {axis.left} is not {axis.right}, and neither is 1"
+        rows.append((f"{axis.axis}", *("none" if n is None else str(n) for n in (axis.left, axis.right)), what))
+    if rows:
+        st.markdown(markdown_table(["axis", "a", "b", "what happens"], rows))
+    st.markdown("**The rule.** From the last axis backwards, two lengths must be equal, or one of them 1 or missing.")
+
+
+# ---------------------------------------------------------------- the sum forgotten
+
+
+def _forgotten() -> None:
+    st.markdown(
+        "A layer `x @ w + b`, **b** of shape (3,), trained for five steps on one batch, then one step on a batch of "
+        "another size. The engine is broken in one line. **Guess first: what will happen?**"
+    )
+    now = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control("The engine", BROKEN, key="broadcasting engine", required=True, on_change=_forget)
+        st.segmented_control(
+            "Rows in the batch", range(1, 5), key="broadcasting rows", required=True, on_change=_forget
+        )
+        st.segmented_control("The step", UPDATES, key="broadcasting update", required=True, on_change=_forget,
+                             format_func="`{}`".format)  # fmt: skip
+    st.radio("What will happen?", OUTCOMES, key="broadcasting guess", index=None, horizontal=True,
+             format_func=OUTCOMES.__getitem__)  # fmt: skip
+    guess = now["broadcasting guess"]
+    if guess is None:
+        st.info("Choose an answer: then it is run.", icon=":material/help:")
+        return
+    rows, update = now["broadcasting rows"], now["broadcasting update"]
+    right = runs.train(Tensor, rows, update)
+    broken = runs.train(BROKEN[now["broadcasting engine"]], rows, update)
+    outcome = runs.outcome(right, broken)
+    verdict = "You were right" if guess == outcome else "Not so"
+    st.markdown(f"**{verdict}: {OUTCOMES[outcome]}.** {escape_markdown(broken.error)}")
+    drawing.show(grids.bias_gradients(right.upstream, right.gradient, broken.gradient), key="broadcasting bias")
+    headers = ["engine", *(f"loss, step {i + 1}" for i in range(len(right.losses))), "shape of b at the end"]
+    st.markdown(markdown_table(headers, [
+        (name, *map(number, run.losses), *["✗ stopped"] * (len(right.losses) - len(run.losses)), str(run.shape))
+        for name, run in (("right", right), ("broken", broken))
+    ]))  # fmt: skip
+
+
+def _forget() -> None:
+    """Another question: the guess was for the last one."""
+    st.session_state["broadcasting guess"] = None
+
+
+# ---------------------------------------------------------------- the loss that broadcasts
+
+
+def _loss() -> None:
+    st.markdown(
+        "Predictions of shape (N, 1), targets of shape (N,). NumPy makes N × N differences of them, and nobody "
+        "complains. Point at the red cells: which pairs were never meant to meet?"
+    )
+    count = st.slider("N", *COUNT.limits, key="broadcasting count")
+    trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
+    drawing.show(grids.loss_trap(trap, right), key="broadcasting trap")
+    st.markdown(markdown_table(
+        ["", "numbers", "loss", "predictions after 200 steps along the gradient"],
+        [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
+         for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
+    ))  # fmt: skip
+    st.markdown(
+        f"The mean of the targets is {trap.target.mean():.2f}; they are {', '.join(f'{t:g}' for t in trap.target)}."
+    )
+
+
+# ---------------------------------------------------------------- a matrix product
+
+
+def _matmul() -> None:
+    st.markdown(
+        "**C = A @ B**. A[i, k] is used in row i of C, each time with a cell of row k of B. So its gradient is row i "
+        "of G times *row* k of B: the column of a transpose. Point at cells, of the gradients too."
+    )
+    columns = st.columns(3)
+    words = ("Rows of A", "Columns of A, rows of B", "Columns of B")
+    n, k, m = (
+        column.slider(word, *field.limits, key=str(field.key))
+        for column, field, word in zip(columns, LENGTHS, words, strict=True)
+    )
+    found = runs.run(lambda a, b: a @ b, runs.counted((n, k)), runs.counted((k, m), 10.0))
+    drawing.show(grids.matmul(found, sources.matmul(*found.operands)), key="broadcasting matmul")
+
+
+# ---------------------------------------------------------------- reductions and indexing
+
+
+def _reduce() -> None:
+    st.markdown(
+        "A sum sends its gradient back to every cell that went in; a mean sends a share; a maximum sends it to the "
+        "largest alone. An index sends it back to where the cell was taken from, as often as it was taken."
+    )
+    now = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.segmented_control("What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce",
+                                    required=True)  # fmt: skip
+        if kind == "index":
+            state.hold(field for field in FIELDS if field.name == "axis")
+            st.segmented_control("Index", INDICES, key="broadcasting index", required=True,
+                                 format_func="`{}`".format)  # fmt: skip
+        else:
+            state.hold(field for field in FIELDS if field.name == "index")
+            st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
+    if kind == "index":
+        title, index = now["broadcasting index"], INDICES[now["broadcasting index"]]
+        found, terms = runs.run(lambda x: x[index], X), sources.indexing(X, index)
+    else:
+        axis = AXES[now["broadcasting axis"]]
+        title = f"x.{kind}({'' if axis is None else axis})"
+        found, terms = runs.run(lambda x: getattr(x, str(kind))(axis), X), sources.reduction(str(kind), X, axis)
+    drawing.show(grids.of_one(found, terms, title), key="broadcasting reduction")
+
+
+main()

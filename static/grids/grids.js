@@ -1,0 +1,142 @@
+/** Arrays drawn cell by cell. Who points at a cell, by pointer, focus or tap, sees the cells of the other arrays that
+ * belong to it, and reads how it comes about. All of it came with the picture: no server is asked. */
+
+import { h, setText } from "../player/dom.js";
+import { indexText, shapeText } from "../player/format.js";
+
+/** @import { Component, ShownGrid, ShownGrids } from "../types.js" */
+
+/** @type {WeakMap<ShadowRoot, string>} what is drawn in the place of a component */
+const drawn = new WeakMap();
+
+/** @param {Component<ShadowRoot>} component */
+export function show({ data, parentElement }) {
+  const text = new TextDecoder().decode(data);
+  if (drawn.get(parentElement) === text) return;
+  drawn.set(parentElement, text);
+  parentElement.querySelector(".grids")?.remove();
+  parentElement.append(new Picture(JSON.parse(text)).element);
+}
+
+/** @typedef {ShownGrids["rows"][number][number]} Part */
+
+/** What stands on both sides of a "|". @param {Part[]} parts @returns {Part[][]} */
+function halves(parts) {
+  const middle = parts.findIndex((part) => "sign" in part && part.sign === "|");
+  return middle < 0 ? [parts] : [parts.slice(0, middle), parts.slice(middle + 1)];
+}
+
+class Picture {
+  /** @param {ShownGrids} shown */
+  constructor({ rows, start }) {
+    /** @type {Map<string, Drawn>} */
+    this.grids = new Map();
+    this.what = h("span");
+    this.arithmetic = h("b");
+    const words = h("p", { class: "words", "aria-live": "polite" }, this.what, this.arithmetic);
+    const lines = rows.map((parts) => h("div", { class: "row" }, ...halves(parts).map((half) => this.line(half))));
+    this.element = h("div", { class: "grids", onpointerleave: () => this.point(this.kept) }, words, ...lines);
+    /** the cell that was chosen last; another one is pointed at for as long as the pointer is on it */
+    this.kept = start;
+    this.keep(start);
+  }
+
+  /** @param {Part[]} parts */
+  line(parts) {
+    const elements = parts.map((part) => {
+      if ("sign" in part) return h("span", { class: "sign" }, part.sign);
+      const grid = new Drawn(part, (cell, keeps) => {
+        const place = { key: part.key, cell };
+        if (keeps) this.keep(place);
+        else this.point(place);
+      });
+      this.grids.set(part.key, grid);
+      return grid.element;
+    });
+    return h("div", { class: "half" }, ...elements);
+  }
+
+  /** @param {ShownGrids["start"]} place */
+  keep(place) {
+    this.grids.get(this.kept.key)?.reach(this.kept.cell, false);
+    this.kept = place;
+    for (const [key, grid] of this.grids) grid.reach(key === place.key ? place.cell : 0, true);
+    this.point(place);
+  }
+
+  /** @param {ShownGrids["start"]} place */
+  point({ key, cell }) {
+    const grid = this.grids.get(key);
+    if (!grid) return;
+    const lights = grid.shown.lights[cell];
+    for (const [name, other] of this.grids) other.light(lights[name] ?? [], name === key ? cell : null);
+    const [what, arithmetic] = grid.shown.says[cell].split("\n");
+    setText(this.what, what);
+    setText(this.arithmetic, arithmetic);
+  }
+}
+
+/** One array: a table of buttons, of which Tab reaches one and the arrows the others. */
+class Drawn {
+  /** @param {ShownGrid} shown @param {(cell: number, keeps: boolean) => void} tell */
+  constructor(shown, tell) {
+    this.shown = shown;
+    this.buttons = shown.cells.map((text, cell) => {
+      const label = `${shown.title}${shown.shape.length ? indexText(shown.shape, cell) : ""}: ${text}`;
+      return h("button", {
+        type: "button",
+        tabindex: -1,
+        "aria-label": label,
+        onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && tell(cell, false),
+        onfocus: () => tell(cell, true),
+        onclick: () => tell(cell, true),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.move(event, cell),
+      }, text); // prettier-ignore
+    });
+    const title = h("figcaption", {}, h("b", {}, shown.title), ` ${shapeText(shown.shape)}`);
+    this.element = h("figure", { class: shown.kind, "data-grid": shown.key }, title, h("div", {}, ...this.tables()));
+  }
+
+  tables() {
+    const { shape } = this.shown;
+    const [slices, rows, columns] = [1, 1, 1, ...shape].slice(-3);
+    return Array.from({ length: slices }, (_, slice) => {
+      const lines = Array.from({ length: rows }, (__, row) => {
+        const cells = Array.from({ length: columns }, (___, column) =>
+          h("td", {}, this.buttons[(slice * rows + row) * columns + column]),
+        );
+        return h("tr", {}, ...(shape.length > 1 ? [h("th", { scope: "row" }, `${row}`)] : []), ...cells);
+      });
+      const heads = Array.from({ length: columns }, (_heads, column) => h("th", { scope: "col" }, `${column}`));
+      const corner = shape.length > 1 ? [h("td", {}, shape.length > 2 ? `[${slice}]` : "")] : [];
+      const head = shape.length ? [h("thead", {}, h("tr", {}, ...corner, ...heads))] : [];
+      const name = `${this.shown.title}${shape.length > 2 ? `, part ${slice}` : ""}`;
+      return h("table", { "aria-label": name }, ...head, h("tbody", {}, ...lines));
+    });
+  }
+
+  /** @param {number} cell @param {boolean} can whether Tab comes to it */
+  reach(cell, can) {
+    for (const button of this.buttons) button.tabIndex = -1;
+    this.buttons[can ? cell : 0].tabIndex = 0;
+  }
+
+  /** @param {number[]} cells @param {number | null} pointed */
+  light(cells, pointed) {
+    this.buttons.forEach((button, cell) => {
+      button.classList.toggle("lit", cells.includes(cell));
+      button.classList.toggle("pointed", cell === pointed);
+    });
+  }
+
+  /** @param {KeyboardEvent} event @param {number} cell */
+  move(event, cell) {
+    const width = this.shown.shape.at(-1) ?? 1;
+    const last = this.buttons.length - 1;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width, Home: -cell, End: last - cell };
+    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
+    if (step === undefined) return;
+    event.preventDefault();
+    this.buttons[cell + step]?.focus();
+  }
+}

@@ -1,0 +1,126 @@
+"""Broadcasting without a browser: shapes, broken engines, the loss that broadcasts, products, reductions."""
+
+import json
+
+import pytest
+
+from model import Tensor
+from tests.pages.conftest import address, app, components, go_back, run, switch, texts
+
+
+def opened(**parameters):
+    return run(app("pages/broadcasting.py"), **parameters)
+
+
+def drawn(at):
+    """The grids on the page, by their keys."""
+    (component,) = components(at, "grids")
+    rows = json.loads(component.proto.bytes)["rows"]
+    return {part["key"]: part for row in rows for part in row if "key" in part}
+
+
+def test_what_is_to_be_done_comes_within_80_words():
+    for tab in ("broadcast", "forgotten", "loss", "matmul", "reduce"):
+        assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
+
+
+def test_a_bias_sums_what_its_copies_receive():
+    at = opened()
+    assert drawn(at)["gradient of b"]["cells"] == ["12", "15", "18"]
+    assert drawn(at)["gradient of b"]["says"][0].endswith("1 + 4 + 7 = 12")
+    at.segmented_control(key="broadcasting op").set_value("*").run()
+    assert drawn(at)["gradient of b"]["says"][0].endswith("1 × 1 + 4 × 4 + 7 × 7 = 66")
+    at.selectbox(key="broadcasting preset").select("column and row").run()
+    assert drawn(at)["result"]["shape"] == [3, 4]
+    assert address(at) == {"tab": "broadcast", "a": "3, 1", "b": "1, 4", "op": "*"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"a": "3, 2", "b": "3"}, "cannot combine"),
+        ({"a": "3, 2, 4", "b": "3, 4"}, "cannot combine"),
+    ],
+)
+def test_shapes_that_do_not_fit_get_the_rule_and_the_axis(parameters, said):
+    at = opened(**parameters)
+    assert said in at.error[0].value
+    table = next(text.value for text in at.markdown if "✗ does not fit" in text.value)
+    assert table.count("✗") == 1
+    assert "one of them 1 or missing" in texts(at.markdown)
+    at.text_input(key="broadcasting b").set_value("1").run()
+    assert not at.error
+    assert drawn(at)
+
+
+def test_what_is_no_shape_gets_a_sentence_and_stays():
+    at = opened()
+    at.text_input(key="broadcasting a").set_value("3, seven").run()
+    assert "lengths of the axes" in at.error[0].value
+    assert at.text_input(key="broadcasting a").value == "3, seven"
+    assert "`a` does not fit" in opened(a="9").info[0].value
+
+
+def test_the_sum_forgotten_is_guessed_and_then_run():
+    at = opened(tab="forgotten")
+    assert not components(at, "grids")
+    at.radio(key="broadcasting guess").set_value("wrong").run()
+    assert "Not so: nothing at first, then an error" in texts(at.markdown)
+    assert drawn(at)["broken"]["shape"] == [3, 3]
+    at.segmented_control(key="broadcasting update").set_value("b.data -= lr * b.grad").run()
+    assert not components(at, "grids")  # another question
+    at.radio(key="broadcasting guess").set_value("error").run()
+    assert "You were right: an error at the first step" in texts(at.markdown)
+    at = opened(tab="forgotten", engine="sums the wrong axis", rows=3, guess="error")
+    assert drawn(at)["broken"]["shape"] == drawn(at)["right"]["shape"] == [3]  # by accident
+    assert drawn(at)["broken"]["cells"] != drawn(at)["right"]["cells"]
+
+
+def test_the_loss_that_broadcasts_stands_beside_the_right_one():
+    at = opened(tab="loss", count=5)
+    assert drawn(at)["wrong"]["shape"] == [5, 5]
+    assert drawn(at)["due"]["shape"] == [5, 1]
+    rows = next(text.value for text in at.markdown if "numbers" in text.value).split("\n")
+    assert rows[2].count("2\\.60") == 5
+    assert "2\\.00\\, 4\\.00\\, 1\\.00\\, 0\\.00\\, 6\\.00" in rows[3]
+
+
+def test_a_product_of_matrices_cell_by_cell():
+    at = opened(tab="matmul", n=1, k=2, m=3)
+    assert drawn(at)["C"]["shape"] == [1, 3]
+    assert drawn(at)["gradient of A"]["says"][1].endswith("1 × 40 + 2 × 50 + 3 × 60 = 320")
+
+
+def test_reductions_and_indexing():
+    at = opened(tab="reduce", reduce="max", axis="0")
+    assert drawn(at)["gradient of x"]["cells"][0] == "0.3333"
+    at.segmented_control(key="broadcasting reduce").set_value("index").run()
+    assert drawn(at)["gradient of x"]["cells"][:8] == ["6", "8", "10", "12", "0", "0", "0", "0"]
+    at.segmented_control(key="broadcasting index").set_value("x[1, 2]").run()
+    assert drawn(at)["gradient of x"]["cells"].count("0") == 11
+    at.segmented_control(key="broadcasting reduce").set_value("mean").run()
+    assert address(at)["index"] == "x[1, 2]"
+
+
+def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
+    tabs = ({"op": "*"}, {"tab": "forgotten", "guess": "same"}, {"tab": "loss"}, {"tab": "matmul"}, {"tab": "reduce"})
+    before = [drawn(opened(**tab)) for tab in tabs]
+    accumulate = Tensor._accumulate
+    monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.1))
+    for tab, right in zip(tabs, before, strict=True):
+        now = drawn(opened(**tab))
+        name = next(key for key in right if key in ("gradient of a", "gradient of A", "gradient of x", "right",
+                                                    "good gradient"))  # fmt: skip
+        assert now[name]["cells"] != right[name]["cells"]
+    assert "its rule is another one" in str(drawn(opened()))
+
+
+def test_the_state_survives_the_menu_and_back():
+    at = run(app("app.py"))
+    switch(at, "pages/broadcasting.py")
+    at.text_input(key="broadcasting a").set_value("2, 1").run()
+    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/broadcasting.py")
+    assert at.text_input(key="broadcasting a").value == "2, 1"
+    go_back(at, tab="broadcast")
+    assert at.text_input(key="broadcasting a").value == "3, 3"

@@ -1,0 +1,117 @@
+"""The picture of an operation: what each cell says is true, and each cell that it lights is there."""
+
+import re
+
+import numpy as np
+import pytest
+
+from lab.faults.engines import SkipsUnbroadcast
+from lab.shapes import grids, runs, sources
+from model import Tensor
+
+
+def all_pictures():
+    for a, b in [((3, 3), (3,)), ((3, 1), (1, 3)), ((), (2, 1, 3)), ((2,), (2,)), ((4, 4, 4), (4, 1)), ((), ())]:
+        for op in sources.SIGNS:
+            found = broadcast_run(op, a, b)
+            yield grids.broadcast(found, op, sources.broadcast(op, *found.operands))
+    for n, k, m in [(2, 3, 2), (1, 1, 1), (4, 4, 4)]:
+        found = runs.run(lambda x, y: x @ y, runs.counted((n, k)), runs.counted((k, m)))
+        yield grids.matmul(found, sources.matmul(*found.operands))
+    value = runs.counted((3, 4))
+    for op in ("sum", "mean", "max"):
+        for axis in (None, 0, 1):
+            found = runs.run(lambda x, op=op, axis=axis: getattr(x, op)(axis), value)
+            yield grids.of_one(found, sources.reduction(op, value, axis), "title")
+    found = runs.run(lambda x: x[[0, 0, 2]], value)
+    yield grids.of_one(found, sources.indexing(value, [0, 0, 2]), "title")
+    for rows in (2, 3):
+        right = runs.train(Tensor, rows, runs.UPDATES[0])
+        for engine in runs.BROKEN.values():
+            broken = runs.train(engine, rows, runs.UPDATES[0])
+            yield grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
+    yield grids.loss_trap(runs.loss(4, (4,)), runs.loss(4, (4, 1)))
+
+
+def broadcast_run(op, a, b):
+    operation = {"+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y, "/": lambda x, y: x / y}[op]
+    return runs.run(operation, runs.counted(a), runs.counted(b, 10.0))
+
+
+def test_every_cell_says_something_true_and_lights_what_is_there():
+    equations = 0
+    for picture in all_pictures():
+        parts = [part for row in picture.rows for part in row if isinstance(part, grids.Grid)]
+        sizes = {part.key: part.array.size for part in parts}
+        assert picture.start[1] < sizes[picture.start[0]]
+        for part in parts:
+            assert len(part.says) == len(part.lights) == part.array.size
+            for said, lights in zip(part.says, part.lights, strict=True):
+                assert "another one" not in said
+                for key, cells in lights.items():
+                    assert all(cell < sizes[key] for cell in cells if key in sizes)
+                for left, right in re.findall(r"^([^=…≈a-zA-Z]+) = ([−\d.e+]+)$", said, re.M):
+                    signs = str.maketrans({"×": "*", "−": "-", "÷": "/"})
+                    assert eval(left.translate(signs)) == pytest.approx(float(right.translate(signs)), rel=1e-12)
+                    equations += 1
+    assert equations > 300
+
+
+def test_the_three_cells_that_a_bias_sums():
+    found = broadcast_run("+", (3, 3), (3,))
+    picture = grids.broadcast(found, "+", sources.broadcast("+", *found.operands))
+    assert picture.start == ("gradient of b", 0)
+    (grid,) = [part for row in picture.rows for part in row if getattr(part, "key", "") == "gradient of b"]
+    assert grid.says[0].endswith("1 + 4 + 7 = 12")
+    assert grid.lights[0]["upstream"] == [0, 3, 6]
+
+
+def test_numbers_that_were_rounded_are_not_called_equal():
+    assert grids.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
+    assert grids.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
+    assert grids.equation([], 0.0) == "nothing arrives: 0"
+
+
+def test_an_engine_with_another_rule_is_found_out(monkeypatch):
+    monkeypatch.setattr(Tensor, "__mul__", _wrong)
+    found = broadcast_run("*", (3, 1), (3,))
+    picture = grids.broadcast(found, "*", sources.broadcast("*", *found.operands))
+    grid = picture.rows[1][4]
+    assert "gives 140, but the engine has 60: its rule is another one" in grid.says[0]
+
+
+def _wrong(self, other):
+    other, left, right = self._operands(other, "*")
+
+    def _backward(upstream):
+        self._accumulate(upstream * 10.0 * np.ones(np.broadcast_shapes(left.shape, right.shape)))
+        other._accumulate(upstream * left)
+
+    return self._node(left * right, (self, other), "*", _backward)
+
+
+@pytest.mark.parametrize("update", runs.UPDATES)
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+def test_the_sum_forgotten(rows, update):
+    right = runs.train(Tensor, rows, update)
+    assert not right.error
+    assert len(right.losses) == 6
+    forgets = runs.train(SkipsUnbroadcast, rows, update)
+    wrong = runs.train(runs.SumsTheWrongAxis, rows, update)
+    assert forgets.gradient.shape == (rows, 3)
+    assert wrong.gradient.shape == (rows,)
+    if update == runs.UPDATES[1]:
+        assert forgets.error.startswith("Step 1")
+    else:
+        assert bool(forgets.error) == (rows > 1)  # a bias of shape (rows, 3) fits no other batch
+    if rows == 3:  # the shapes agree by accident
+        assert not wrong.error.startswith("Step 1")
+        assert wrong.losses[1] != right.losses[1]
+
+
+def test_the_loss_that_broadcasts_leads_to_the_mean():
+    trap, right = runs.loss(5, (5,)), runs.loss(5, (5, 1))
+    assert trap.difference.shape == (5, 5)
+    assert right.difference.shape == (5, 1)
+    np.testing.assert_allclose(trap.after.ravel(), trap.target.mean())
+    np.testing.assert_allclose(right.after.ravel(), trap.target, atol=1e-6)
