@@ -127,7 +127,9 @@ def _broadcast() -> None:
             state.step()
 
     pair = now["broadcasting a"], now["broadcasting b"]
-    now["broadcasting preset"] = next((name for name, shapes in PRESETS.items() if shapes == pair), None)
+    plain = tuple(text.replace(" ", "").strip("()") for text in pair)
+    same = (name for name, shapes in PRESETS.items() if tuple(s.replace(" ", "") for s in shapes) == plain)
+    now["broadcasting preset"] = next(same, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
         st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
@@ -194,9 +196,8 @@ def _forgotten() -> None:
     verdict = "You were right" if guess == outcome else "Not so"
     st.markdown(f"**{verdict}: {OUTCOMES[outcome]}.** {escape_markdown(broken.error)}")
     drawing.show(grids.bias_gradients(right.upstream, right.gradient, broken.gradient), key="broadcasting bias")
-    headers = ["engine", *(f"loss, step {i + 1}" for i in range(len(right.losses))), "shape of b at the end"]
-    st.markdown(markdown_table(headers, [
-        (name, *map(number, run.losses), *["✗ stopped"] * (len(right.losses) - len(run.losses)), str(run.shape))
+    st.markdown(markdown_table(["engine", "the loss, step by step", "shape of b at the end"], [
+        (name, ", ".join([*map(number, run.losses), *(["✗"] if run.error else [])]), str(run.shape))
         for name, run in (("right", right), ("broken", broken))
     ]))  # fmt: skip
 

@@ -74,21 +74,19 @@ def _joined(parts: Sequence[str], sign: str = " + ") -> str:
     return sign.join([*parts[: MOST_WRITTEN - 2], "…", parts[-1]] if len(parts) > MOST_WRITTEN else parts)
 
 
-def equation(terms: Sequence[tuple[float, ...]], result: float, rule: float | None = None) -> str:
-    """`1 × 10 + 4 × 20 = 90`: each term is a product. ≈ where a number was rounded to be shown.
-
-    rule  what the terms add up to, where it may differ from the result: then that is said
-    """
+def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
+    """`1 × 10 + 4 × 20 = 90`: each term is a product. ≈ where a number was rounded to be shown; where the engine has
+    another result than the terms add up to, that is said."""
+    due = sum(float(np.prod(term)) for term in terms)
+    text = _joined([" × ".join(map(_in_sum, term)) for term in terms]) if terms else "nothing arrives"
+    if not np.isclose(due, result, rtol=1e-9, atol=1e-12, equal_nan=True):
+        return f"{text} gives {numeral(due)}, but the engine has {numeral(result)}: its rule is another one"
     if not terms:
-        text, exact = "nothing arrives", True
-    else:
-        text = _joined([" × ".join(map(_in_sum, term)) for term in terms])
-        exact = len(terms) == len(terms[0]) == 1
-        exact = exact or all(map(_exactly, (result, *(number for term in terms for number in term))))
-    due = sum(float(np.prod(term)) for term in terms) if rule is None else rule
-    if np.isclose(due, result, rtol=1e-9, atol=1e-12, equal_nan=True):
-        return f"{text}: {numeral(result)}" if not terms else f"{text} {'=' if exact else '≈'} {numeral(result)}"
-    return f"{text} gives {numeral(due)}, but the engine has {numeral(result)}: its rule is another one"
+        return f"{text}: {numeral(result)}"
+    if len(terms) == len(terms[0]) == 1:
+        return f"that is {numeral(result)}"
+    exact = all(map(_exactly, (result, *(number for term in terms for number in term))))
+    return f"{text} {'=' if exact else '≈'} {numeral(result)}"
 
 
 def _products(terms: Sequence[Term], upstream: np.ndarray) -> list[tuple[float, ...]]:
@@ -114,7 +112,8 @@ def _about_gradient(
     numbers = array.ravel()
     for cell, terms in enumerate(sources):
         cells = [term.cell for term in terms]
-        from_where = _joined([place("upstream", upstream.shape, c) for c in cells])
+        sign = " + " if all(term.factor == 1.0 for term in terms) else ", "
+        from_where = _joined([place("upstream", upstream.shape, c) for c in cells], sign)
         what = (
             f"{len(cells)} upstream cells" if len(cells) > 1 else "one upstream cell" if cells else "no upstream cell"
         )

@@ -14,6 +14,8 @@ PAGES = {
     "spot": "spot?case=6&seen=norms,step,check",
     "training": "training?epochs=6&epoch=5",
     "designs": "designs?part=the+whole+file",
+    "broadcasting": "broadcasting?tab=forgotten&guess=wrong",
+    "field": "field?question=where",
     "designs, order": "designs?tab=order&step=20",
     "why": "why?slower=200",
     "why, formula": "why?tab=formula&longer=30",

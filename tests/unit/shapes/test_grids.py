@@ -69,6 +69,7 @@ def test_the_three_cells_that_a_bias_sums():
 def test_numbers_that_were_rounded_are_not_called_equal():
     assert grids.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
     assert grids.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
+    assert grids.equation([(1 / 3,)], 1 / 3) == "that is 0.3333"
     assert grids.equation([], 0.0) == "nothing arrives: 0"
 
 

@@ -1,0 +1,102 @@
+"""Checkpointing: keep less between the passes, and compute again what is missing.
+
+The chain is cut into segments. Forward, only the input of each segment is kept. Backward, the segments run once more,
+the last one first, now recorded; each graph is gone before the next one is built. Griewank 1992; Chen et al. 2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lab.designs.compare import kept_by
+from model import MLP, Tensor, no_grad, topological_order
+
+
+class Chain:
+    """Layers x @ W + b with a tanh, all of one width; counts how often one of them runs forward."""
+
+    def __init__(self, layers: int, width: int) -> None:
+        made = MLP([width] * (layers + 1), "tanh", rng=0).layers
+        self.weights = [(layer.weight, layer.bias) for layer in made]
+        self.parameters = {parameter for pair in self.weights for parameter in pair}
+        self.runs = 0
+
+    def forward(self, x: Any, weights: Sequence[tuple[Tensor, Tensor]]) -> Any:
+        for weight, bias in weights:
+            self.runs += 1
+            x = (x @ weight + bias).tanh()
+        return x
+
+    def gradients(self) -> list[np.ndarray]:
+        """Those of all parameters; they are forgotten."""
+        found = []
+        for parameter in (parameter for pair in self.weights for parameter in pair):
+            assert parameter.grad is not None, "a backward pass has been here"
+            found.append(parameter.grad)
+            parameter.zero_grad()
+        return found
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one forward and backward pass. kept: bytes of numbers alive at the worst moment, parameters and their
+    gradients left out; runs: layers run forward; difference: the largest, from the gradients of a plain pass."""
+
+    segments: int
+    kept: int
+    runs: int
+    difference: float
+
+
+def plain(chain: Chain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
+    """Everything is kept. Also its gradients."""
+    chain.runs = 0
+    loss = (chain.forward(Tensor(inputs, requires_grad=False), chain.weights) ** 2).mean()
+    kept = _kept(chain, loss)
+    loss.backward()
+    return Cost(0, kept, chain.runs, 0.0), chain.gradients()
+
+
+def checkpointed(chain: Chain, inputs: np.ndarray, segments: int, due: list[np.ndarray]) -> Cost:
+    """In so many segments; due: the gradients of the plain pass."""
+    chain.runs = 0
+    parts = np.array_split(np.arange(len(chain.weights)), segments)
+    starts = [inputs]  # the input of each segment: all that is kept
+    with no_grad():
+        for part in parts[:-1]:
+            starts.append(chain.forward(Tensor(starts[-1]), _some(chain, part)).numpy())
+    upstream: Any = None
+    most = 0
+    for number in reversed(range(segments)):
+        first = Tensor(starts.pop(), requires_grad=number > 0)
+        out = chain.forward(first, _some(chain, parts[number]))
+        if number == segments - 1:
+            out = (out**2).mean()  # the loss: its upstream gradient is 1
+        most = max(most, _kept(chain, out) + sum(start.nbytes for start in starts))
+        out.backward(upstream)
+        upstream = first.grad
+    found = chain.gradients()
+    difference = max(float(np.abs(a - b).max()) for a, b in zip(found, due, strict=True))
+    return Cost(segments, most, chain.runs, difference)
+
+
+def costs(layers: int, width: int, rows: int) -> tuple[Cost, list[Cost]]:
+    """A plain pass, and one with each number of segments from 2 to the number of layers."""
+    inputs = np.random.default_rng(1).normal(size=(rows, width))
+    chain = Chain(layers, width)
+    whole, due = plain(chain, inputs)
+    return whole, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
+
+
+def _some(chain: Chain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
+    return [chain.weights[i] for i in part]
+
+
+def _kept(chain: Chain, result: Tensor) -> int:
+    """Bytes of numbers that the result keeps alive, besides the parameters of the chain."""
+    own = [parameter for parameter in topological_order(result) if parameter in chain.parameters]
+    return kept_by(result).numbers - kept_by(own).numbers

@@ -1,0 +1,235 @@
+"""A learner's expression as a program for PyTorch, and its numbers where PyTorch is installed.
+
+PyTorch never comes into this process: it is large, and would stay. The program runs in one of its own, which ends.
+What is translated is the Python that `Expression.to_python` writes, so nothing gets there that the language of
+expressions does not have.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lab.expression.builder import Expression
+
+PATIENCE = 120  # seconds: the first import on a slow disk takes some
+SAME = ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sum", "mean", "prod",
+        "softmax", "log_softmax", "reshape", "swapaxes", "squeeze", "broadcast_to")  # fmt: skip
+RENAMED = {"max": "amax", "min": "amin", "clip": "clamp", "expand_dims": "unsqueeze", "transpose": "permute"}
+OPTIONS = {"axis": "dim", "keepdims": "keepdim", "low": "min", "high": "max", "first": "axis0", "second": "axis1"}
+REDUCING = ("sum", "mean", "prod", "max", "min", "var", "std", "norm", "logsumexp")
+JOINING = {"concatenate": "torch.cat", "stack": "torch.stack"}
+LOSSES = ("mse_loss", "cross_entropy", "binary_cross_entropy_with_logits")
+
+
+class Untranslatable(ValueError):
+    """PyTorch writes it so differently that it would be another program; the sentence says what."""
+
+
+def to_torch(expression: Expression, values: Mapping[str, Any]) -> str:
+    """The expression and these values as a script for PyTorch, in float64, with a backward pass at its end.
+
+    Untranslatable: some part of it has no counterpart.
+    """
+    tree = ast.parse(expression.to_python(**values))
+    lines = [node for node in tree.body if isinstance(node, ast.Assign)]
+    body = [ast.unparse(ast.fix_missing_locations(_Translator().visit(line))) for line in lines]
+    result = expression.result_name
+    whole = not expression(**values).ndim
+    body.append(f"{result}.backward({'' if whole else f'torch.ones_like({result})'})")
+    return "import torch\n\n" + "\n".join(body) + "\n"
+
+
+class _Translator(ast.NodeTransformer):
+    """Python over Tensor -> Python over torch: a method for each kind of syntax that differs."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if _is_np(node.func, "array"):
+            return _call("torch.tensor", node.args[0], dtype=_dotted("torch.float64"))
+        if isinstance(node.func, ast.Name):
+            return self.function(node.func.id, node)
+        assert isinstance(node.func, ast.Attribute)
+        return self.method(node.func.attr, node.func.value, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if _is_np(node, node.attr):
+            return _dotted(f"torch.{node.attr}")
+        return ast.Attribute(self.visit(node.value), node.attr)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        for part in ast.walk(node.slice):
+            if isinstance(part, ast.Slice) and part.step is not None and ast.unparse(part.step).startswith("-"):
+                raise Untranslatable("PyTorch has no slice that goes backward, such as `x[::-1]`.")
+        return ast.Subscript(self.visit(node.value), node.slice)
+
+    def function(self, name: str, node: ast.Call) -> ast.expr:
+        options = self.options(node)
+        if name == "Tensor":
+            return _call("torch.tensor", self.visit_values(node.args[0]), dtype=_dotted("torch.float64"),
+                         requires_grad=ast.Constant(True))  # fmt: skip
+        if name in JOINING:
+            (parts,) = node.args
+            assert isinstance(parts, ast.List)
+            return _call(JOINING[name], ast.List([self.tensor(part) for part in parts.elts]), **options)
+        if name in ("maximum", "minimum"):
+            return _call(f"torch.{name}", *map(self.tensor, node.args))
+        if name == "where":
+            condition, *sides = node.args
+            return _call("torch.where", self.visit(condition), *map(self.tensor, sides))
+        if name == "cross_entropy":
+            labels = options.pop("labels")
+            return _call(f"torch.nn.functional.{name}", self.visit(node.args[0]), _call("torch.tensor", labels))
+        if name in LOSSES:
+            return _call(f"torch.nn.functional.{name}", *map(self.tensor, node.args))
+        return self.refuse(name)
+
+    def method(self, name: str, value: ast.expr, node: ast.Call) -> ast.expr:
+        arguments, options = [self.visit(a) for a in node.args], self.options(node)
+        if name in REDUCING and "dim" in options and ast.unparse(options["dim"]) == "None":
+            del options["dim"]
+        if name == "softplus":  # torch's own gives up the last digits for large values
+            zero = _call("torch.tensor", ast.Constant(0.0), dtype=_dotted("torch.float64"))
+            return _call("torch.logaddexp", self.visit(value), zero)
+        if name == "leaky_relu":
+            slope = options.pop("slope", ast.Constant(0.01))
+            return _call("torch.nn.functional.leaky_relu", self.visit(value), slope)
+        if name in ("var", "std"):
+            return self.called(value, name, arguments, {"correction": ast.Constant(0)} | options)
+        if name == "norm":
+            return _call("torch.linalg.vector_norm", self.visit(value), **options)
+        if name in ("softmax", "log_softmax"):
+            return self.called(value, name, arguments, {"dim": ast.Constant(-1)} | options)
+        if name in ("prod", "logsumexp") and not isinstance(options.get("dim"), (ast.Constant, ast.UnaryOp)):
+            if "dim" in options or "keepdim" in options:
+                raise Untranslatable(f"PyTorch's `{name}` goes along one axis: give it a single one.")
+            if name == "logsumexp":
+                return _call("torch.logsumexp", self.called(value, "reshape", [ast.Constant(-1)], {}),
+                             dim=ast.Constant(0))  # fmt: skip
+        if name == "transpose" and not arguments:
+            return ast.Attribute(self.visit(value), "T")
+        if name == "logsumexp" or name in SAME:
+            return self.called(value, name, arguments, options)
+        if name in RENAMED:
+            return self.called(value, RENAMED[name], arguments, options)
+        return self.refuse(name)
+
+    def refuse(self, name: str) -> NoReturn:
+        raise Untranslatable(f"`{name}` has no counterpart here: leave it out, or write it with other operations.")
+
+    def called(
+        self, value: ast.expr, name: str, arguments: list[ast.expr], options: Mapping[str, ast.expr]
+    ) -> ast.expr:
+        keywords = [ast.keyword(word, option) for word, option in options.items()]
+        return ast.Call(ast.Attribute(self.tensor(value), name), arguments, keywords)
+
+    def options(self, node: ast.Call) -> dict[str, ast.expr]:
+        return {OPTIONS.get(k.arg or "", k.arg or ""): self.visit_values(k.value) for k in node.keywords}
+
+    def visit_values(self, node: ast.expr) -> ast.expr:
+        """Numbers and lists; of an array its rows alone, as torch.tensor takes them."""
+        if isinstance(node, ast.Call) and _is_np(node.func, "array"):
+            return node.args[0]
+        visited: ast.expr = self.visit(node)
+        return visited
+
+    def tensor(self, node: ast.expr) -> ast.expr:
+        """An operand where PyTorch takes no plain number."""
+        visited: ast.expr = self.visit(node)
+        if _is_number(node):
+            return _call("torch.tensor", visited, dtype=_dotted("torch.float64"))
+        return visited
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(node.operand)
+    return isinstance(node, ast.Constant) or _is_np(node, "nan") or _is_np(node, "inf")
+
+
+def _is_np(node: ast.expr, name: str) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "np"
+    )
+
+
+def _dotted(name: str) -> ast.expr:
+    return ast.parse(name, mode="eval").body
+
+
+def _call(function: str, *arguments: ast.expr, **options: ast.expr) -> ast.expr:
+    return ast.Call(_dotted(function), [*arguments], [ast.keyword(name, value) for name, value in options.items()])
+
+
+# ---------------------------------------------------------------- run
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What PyTorch computed: the value and the gradient of each name, None where none arrived; or what it said."""
+
+    version: str
+    value: np.ndarray | None
+    gradients: Mapping[str, np.ndarray | None]
+    error: str = ""
+
+
+def installed() -> bool:
+    """Is there a PyTorch that a program of its own could import? This one does not import it."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def run(program: str, result: str, names: list[str]) -> Answer:
+    """Run what `to_torch` wrote, in a process of its own."""
+    ending = (
+        "import json as _json\n"
+        f"_arrays = [{result}.detach()] + [_name.grad for _name in ({''.join(f'{name}, ' for name in names)})]\n"
+        "__import__('sys').stdout.write(_json.dumps([torch.__version__] + "
+        "[None if _array is None else _array.tolist() for _array in _arrays]))\n"
+    )
+    answer, error = _output(program + ending)
+    if answer is None:
+        return Answer("", None, {}, error)
+    version, value, *gradients = answer
+    arrays = [None if gradient is None else np.array(gradient, float) for gradient in gradients]
+    return Answer(version, np.array(value, float), dict(zip(names, arrays, strict=True)))
+
+
+def _output(program: str) -> tuple[Any, str]:
+    """What the program writes, as JSON, and why it wrote nothing."""
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"PyTorch did not answer within {PATIENCE} seconds."
+    if ran.returncode:
+        lines = [line for line in ran.stderr.splitlines() if line.strip()]
+        return None, lines[-1] if lines else "PyTorch ended without a word."
+    return json.loads(ran.stdout), ""
+
+
+def outputs(snippets: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """What each snippet leaves in `answer`, as text, or the error that it raises; all in one process. The second is why
+    there is nothing at all, or ""."""
+    program = (
+        "import json, sys, torch, numpy as np\n"
+        f"answers = {{'version': torch.__version__}}\nfor key, code in {dict(snippets)!r}.items():\n"
+        "    names = {'torch': torch, 'np': np}\n"
+        "    try:\n        exec(code, names)\n        answers[key] = str(names['answer'])\n"
+        "    except Exception as error:\n"
+        "        answers[key] = type(error).__name__ + ': ' + str(error).split('\\n')[0].split('. ')[0]\n"
+        "sys.stdout.write(json.dumps(answers))\n"
+    )
+    answers, error = _output(program)
+    return answers or {}, error

@@ -1,0 +1,400 @@
+"""The wider field: this engine beside others, in PyTorch's words, with less memory; how rules are tested; where it
+comes from, and where it leads."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
+
+from lab import charts
+from lab.charts import Axis, Line, Mark, number
+from lab.designs import checkpoint, rules
+from lab.designs.frameworks import QUESTIONS, answer
+from lab.expression import ExpressionError, parse, pytorch
+from lab.ops import OPS
+from lab.ui import expression_box, page, state
+from lab.ui.boards import Boards
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from model import Tensor, topological_order
+
+NAME = "wider field"
+TESTS = Path(__file__).parents[1] / "tests" / "unit" / "engine"
+TABS = {
+    "beside": "Side by side",
+    "torch": "In PyTorch",
+    "memory": "Checkpointing",
+    "tests": "Testing rules",
+    "next": "After MLPs",
+    "history": "History",
+}
+EXAMPLES: dict[str, dict[str, float | list]] = {
+    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
+    "x*y + x": {"x": 2.0, "y": 3.0},
+    "x**2*sin(x) + exp(x)": {"x": 2.0},
+    "cross_entropy(x @ w, [0, 2])": {"x": [[1, 2], [-1, 0.5]], "w": [[1, 0, -1], [0.5, 2, 0]]},
+    "std(x)": {"x": [2, 2, 2]},
+}
+BEYOND: dict[str, tuple[str, str, dict[str, str]]] = {  # name -> what to look for, expression, inputs
+    "Embedding": (
+        "A table E, of which a sentence takes rows 0, 2, 0. Which rows receive a gradient, and which one twice?",
+        "words = concatenate([E[0:1], E[2:3], E[0:1]])\nsum(words * g)",
+        {"E": "[[1, 2], [3, 4], [5, 6]]", "g": "[[1, 1], [10, 10], [100, 100]]"},
+    ),
+    "Convolution": (
+        "One kernel k slides over x: a weight that is shared over places. How many messages add up at k?",
+        "y = [sum(x[0:2]*k), sum(x[1:3]*k), sum(x[2:4]*k)]\nsum(y**2)",
+        {"x": "[1, 3, -1, 2]", "k": "[0.5, -1]"},
+    ),
+    "Recurrence": (
+        "One weight w over three steps in time: a graph that gets deeper, not wider. Which message is smallest?",
+        "h1 = tanh(w*x1)\nh2 = tanh(w*h1 + x2)\nh3 = tanh(w*h2 + x3)\nh3**2",
+        {"w": "0.5", "x1": "1", "x2": "0.3", "x3": "-0.2"},
+    ),
+    "Attention": (
+        "Each query asks all keys and mixes the values. Which of q, k and v is reached by the shortest path?",
+        "share = softmax(q @ k.T / sqrt(2))\nsum((share @ v)**2)",
+        {"q": "[[1, 0], [0, 1]]", "k": "[[1, 0.5], [-1, 2], [0, 1]]", "v": "[[1, 2], [3, 4], [5, 6]]"},
+    ),
+}
+YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
+TRY_THIS = {
+    "beside": "Change one of the snippets in a notebook so that both engines agree on the type of a number.",
+    "torch": "Find an expression with a gradient of nan in PyTorch and 0 here. What does model.py say about it, at its "
+    "top?",
+    "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
+    "tests": "Which operation hides a broken rule from a sum, and why does each row of its result always add up to 1?",
+    "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
+    "history": "Two lines of this list together are the optimizer SGD of the Training lab. Which two?",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("The wider field")
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
+    tabs = st.tabs(list(TABS.values()), key="field tab", on_change=state.step)
+    contents = (_beside, _torch, _memory, _tests, _next, _history)
+    for tab, name, content in zip(tabs, TABS, contents, strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, designed in six ways")
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
+WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
+ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
+SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
+FIELDS = (
+    Field("tab", "field tab", TABS["beside"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    Field("question", "field question", next(iter(QUESTIONS)), state.one_of(*QUESTIONS)),
+    LAYERS,
+    WIDTH,
+    ROWS,
+    SEGMENTS,
+    Field("year", "field year", None, state.one_of(*YEARS), state.optional),
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- this engine, PyTorch, JAX, static graphs
+
+
+def _beside() -> None:
+    st.markdown(
+        "Ten questions. The answers of this engine are run as you read. **Guess first: in how many rows will PyTorch "
+        "answer otherwise?**"
+    )
+    now = st.session_state
+    if not pytorch.installed():
+        st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
+    elif st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends."):
+        with st.spinner("PyTorch is being imported: some seconds."):
+            now["field asked"] = pytorch.outputs({key: question.torch for key, question in QUESTIONS.items()})
+    asked, error = now.get("field asked", ({}, ""))
+    if error:
+        st.error(escape_markdown(error), icon=":material/block:")
+    headers = ["", "this engine", f"PyTorch {asked.get('version', '')}"]
+    st.markdown(markdown_table(headers, [
+        (question.title, answer(question), asked.get(key, "not asked yet")) for key, question in QUESTIONS.items()
+    ]))  # fmt: skip
+    st.header("The lines that are run")
+    key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
+    for column, (name, code) in zip(
+        st.columns(2), (("This engine", QUESTIONS[key].engine), ("PyTorch", QUESTIONS[key].torch)), strict=True
+    ):
+        column.markdown(f"**{name}**")
+        column.code(code, wrap_lines=True)
+    st.header("JAX, and static graphs")
+    st.markdown(markdown_table(["", "JAX", "static graphs: Theano, TensorFlow 1"], [
+        (question.title, question.jax, question.static) for question in QUESTIONS.values()
+    ]))  # fmt: skip
+    st.caption("From their documentation and papers: nothing of this table was run here.")
+    st.header("What is left out here")
+    st.markdown(
+        "**Graphics processors.** NumPy computes on the processor alone. A framework has each operation once more for "
+        "each device, keeps arrays there, and starts work without waiting for its end. The graph and the chain rule "
+        "stay what they are.\n\n"
+        "**Higher order.** Here a gradient is an array, without history: the row above ends in an error. PyTorch "
+        "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
+        "transforms a function into the function of its derivative, as often as one likes."
+    )
+
+
+# ---------------------------------------------------------------- the learner's own expression
+
+
+def _torch() -> None:
+    st.markdown(
+        "Your expression as a program for PyTorch. Before you run it: will all digits agree, or only the first 15?"
+    )
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    values = None if expression is None else expression_box.inputs(NAME, expression)
+    if expression is None or values is None:
+        return
+    leaves = {name: Tensor(value) for name, value in values.items()}
+    try:
+        result = expression(**leaves)
+        result.backward(None if result.ndim == 0 else np.ones(result.shape))
+        program = pytorch.to_torch(expression, values)
+    except (ExpressionError, pytorch.Untranslatable) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    left, right = st.columns(2, gap="medium")
+    left.code(program, wrap_lines=True)
+    now = st.session_state
+    with right:
+        if not pytorch.installed():
+            st.info("PyTorch is not installed where this page runs: take the program to where it is.")
+        elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
+            with st.spinner("PyTorch is being imported: some seconds."):
+                now["field ran"] = program, pytorch.run(program, expression.result_name, expression.names)
+        ran, there = now.get("field ran", ("", None))
+        if ran != program:
+            there = None
+        if there is not None and there.error:
+            st.error(escape_markdown(there.error), icon=":material/block:")
+            there = None
+        rows = [_compared("result", result.numpy(), there and there.value, there is not None)]
+        rows += [
+            _compared(f"gradient of {name}", leaf.grad, there and there.gradients[name], there is not None)
+            for name, leaf in leaves.items()
+        ]
+        version = there.version if there else ""
+        st.markdown(markdown_table(["", "this engine", f"PyTorch {version}", "apart by"], rows))
+
+
+def _compared(name: str, here: np.ndarray | None, there: np.ndarray | None, ran: bool) -> tuple[str, ...]:
+    if not ran:
+        return name, _numbers(here), "not run yet", ""
+    if here is None or there is None:
+        return name, _numbers(here), _numbers(there), "0" if here is there else "–"
+    same = np.array_equal(here, there, equal_nan=True)
+    apart = 0.0 if same else float(np.abs(np.asarray(here) - there).max())
+    return name, _numbers(here), _numbers(there), number(apart)
+
+
+def _numbers(array: np.ndarray | None) -> str:
+    if array is None:
+        return "None"
+    shown = [number(value) for value in np.ravel(array)[:6]]
+    text = ", ".join(shown) + (", …" if np.size(array) > 6 else "")
+    return f"[{text}]" if np.ndim(array) else text
+
+
+# ---------------------------------------------------------------- memory against time
+
+
+def _memory() -> None:
+    st.markdown(
+        "A chain of layers, cut into segments: forward, only the input of each segment is kept; backward, each runs "
+        "once more. **Guess: how many segments keep the least?** All bytes and runs are counted now."
+    )
+    columns = st.columns(4)
+    for column, (field, word) in zip(
+        columns, ((LAYERS, "Layers"), (WIDTH, "Width of a layer"), (ROWS, "Rows in the batch")), strict=False
+    ):
+        column.slider(word, *field.limits, key=str(field.key))
+    now = st.session_state
+    layers = now["field layers"]
+    now["field segments"] = min(now["field segments"], layers)
+    segments = columns[3].slider("Segments", 2, layers, key="field segments")
+    plain, costs = _costs(layers, now["field width"], now["field rows"])
+    best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
+    first, second, third = st.columns(3)
+    first.metric("Kept between the passes", f"{chosen.kept:,} bytes", f"{chosen.kept / plain.kept:.0%} of all",
+                 delta_color="off", delta_arrow="off")  # fmt: skip
+    second.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
+                  delta_color="off", delta_arrow="off")  # fmt: skip
+    third.metric("Largest difference of a gradient", number(chosen.difference))
+    marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
+    drawn = [Line("bytes kept", [(cost.segments, cost.kept) for cost in costs])]
+    boards = Boards("field")
+    for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
+        with column:
+            boards.board(key)
+    theme = page.theme()
+    boards.fill({
+        "kept": charts.lines("Bytes kept at the worst moment", drawn, Axis("segments"), Axis("bytes"), marks=marks,
+                             height=260, theme=theme),
+        "runs": charts.lines("Layers run forward", [Line("runs", [(cost.segments, cost.runs) for cost in costs])],
+                             Axis("segments"), Axis("runs"), marks=[Mark("y", plain.runs, "a plain pass")],
+                             height=260, theme=theme),
+    })  # fmt: skip
+    st.markdown(
+        f"Least with **{best.segments} segments**, {best.kept:,} bytes. Kept are the inputs of the segments and the "
+        f"graph of one of them, so about layers / segments + segments counts: least near the root of {layers}, "
+        f"{layers**0.5:.1f}, times a constant. Parameters and gradients are left out of the count."
+    )
+
+
+def _costs(layers: int, width: int, rows: int) -> tuple[checkpoint.Cost, list[checkpoint.Cost]]:
+    """Run once for each chain that is asked for: the slider of the segments moves often."""
+    key, found = st.session_state.get("field costs", (None, None))
+    if key != (layers, width, rows):
+        found = checkpoint.costs(layers, width, rows)
+        st.session_state["field costs"] = (layers, width, rows), found
+    return found
+
+
+# ---------------------------------------------------------------- how rules are tested
+
+
+def _tests() -> None:
+    able = rules.checkable()
+    st.markdown(
+        f"A framework has thousands of rules, and one wrong sign ruins a training quietly. So each rule is compared "
+        f"with numerical differences, **and broken on purpose**, to see the test fail. Here: {len(able)} of the "
+        f"{len(OPS)} operations in the table, those that need nothing but arrays. **Guess: will a plain `sum()` find "
+        "all the broken ones?**"
+    )
+    if not st.button("Check them, and break them", icon=":material/play_arrow:"):
+        _counted()
+        return
+    checked = [rules.check(op) for op in able]
+    right, found, by_sum = (sum(getattr(one, name) for one in checked) for name in ("right", "found", "by_sum"))
+    missed = ", ".join(one.op.name for one in checked if not one.by_sum) or "none"
+    st.markdown(
+        f"**{right} of {len(checked)}** pass. With every message made 1 % too large, a random upstream gradient finds "
+        f"**{found}** of them, a plain `sum()` **{by_sum}**. Missed by the sum: **{escape_markdown(missed)}**."
+    )
+    sign = {True: "✓", False: "✗"}
+    with st.expander("Each operation"):
+        st.markdown(markdown_table(
+            ["operation", "the rule passes", "1 % more is found", "by a plain sum, too"],
+            [(one.op.name, sign[one.right], sign[one.found], sign[one.by_sum]) for one in checked],
+        ))  # fmt: skip
+    _counted()
+
+
+def _counted() -> None:
+    """What the tests of this lab do, where they are at hand to be counted."""
+    if not TESTS.is_dir():
+        return
+    files = sorted(TESTS.glob("test_*.py"))
+    count = sum(len(re.findall(r"^def test_", file.read_text("utf-8"), re.M)) for file in files)
+    st.markdown(
+        f"The tests of this engine, counted now: {count} test functions in {len(files)} files of `tests/unit/engine/`, "
+        "most of them run over a table with every operation. `test_mutations.py` changes each backward rule in `model"
+        ".py` in every small way (a sign, a factor, an axis) and demands that each change is caught. PyTorch does the "
+        "first part with a table, too, called OpInfo."
+    )
+
+
+# ---------------------------------------------------------------- what comes after
+
+
+def _next() -> None:
+    st.markdown(
+        "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
+        "these was run now. Read the question, then open it."
+    )
+    for name, (what, text, given) in BEYOND.items():
+        expression = parse(text)
+        leaves = {leaf: Tensor(expression_box.value(given[leaf])) for leaf in expression.names}
+        result = expression(**leaves)
+        order = topological_order(result)
+        steps = sum(1 for tensor in order if tensor.op)
+        result.backward()
+        with st.container(border=True):
+            left, right = st.columns([3, 2], gap="medium")
+            left.markdown(f"**{name}.** {what}")
+            left.code(text, wrap_lines=True)
+            said = ", ".join(f"{leaf} {_numbers(tensor.grad)}" for leaf, tensor in leaves.items())
+            right.markdown(f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(said)}")
+            with right:
+                try:
+                    address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
+                    st.page_link("pages/graph_lab.py", label=f"{name} in the Graph lab",
+                                 icon=":material/account_tree:", query_params=address)  # fmt: skip
+                except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+                    st.markdown("Type it in the Graph lab.")
+
+
+# ---------------------------------------------------------------- where it comes from
+
+HISTORY = (
+    ("1676", "The chain rule", "Leibniz, in a manuscript, with a slip in his calculation"),
+    ("1847", "Going down along the gradient", "Cauchy, Comptes rendus 25, 536–538"),
+    ("1951", "Noisy steps still arrive: stochastic approximation",
+     "Robbins and Monro, Annals of Mathematical Statistics 22, 400–407"),
+    ("1958", "The perceptron learns from examples", "Rosenblatt, Psychological Review 65, 386–408"),
+    ("1960", "Gradients backward through a flight path", "Kelley, ARS Journal 30, 947–954"),
+    ("1964", "Forward mode, by a computer", "Wengert, Communications of the ACM 7, 463–464"),
+    ("1970", "Reverse mode, through any program: of rounding errors",
+     "Linnainmaa, thesis, Helsinki; in English 1976, BIT 16, 146–160"),
+    ("1974", "The same for models with many parameters", "Werbos, thesis, Harvard"),
+    ("1980", "A compiler that writes reverse mode by itself", "Speelpenning, thesis, Illinois"),
+    ("1986", "Hidden units learn what to stand for: backpropagation, known to everybody from here on",
+     "Rumelhart, Hinton and Williams, Nature 323, 533–536"),
+    ("1992", "Checkpointing: memory that grows with a logarithm",
+     "Griewank, Optimization Methods and Software 1, 35–54"),
+    ("2010", "Theano: a static graph in Python, also on graphics processors", "Bergstra and others, SciPy 2010"),
+    ("2012", "A deep network wins ImageNet", "Krizhevsky, Sutskever and Hinton, NIPS 25"),
+    ("2015", "Adam", "Kingma and Ba, ICLR; arXiv 1412.6980"),
+    ("2015", "Define by run: Chainer", "Tokui and others, workshop on learning systems, NIPS"),
+    ("2016", "TensorFlow: a static graph over many machines", "Abadi and others, OSDI 2016"),
+    ("2016", "Checkpointing for deep networks", "Chen, Xu, Zhang and Guestrin, arXiv 1604.06174"),
+    ("2017", "Attention alone: the transformer", "Vaswani and others, NIPS 30"),
+    ("2018", "JAX: functions are traced, then transformed", "Frostig, Johnson and Leary, SysML 2018"),
+    ("2018", "A survey of the whole subject", "Baydin, Pearlmutter, Radul and Siskind, JMLR 18 (153), 1–43"),
+    ("2019", "PyTorch: a graph made by running Python", "Paszke and others, NeurIPS 32"),
+    ("2024", "PyTorch 2: the graph made by running is compiled after all", "Ansel and others, ASPLOS 2024"),
+)  # fmt: skip
+BOOKS = (
+    ("Griewank and Walther", "Evaluating Derivatives", "SIAM, 2nd edition 2008", "the whole theory, costs proved"),
+    ("Naumann", "The Art of Differentiating Computer Programs", "SIAM 2012", "how to build the tools"),
+    ("Goodfellow, Bengio and Courville", "Deep Learning", "MIT Press 2016, free to read online",
+     "backpropagation is section 6.5"),
+    ("Bishop", "Pattern Recognition and Machine Learning", "Springer 2006", "networks by hand, chapter 5"),
+    ("Blondel and Roulet", "The Elements of Differentiable Programming", "2024, arXiv 2403.14606",
+     "the newest, with all modes"),
+)  # fmt: skip
+
+
+def _history() -> None:
+    st.markdown(
+        "In 1986 backpropagation came to be known to everybody. **Guess first: in which of these years was reverse "
+        "mode first written down for any program?**"
+    )
+    guess = st.segmented_control("The year", YEARS, key="field year")
+    if guess is None:
+        st.info("Choose a year: then the line is shown.", icon=":material/help:")
+        return
+    verdict = "You were right" if guess == "1970" else f"Not {guess}"
+    st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
+    st.markdown(markdown_table(["year", "what", "where it was published"], HISTORY))
+    st.header("Books")
+    st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
+
+
+main()

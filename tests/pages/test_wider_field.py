@@ -1,0 +1,135 @@
+"""The wider field without a browser: beside PyTorch, in PyTorch, memory, rules, what comes after, history."""
+
+import importlib.util
+
+import pytest
+
+from model import Tensor
+from tests.pages.conftest import address, app, components, go_back, run, switch, texts
+
+TORCH = importlib.util.find_spec("torch")
+
+
+def opened(**parameters):
+    at = run(app("pages/wider_field.py"), **parameters)
+    what_to_do = at.markdown[0].value
+    assert 10 < len(what_to_do.split()) <= 80
+    return at
+
+
+def table(at, header):
+    """The rows of the table that has this word in its header, each a list of cells without what escapes them."""
+    (found,) = [
+        text.value
+        for text in at.markdown
+        if text.value.startswith("|") and header in text.value.split("\n")[0].replace("\\", "")
+    ]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+
+
+def click(at, label):
+    next(button for button in at.button if button.label == label).click().run()
+    assert not at.exception
+
+
+def test_ten_questions_are_answered_by_this_engine():
+    at = opened(question="where")
+    rows = table(at, "this engine")
+    assert len(rows) == 10
+    assert rows[0][1] == "while it runs: *, 6"
+    assert all(row[2] == "not asked yet" for row in rows)
+    assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
+    assert address(at)["question"] == "where"
+
+
+@pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
+def test_an_expression_runs_in_pytorch_too():
+    at = opened(tab="torch", expression="x*x", in_x="3")
+    assert table(at, "PyTorch") == [["result", "9", "not run yet", ""], ["gradient of x", "6", "not run yet", ""]]
+    assert at.code[0].value.startswith("import torch")
+    click(at, "Run it in PyTorch")
+    assert table(at, "PyTorch") == [["result", "9", "9", "0"], ["gradient of x", "6", "6", "0"]]
+    at.text_input(key="wider field expression").set_value("x*x*x").run()
+    assert table(at, "PyTorch")[0][2] == "not run yet"  # it was another program
+    at.text_input(key="wider field expression").set_value("prod(x, keepdims=True)").run()
+    assert "give it a single one" in at.error[0].value
+    at.text_input(key="wider field expression").set_value("x +").run()
+    assert "missing at the end" in at.error[0].value
+
+
+def test_without_pytorch_the_program_is_still_there(monkeypatch):
+    monkeypatch.setattr("lab.expression.pytorch.installed", lambda: False)
+    at = opened(tab="torch")
+    assert at.code[0].value.startswith("import torch")
+    assert "not installed" in at.info[0].value
+    assert "not installed" in opened().info[0].value
+
+
+def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
+    at = opened(tab="memory", layers=9, segments=3)
+    kept, runs, difference = at.metric
+    assert runs.value == "15"
+    assert float(difference.value) <= 1e-12
+    first = kept.value
+    at.slider(key="field segments").set_value(5).run()
+    assert at.metric[0].value != first
+    assert at.metric[1].value == "17"
+    at.slider(key="field layers").set_value(4).run()
+    assert at.slider(key="field segments").value == 4
+    assert not at.exception
+    assert len(components(at, "charts")) == 2
+
+
+def test_the_rules_are_checked_and_broken():
+    at = opened(tab="tests")
+    assert "test functions" in texts(at.markdown)  # tests/ is here
+    click(at, "Check them, and break them")
+    assert "Missed by the sum: **softmax**" in texts(at.markdown)
+
+
+def test_what_comes_after_has_run_and_leads_to_the_graph_lab():
+    said = texts(opened(tab="next").markdown).replace("\\", "")
+    for name in ("Embedding", "Convolution", "Recurrence", "Attention"):
+        assert f"**{name}.**" in said
+    assert "E [101, 101, 0, 0, 10, 10]" in said
+
+
+def test_the_year_is_guessed_first():
+    at = opened(tab="history")
+    assert "Choose a year" in at.info[0].value
+    at.segmented_control(key="field year").set_value("1986").run()
+    assert "Not 1986: 1970" in texts(at.markdown)
+    years = [int(row[0]) for row in table(at, "where it was published")]
+    assert years == sorted(years)
+    assert years[0] == 1676
+
+
+def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
+    pages = [opened(tab=tab) for tab in ("beside", "torch", "next")]
+    right = [texts(at.markdown) for at in pages]
+    accumulate = Tensor._accumulate
+    monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.5))
+    for at, said in zip(pages, right, strict=True):
+        assert texts(at.run().markdown) != said
+    at = opened(tab="tests")
+    click(at, "Check them, and break them")
+    assert "**0 of" in texts(at.markdown)
+    monkeypatch.setattr(Tensor, "_accumulate", accumulate)
+    tanh = Tensor.tanh
+    at = opened(tab="memory", layers=4)
+    kept = at.metric[0].value
+    monkeypatch.setattr(Tensor, "tanh", lambda self: tanh(self) * 1.0)  # one more node in each layer
+    at.slider(key="field layers").set_value(5).run()
+    at.slider(key="field layers").set_value(4).run()
+    assert at.metric[0].value != kept
+
+
+def test_the_state_survives_the_menu_and_back():
+    at = run(app("app.py"))
+    switch(at, "pages/wider_field.py")
+    at.selectbox(key="field question").select("ties").run()
+    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/wider_field.py")
+    assert at.selectbox(key="field question").value == "ties"
+    go_back(at, tab="beside")
+    assert at.selectbox(key="field question").value == "graph"

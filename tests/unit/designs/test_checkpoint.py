@@ -1,0 +1,38 @@
+"""Checkpointing gives the same gradients for less memory and more work."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lab.designs.checkpoint import Chain, checkpointed, costs, plain
+
+
+def test_the_gradients_are_those_of_a_plain_pass():
+    for layers, width, rows in ((4, 5, 3), (9, 8, 16), (16, 4, 1)):
+        _, found = costs(layers, width, rows)
+        assert [cost.segments for cost in found] == [*range(2, layers + 1)]
+        assert all(cost.difference <= 1e-12 for cost in found)
+
+
+def test_memory_is_least_between_few_segments_and_many():
+    whole, found = costs(24, 16, 32)
+    kept = [cost.kept for cost in found]
+    best = found[int(np.argmin(kept))].segments
+    assert math.sqrt(24) <= best <= 3 * math.sqrt(24)
+    assert min(kept) < kept[0] < whole.kept
+    assert min(kept) < kept[-1]
+    assert min(kept) < whole.kept / 4
+
+
+def test_all_but_the_last_segment_run_twice():
+    whole, found = costs(12, 4, 4)
+    assert whole.runs == 12
+    assert [cost.runs for cost in found if cost.segments in (2, 3, 12)] == [18, 20, 23]
+
+
+def test_a_wrong_gradient_would_be_seen():
+    chain, inputs = Chain(6, 4), np.ones((2, 4))
+    _, due = plain(chain, inputs)
+    due[0] = due[0] + 1.0
+    assert checkpointed(chain, inputs, 3, due).difference == pytest.approx(1.0)
