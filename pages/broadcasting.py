@@ -50,14 +50,14 @@ INDICES = {
 X = np.array([[2.0, 7, 1, 8], [2, 8, 1, 8], [2, 8, 4, 5]])  # with ties, for max
 OUTCOMES = {
     "error": "an error at the first step",
-    "later": "nothing at first, then an error",
-    "wrong": "wrong numbers, no error",
+    "later": "no error until the batch changes",
+    "wrong": "wrong numbers, never an error",
     "same": "the right numbers",
 }
 TRY_THIS = {
     "broadcast": "Find two shapes for which both gradients are sums, and one cell of each hears from six upstream "
     "cells. Then choose × and see why the sum is no longer one of upstream cells alone.",
-    "forgotten": "Find the one size of batch at which the wrong axis is not noticed until the batch changes. Which "
+    "forgotten": "Find the sizes of batch at which the wrong axis is not noticed until the batch changes. Which "
     "habit of writing the step would have shown it at once?",
     "loss": "Move N to 2, and find by hand why all predictions end at the mean of the targets.",
     "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
@@ -219,7 +219,7 @@ def _loss() -> None:
     trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
     drawing.show(grids.loss_trap(trap, right), key="broadcasting trap")
     st.markdown(markdown_table(
-        ["", "numbers", "loss", "predictions after 200 steps along the gradient"],
+        ["", "numbers", "loss", "predictions after 40 steps along the gradient"],
         [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
          for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
     ))  # fmt: skip

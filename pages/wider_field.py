@@ -125,7 +125,7 @@ def _beside() -> None:
         st.error(escape_markdown(error), icon=":material/block:")
     headers = ["", "this engine", f"PyTorch {asked.get('version', '')}"]
     st.markdown(markdown_table(headers, [
-        (question.title, answer(question), asked.get(key, "not asked yet")) for key, question in QUESTIONS.items()
+        (question.title, answer(question), asked.get(key, "?")) for key, question in QUESTIONS.items()
     ]))  # fmt: skip
     st.header("The lines that are run")
     key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
@@ -304,7 +304,7 @@ def _counted() -> None:
     count = sum(len(re.findall(r"^def test_", file.read_text("utf-8"), re.M)) for file in files)
     st.markdown(
         f"The tests of this engine, counted now: {count} test functions in {len(files)} files of `tests/unit/engine/`, "
-        "most of them run over a table with every operation. `test_mutations.py` changes each backward rule in `model"
+        "many of them run over a table with every operation. `test_mutations.py` changes each backward rule in `model"
         ".py` in every small way (a sign, a factor, an axis) and demands that each change is caught. PyTorch does the "
         "first part with a table, too, called OpInfo."
     )

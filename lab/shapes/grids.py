@@ -5,6 +5,7 @@ What a `Picture` holds is plain data: static/grids/ draws it, and needs no serve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -62,12 +63,16 @@ def _in_sum(value: float) -> str:
 
 
 def _exactly(value: float) -> bool:
-    return not np.isfinite(value) or abs(float(f"{value:.4g}") - value) <= 1e-12 * max(1.0, abs(value))
+    return abs(float(f"{value:.4g}") - value) <= 1e-12 * max(1.0, abs(value))
 
 
 def place(name: str, shape: Shape, cell: int) -> str:
     """A cell as Python writes it: `b[0, 1]`; the name alone where there is only one number."""
-    return f"{name}[{', '.join(str(int(i)) for i in np.unravel_index(cell, shape))}]" if shape else name
+    index: list[str] = []
+    for length in reversed(shape):
+        cell, last = divmod(cell, length)
+        index.insert(0, str(last))
+    return f"{name}[{', '.join(index)}]" if shape else name
 
 
 def _joined(parts: Sequence[str], sign: str = " + ") -> str:
@@ -77,9 +82,9 @@ def _joined(parts: Sequence[str], sign: str = " + ") -> str:
 def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
     """`1 × 10 + 4 × 20 = 90`: each term is a product. ≈ where a number was rounded to be shown; where the engine has
     another result than the terms add up to, that is said."""
-    due = sum(float(np.prod(term)) for term in terms)
+    due = sum(math.prod(term) for term in terms)
     text = _joined([" × ".join(map(_in_sum, term)) for term in terms]) if terms else "nothing arrives"
-    if not np.isclose(due, result, rtol=1e-9, atol=1e-12, equal_nan=True):
+    if not math.isclose(due, result, rel_tol=1e-9, abs_tol=1e-12):
         return f"{text} gives {numeral(due)}, but the engine has {numeral(result)}: its rule is another one"
     if not terms:
         return f"{text}: {numeral(result)}"

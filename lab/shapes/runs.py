@@ -150,7 +150,7 @@ class Loss:
     after: np.ndarray
 
 
-def loss(count: int, target_shape: Shape, steps: int = 200) -> Loss:
+def loss(count: int, target_shape: Shape, steps: int = 40) -> Loss:
     """Of predictions of shape (count, 1) and as many targets, in the shape given."""
     prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
     target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)
@@ -162,6 +162,6 @@ def loss(count: int, target_shape: Shape, steps: int = 200) -> Loss:
         if not step:
             first = (prediction.numpy(), difference.numpy(), value.item(), prediction.grad, difference.grad)
         if step < steps:
-            prediction = Tensor(prediction.numpy() - 0.1 * count / 2 * _gradient(prediction))
+            prediction = Tensor(prediction.numpy() - 0.5 * count / 2 * _gradient(prediction))
     start, differences, number, gradient, upstream = first
     return Loss(start, target, differences, number, gradient, upstream, prediction.numpy())

@@ -58,9 +58,8 @@ class Picture {
 
   /** @param {ShownGrids["start"]} place */
   keep(place) {
-    this.grids.get(this.kept.key)?.reach(this.kept.cell, false);
     this.kept = place;
-    for (const [key, grid] of this.grids) grid.reach(key === place.key ? place.cell : 0, true);
+    this.grids.get(place.key)?.reach(place.cell);
     this.point(place);
   }
 
@@ -85,7 +84,7 @@ class Drawn {
       const label = `${shown.title}${shown.shape.length ? indexText(shown.shape, cell) : ""}: ${text}`;
       return h("button", {
         type: "button",
-        tabindex: -1,
+        tabindex: cell ? -1 : 0,
         "aria-label": label,
         onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && tell(cell, false),
         onfocus: () => tell(cell, true),
@@ -115,10 +114,9 @@ class Drawn {
     });
   }
 
-  /** @param {number} cell @param {boolean} can whether Tab comes to it */
-  reach(cell, can) {
-    for (const button of this.buttons) button.tabIndex = -1;
-    this.buttons[can ? cell : 0].tabIndex = 0;
+  /** @param {number} cell to which Tab comes from now on */
+  reach(cell) {
+    this.buttons.forEach((button, at) => (button.tabIndex = at === cell ? 0 : -1));
   }
 
   /** @param {number[]} cells @param {number | null} pointed */

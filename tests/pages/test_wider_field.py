@@ -37,7 +37,7 @@ def test_ten_questions_are_answered_by_this_engine():
     rows = table(at, "this engine")
     assert len(rows) == 10
     assert rows[0][1] == "while it runs: *, 6"
-    assert all(row[2] == "not asked yet" for row in rows)
+    assert all(row[2] == "?" for row in rows)
     assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
     assert address(at)["question"] == "where"
 
