@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
-from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
-from lab.charts import Axis, Line, Mark, number
+from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint, rules
 from lab.designs.frameworks import QUESTIONS, answer
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
+from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
 from lab.ui.state import Field
@@ -130,7 +130,7 @@ def _beside() -> None:
     st.header("The lines that are run")
     key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
     for column, (name, code) in zip(
-        st.columns(2), (("This engine", QUESTIONS[key].engine), ("PyTorch", QUESTIONS[key].torch)), strict=True
+        st.columns(2), (("This engine", QUESTIONS[key].source), ("PyTorch", QUESTIONS[key].torch)), strict=True
     ):
         column.markdown(f"**{name}**")
         column.code(code, wrap_lines=True)
@@ -332,12 +332,8 @@ def _next() -> None:
             said = ", ".join(f"{leaf} {_numbers(tensor.grad)}" for leaf, tensor in leaves.items())
             right.markdown(f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(said)}")
             with right:
-                try:
-                    address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
-                    st.page_link("pages/graph_lab.py", label=f"{name} in the Graph lab",
-                                 icon=":material/account_tree:", query_params=address)  # fmt: skip
-                except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
-                    st.markdown("Type it in the Graph lab.")
+                address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
+                page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", address)
 
 
 # ---------------------------------------------------------------- where it comes from

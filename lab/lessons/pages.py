@@ -48,9 +48,14 @@ PAGES = (
         "finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical parameters",
     ),
     Page(
-        "pages/jacobians.py", "Jacobian", "jacobian", "Why", "grid_on",
+        "pages/jacobians.py", "Jacobian", "jacobian", "Why", "apps",
         "What are all derivatives of a function, and what does backward(v) make of them?",
         "matrix vector product cotangent upstream gradient column row chain multiplication forward reverse mode",
+    ),
+    Page(
+        "pages/broadcasting_and_matmul.py", "Broadcasting and matmul", "broadcasting", "See", "grid_on",
+        "Which cells of the upstream gradient does each cell of a gradient sum?",
+        "shape axis copy unbroadcast matmul transpose bias sum mean max indexing reduction keepdims batch",
     ),
     Page(
         "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
@@ -76,6 +81,12 @@ PAGES = (
         "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
         "Why does a loss fall, stall, swing or rise again?",
         "train loss epoch overfitting learning rate dead relu vanishing exploding doctor csv digits moons",
+    ),
+    Page(
+        "pages/wider_field.py", "The wider field", "field", "Know", "public",
+        "How do PyTorch, JAX and static graphs do it, and where does it all come from?",
+        "pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention convolution "
+        "embedding recurrence test rule",
     ),
 )  # fmt: skip
 BY_FILE = {page.file: page for page in PAGES}

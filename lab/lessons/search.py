@@ -48,7 +48,9 @@ def search(question: str) -> Sequence[Answer]:
         return found[:MOST]
     scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
     best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
-    return [*found, *(answer for _, answer in best)][:MOST]
+    answers = [answer for _, answer in best]
+    named = [answer for answer in answers if answer.title.lower() == question.strip().lower()]  # before likely messages
+    return [*named, *found, *(answer for answer in answers if answer not in named)][:MOST]
 
 
 def _entries() -> list[tuple[str, str, Answer]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from lab.shapes.runs import Run
 from lab.shapes.sources import Shape, Sources, Term, arrivals, numbered
+from lab.trace.recording import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
 MOST_WRITTEN = 12  # terms of a sum
@@ -54,16 +55,12 @@ def _plain(grid: Grid) -> dict[str, Any]:
 # ---------------------------------------------------------------- how numbers, cells and sums are written
 
 
-def numeral(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")
-
-
 def _in_sum(value: float) -> str:
     return f"({numeral(value)})" if value < 0 else numeral(value)
 
 
 def _exactly(value: float) -> bool:
-    return abs(float(f"{value:.4g}") - value) <= 1e-12 * max(1.0, abs(value))
+    return abs(float(numeral(value).replace("−", "-").replace("∞", "inf")) - value) <= 1e-12 * max(1.0, abs(value))
 
 
 def place(name: str, shape: Shape, cell: int) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from lab.charts import number
 from lab.shapes import grids, runs, sources
 from lab.shapes.runs import BROKEN, UPDATES
+from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "broadcasting"
@@ -115,9 +116,10 @@ FIELDS = (
 
 
 def _broadcast() -> None:
-    st.markdown(
-        "Forward, the smaller array is read again along an axis. Backward, each cell sums what all of its copies "
-        "receive. Before you point at a cell of **b.grad**: which upstream cells does it sum?"
+    prose(
+        "Forward, the smaller array is read again along an axis: [[broadcasting|broadcast]]. Backward, each cell sums "
+        "what all of its copies receive: [[unbroadcast]]. Before you point at a cell of **b.grad**: which cells of the "
+        "[[upstream gradient]] does it sum?"
     )
     now = st.session_state
 
