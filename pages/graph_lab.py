@@ -57,6 +57,7 @@ def main() -> None:
     page.style()
     if state.restore("graph", FIELDS):
         _begin()
+    st.session_state["graph shown"] = st.session_state["graph preset"]
     plain = st.session_state["graph view"] == PLAIN
     with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
         st.title("Graph lab", width="content", help=f"{WHAT_TO_DO}\n\n{SYNTAX}")
@@ -183,10 +184,9 @@ def _go(stage: str) -> None:
 
 
 def _turn(by: int) -> None:
-    """To the next example, or the one before."""
-    names = [preset["name"] for preset in PRESETS]
-    known = st.session_state["graph preset"] in names
-    at = names.index(st.session_state["graph preset"]) + by if known else 0
+    """So many examples further than the one that is shown. In the widget the browser may still have the one before."""
+    names, shown = [preset["name"] for preset in PRESETS], st.session_state["graph shown"]
+    at = names.index(shown) + by if shown in names else 0
     st.session_state["graph preset"] = names[at % len(names)]
     _choose_preset()
     st.session_state["graph turned"] = True

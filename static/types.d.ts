@@ -295,10 +295,10 @@ export interface PlayerState {
   selected: number | null;
 }
 
-/** A file to take away, or the next prepared state of the page. */
+/** A file to take away, or a prepared state of the page, so many further. */
 export interface Wish {
   what: "html" | "script" | "turn";
-  by?: 1 | -1;
+  by?: number;
   event: number;
   number: number;
 }

@@ -103,7 +103,7 @@ def player(
     address  the query parameter that holds the event, where it is not `event`, so that a copied link opens there
     stage    the query parameter that holds the pass of the event, "forward" or "backward"; `address` then holds the
              event only where it is not the last of its pass
-    on_turn  a callback: the learner wants the next prepared state of the page (1) or the one before (-1)
+    on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
     compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
              pixels high; the panels about a node are seen in Present mode
     """
@@ -139,8 +139,9 @@ def player(
         data["taken"] = _taken(wish, script())
 
     def turn() -> None:
-        if on_turn and _wish(key).get("what") == "turn":
-            on_turn(1 if _wish(key).get("by") == 1 else -1)
+        by = _wish(key).get("by")
+        if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
+            on_turn(by)
 
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(

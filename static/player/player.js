@@ -56,6 +56,8 @@ export function mount(root, host) {
   let cell = null;
   let selected = 0; // the node that is shown
   let wishes = 0;
+  let turns = 0; // those to ask for
+  let turning = false; // one has been asked for and has not come
 
   const sender = new Sender((sequence) => {
     host.send?.({
@@ -83,9 +85,12 @@ export function mount(root, host) {
     onMove: move,
     onRelease: () => writeAddress(),
     onPresent: () => present.toggle(),
-    onTurn: (by) => ask({ what: "turn", by }),
+    onTurn: (by) => {
+      turns += by;
+      turn();
+    },
   });
-  /** @param {{what: "html" | "script"} | {what: "turn", by: 1 | -1}} wish */
+  /** @param {{what: "html" | "script"} | {what: "turn", by: number}} wish */
   const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
   const takeaway = new Takeaway({ graph, onLink: host.send ? writeAddress : null, ask: host.ask ? ask : null });
   const remarks = h("div", { class: "remarks", role: "status" });
@@ -189,6 +194,14 @@ export function mount(root, host) {
   const observer = new ResizeObserver(resize);
   observer.observe(element);
   for (const above of ancestors(element)) observer.observe(above);
+
+  /** One at a time: until its answer is there, the page knows the old state, and would ask for the same one again. */
+  function turn() {
+    if (turning || !turns) return;
+    ask({ what: "turn", by: turns });
+    turns = 0;
+    turning = true;
+  }
 
   /** The learner goes to an event. The page around may wait for the end of the backward pass.
    * @param {number} next @param {boolean} moving */
@@ -296,6 +309,10 @@ export function mount(root, host) {
       );
       graph.setTrace(playback);
       repaint(false);
+      if (opening !== before?.opening) {
+        turning = false;
+        turn();
+      }
       const { taken } = next;
       if (taken && taken.number === wishes) {
         wishes = 0;

@@ -79,7 +79,7 @@ def eventually(page, read, right):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_both_buttons_then_orange_gradients(open_page, theme):
-    page = open_page(theme=theme)
+    page = open_page("graph", theme=theme)
     page.locator("g.card").first.wait_for()
     assert in_the_player(page) == {}
     press_both(page)
@@ -189,7 +189,7 @@ ALWAYS = (".run", ".scrubber", ".present-button", ".ledger", ".sentence", ".stag
 
 @pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "dark"), (1024, 768, "light")])
 def test_action_result_and_reason_are_in_the_window_together(open_page, width, height, theme):
-    page = open_page(theme=theme, width=width, height=height, reduced_motion="reduce")
+    page = open_page("graph", theme=theme, width=width, height=height, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     settled(page)
     assert outside(page, *ALWAYS, ".card.output") == []
@@ -213,7 +213,7 @@ def test_action_result_and_reason_are_in_the_window_together(open_page, width, h
 
 
 def test_presenting(open_page):
-    page = open_page(width=1024, height=768, reduced_motion="reduce")
+    page = open_page("graph", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     page.mouse.click(5, 760)
     page.keyboard.press("f")
@@ -232,6 +232,15 @@ def test_presenting(open_page):
     page.locator(".phase", has_text="event 0 of 21").wait_for()
     page.keyboard.press("PageUp")
     page.locator(".phase", has_text="event 0 of 14").wait_for()
+    page.locator(".player").evaluate(  # twice, before the server can have answered
+        """(player) => {
+          for (let i = 0; i < 2; i += 1) player.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" }));
+        }"""
+    )
+    page.locator(".phase", has_text="event 0 of 20").wait_for()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("PageUp")
+    page.locator(".phase", has_text="event 0 of 14").wait_for()
     page.keyboard.press("End")
     page.locator(".sentence", has_text="The backward pass is done").wait_for()
     page.keyboard.press("f")
@@ -241,7 +250,7 @@ def test_presenting(open_page):
 
 
 def test_the_check_and_the_address_follow_the_event(open_page):
-    page = open_page(reduced_motion="reduce")
+    page = open_page("graph", reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     check = page.locator(".check")
     check.scroll_into_view_if_needed()
