@@ -68,7 +68,8 @@ export class Controls {
       ...[0.5, 1, 2, 4].map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
     );
     this.backward = h("span", {}, "backward");
-    const phases = h("div", { class: "phases", "aria-hidden": true }, h("span", {}, "forward"), this.backward);
+    const names = [h("span", {}, "forward"), this.backward];
+    const phases = h("div", { class: "phases", "aria-hidden": true }, h("div", { class: "border" }), ...names);
     const present = h(
       "button",
       {

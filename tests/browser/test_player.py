@@ -711,3 +711,21 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     page.locator(".player.narrow").wait_for()
     assert 200 <= page.locator(".stage").bounding_box()["height"] <= 240
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_names_of_the_passes_are_whole(open_player):
+    page = open_player()
+    for width in (1280, 1024, 854, 700, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.wait_for_function("(width) => innerWidth === width", arg=width)
+        rest(page)
+        track, *names = (
+            page.locator(".track").bounding_box(),
+            *(page.locator(".phases span").nth(i).evaluate("(e) => { const range = document.createRange(); "
+              "range.selectNodeContents(e); return range.getBoundingClientRect().toJSON(); }") for i in range(2)),
+        )  # fmt: skip
+        assert track["x"] <= names[0]["x"]
+        assert names[0]["right"] < names[1]["x"], width
+        assert names[1]["right"] <= track["x"] + track["width"] + 1, width
+        cut = "(e) => e.scrollWidth > e.clientWidth"
+        assert not any(page.locator(".phases span").nth(i).evaluate(cut) for i in range(2)), width
