@@ -535,7 +535,10 @@ def _life() -> None:
     )
 
     def act(letters: str) -> None:
-        st.session_state["life actions"] = (st.session_state["life actions"] + letters)[: lifecycle.MOST]
+        now = st.session_state
+        now["life actions"] = (now["life actions"] + letters)[: lifecycle.MOST]
+        now["life guessed"] = now.get("life guess"), len(letters), now["life actions"]
+        now["life guess"] = None
 
     def undo() -> None:
         st.session_state["life actions"] = st.session_state["life actions"][:-1]
@@ -556,6 +559,10 @@ def _life() -> None:
                   disabled=full)  # fmt: skip
         st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
         st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
+    st.pills(
+        "Your guess, if you like, before you press: w.grad …", list(lifecycle.EFFECTS), key="life guess",
+        format_func=lifecycle.EFFECTS.__getitem__, disabled=not life.possible,
+    )  # fmt: skip
     if full:
         st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
     left, right = st.columns([2, 3], gap="large")
@@ -564,6 +571,11 @@ def _life() -> None:
         st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
     with right:
         st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+        guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
+        if guess and after == actions:
+            found = lifecycle.effect(life, count)
+            wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
+            st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
         if life.log and life.log[-1].failed:
             st.error(life.log[-1].sentence, icon=":material/block:")
         with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):

@@ -43,6 +43,14 @@ STATES = {
     "updated": "The optimizer has given it a new value. Older graphs no longer fit.",
     "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",
 }
+EFFECTS = {  # of what was pressed on w.grad
+    "same": "stays as it is",
+    "first": "gets a first number",
+    "added": "is added to",
+    "replaced": "is replaced",
+    "none": "is None",
+    "error": "stays: an error",
+}
 PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist and are reported when taken
     ("created", "forward"): "forward",
     ("forward", "loss"): "loss",
@@ -114,6 +122,21 @@ def live(actions: str, lr: float, start: float = 1.0) -> Life:
             gradient = None if training.w.grad is None else float(training.w.grad)
             life.log.append(Entry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
     return life
+
+
+def effect(life: Life, count: int) -> str:
+    """What the last `count` actions of a life did to w.grad: a key of EFFECTS."""
+    new, earlier = life.log[-count:], life.log[:-count]
+    before, after = earlier[-1].gradient if earlier else None, new[-1].gradient
+    if any(entry.failed for entry in new):
+        return "error"
+    if before is None:
+        return "same" if after is None else "first"
+    if after is None:
+        return "none"
+    if any(entry.gradient is None for entry in new):
+        return "replaced"
+    return "added" if any(entry.code in (ACTIONS["b"].code, ACTIONS["r"].code) for entry in new) else "same"
 
 
 def _possible(actions: str) -> set[str]:

@@ -325,6 +325,23 @@ def test_a_life_is_lived_button_by_button():
     assert "**Now: created.**" in texts(at.markdown)
 
 
+def test_a_guess_at_the_gradient_is_answered_by_the_next_action():
+    at = opened(part="life", life="flr")
+    assert "guess" not in texts(at.markdown)
+    at.pills(key="life guess").set_value("replaced").run()
+    press(at, "life b")
+    assert "✕ w.grad is added to. Your guess was: is replaced." in texts(at.markdown)
+    assert at.pills(key="life guess").value is None
+    at.pills(key="life guess").set_value("replaced").run()
+    press(at, "life whole")
+    assert "✓ As you guessed: w.grad is replaced." in texts(at.markdown)
+    press(at, "life z")
+    assert "guess" not in texts(at.markdown)  # nothing was guessed
+    at.pills(key="life guess").set_value("same").run()
+    press(at, "life undo")
+    assert "guess" not in texts(at.markdown)
+
+
 def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps():
     at = opened(part="messages")
     at.text_area(key="message text").set_value(PASTED).run()
