@@ -232,14 +232,13 @@ def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str) -> Non
 
 
 def _gradients(fault: Fault, comparison: Comparison) -> None:
-    theme = page.theme()
     if fault.kind == "training":
         st.markdown(
             f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so the numbers differ."
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if pair[1] is None or pair[1].size <= 24]
-    st.html("".join(charts.gradient_tables(*pair, theme) for pair in small))
+    st.html("".join(charts.gradient_tables(*pair) for pair in small))
     if comparison.broken.messages != comparison.healthy.messages:
         st.markdown(
             f"Messages sent in the backward pass: {comparison.healthy.messages:,} in the healthy engine, "
@@ -275,8 +274,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
         f"**{EFFECTS[comparison.effect]}**. {escape_markdown(comparison.broken.error)}"
     )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
-    theme = page.theme()
-    st.html("".join(charts.gradient_tables(*pair, theme) for pair in pairs))
+    st.html("".join(charts.gradient_tables(*pair) for pair in pairs))
 
 
 def _events(fault: Fault, seed: int) -> None:

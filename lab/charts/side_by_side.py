@@ -15,6 +15,8 @@ from lab.trace.recording import numeral
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 
+# The browser chooses between the two, also when the theme changes while this is on the page.
+_GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
 # An outline and a sign, not a colour, say which elements differ.
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
 
@@ -38,7 +40,7 @@ def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool)
     return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
 
 
-def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None, theme: str) -> str:
+def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:
     """HTML: the gradient of one tensor from both engines; what differs is outlined and marked ≠."""
     different, note = None, ""
     if healthy is not None and broken is not None:
@@ -57,7 +59,7 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
         note = ": nothing arrived"
     if different is None and broken is not None and healthy is not broken:
         different = np.ones(broken.shape, dtype=bool)
-    tables = _table("healthy", name, healthy, None, theme) + _table("broken", name, broken, different, theme)
+    tables = _table("healthy", name, healthy, None) + _table("broken", name, broken, different)
     return (
         f'<div role="group" aria-label="Gradient of {escape(name)}{escape(note)}" style="margin-bottom:0.9rem">'
         f'<div style="margin-bottom:0.3rem">Gradient of <b>{escape(name)}</b>{escape(note)}</div>'
@@ -80,12 +82,12 @@ def value_tables(values: Mapping[str, np.ndarray], code: str) -> str:
     )
 
 
-def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarray | None, theme: str) -> str:
+def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarray | None) -> str:
     label = f"gradient of {name}, {engine} engine"
     if gradient is None:
         return _scrolling(engine, label, f'<tr><td style="padding:0.15rem 0.6rem;{_DIFFERENT}">≠ None</td></tr>')
     marked = np.zeros(gradient.shape, dtype=bool) if marked is None else marked
-    return _scrolling(engine, label, _rows(gradient, marked, f"color:{PALETTES[theme]['gradient']};"))
+    return _scrolling(engine, label, _rows(gradient, marked, _GRADIENT))
 
 
 def _scrolling(title: str, label: str, rows: str) -> str:
@@ -156,6 +158,7 @@ def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
             "name": "epoch",
             "nameLocation": "middle",
             "nameGap": 22,
+            "axisPointer": {"label": {"formatter": "epoch {value}"}},
         },
         "yAxis": {"type": "log"} if logarithmic else {"type": "value", "min": 0},
         "series": series,

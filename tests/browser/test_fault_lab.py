@@ -8,8 +8,9 @@ from playwright.sync_api import expect
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import compare
 from lab.faults.suspects import open_case
+from lab.trace.dot import PALETTES
 from lab.trace.recording import numeral as number
-from tests.support import settled
+from tests.support import settled, switch
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
 
@@ -114,6 +115,11 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
 def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_page):
     page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
     assert {name: pair[0] for name, pair in shown_gradients(page).items()} == computed("relu-side", 5)[0]
+    cell = page.locator('[role=group][aria-label^="Gradient of"] td').first
+    for theme in ("dark", "light"):  # what the server has sent serves both
+        switch(page, theme)
+        red, green, blue = (int(PALETTES[theme]["gradient"][i : i + 2], 16) for i in (1, 3, 5))
+        expect(cell).to_have_css("color", f"rgb({red}, {green}, {blue})")
     box = page.get_by_role("searchbox")
     box.fill(
         "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation"

@@ -15,29 +15,29 @@ def cells(html):
 
 
 def test_what_differs_is_outlined_and_marked():
-    html = gradient_tables("W", np.array([[1.0, -2.0], [3.0, 4.0]]), np.array([[1.0, -2.0], [3.0, 4.5]]), "light")
+    html = gradient_tables("W", np.array([[1.0, -2.0], [3.0, 4.0]]), np.array([[1.0, -2.0], [3.0, 4.5]]))
     assert cells(html) == ["1", "−2", "3", "4", "1", "−2", "3", "≠ 4.5"]
     assert html.count("outline:") == 1
     assert "1 of 4 elements differs" in html
 
 
 def test_equal_gradients_have_no_mark():
-    html = gradient_tables("a", np.array(2.0), np.array(2.0), "dark")
+    html = gradient_tables("a", np.array(2.0), np.array(2.0))
     assert cells(html) == ["2", "2"]
     assert "outline" not in html
     assert "equal" in html
 
 
 def test_a_gradient_that_is_missing_of_another_shape_or_no_number_is_marked():
-    assert "≠ None" in gradient_tables("a", np.array([1.0]), None, "light")
-    html = gradient_tables("b", np.array([1.0, 2.0]), np.ones((2, 2)), "light")
+    assert "≠ None" in gradient_tables("a", np.array([1.0]), None)
+    html = gradient_tables("b", np.array([1.0, 2.0]), np.ones((2, 2)))
     assert "shape (2, 2) instead of (2,)" in html
     assert sum("≠" in cell for cell in cells(html)) == 4
-    assert "≠ NaN" in gradient_tables("x", np.array([1.0]), np.array([np.nan]), "light")
+    assert "≠ NaN" in gradient_tables("x", np.array([1.0]), np.array([np.nan]))
 
 
 def test_names_are_escaped():
-    html = gradient_tables("<b>x", np.array(1.0), np.array(2.0), "light")
+    html = gradient_tables("<b>x", np.array(1.0), np.array(2.0))
     html += value_tables({"<i>": np.array([0.5, -1.0])}, "a <u> b")
     html += code_pair("1 <s> 2\n", "3 <s> 4\n", ([True], [False]), whole=True)
     assert not re.search("<b>x|<i>|<u>|<s>", html)
@@ -59,6 +59,7 @@ def test_the_chart_is_strict_json_and_its_table_has_both_runs():
             assert "Healthy:" in chart.alt
             assert "Broken:" in chart.alt
             assert chart.headers == ("epoch", "healthy", "broken")
+            assert chart.spec["xAxis"]["axisPointer"]["label"]["formatter"] == "epoch {value}"  # heads the tooltip
             assert all(len(row) == 3 for row in chart.rows)
     assert losses(*runs, "light").spec["yAxis"]["type"] == "value"
 
