@@ -208,7 +208,9 @@ def test_the_shape_of_an_input_can_be_chosen(at):
 
 
 def test_leaving_and_returning_keeps_the_work():
-    at = plain(app("app.py"))
+    at = app("app.py").run()
+    at.switch_page("pages/graph_lab.py")
+    plain(at)
     at.text_area(key="graph expression").set_value("k * k").run()
     go_both(at)
     switch(at, "pages/simulate_error.py")

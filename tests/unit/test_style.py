@@ -53,8 +53,8 @@ HTML = {
     "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
     "charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole)",
     "charts.value_tables(leaves(fault, seed), source(fault.example))",
-    '"".join(charts.gradient_tables(*pair, theme) for pair in small)',
-    '"".join(charts.gradient_tables(*pair, theme) for pair in pairs)',
+    '"".join(charts.gradient_tables(*pair) for pair in small)',
+    '"".join(charts.gradient_tables(*pair) for pair in pairs)',
 }
 
 
