@@ -182,7 +182,7 @@ def _order() -> None:
     except (ExpressionError, ValueError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
-    last = len(sorted_.events)
+    last = st.session_state["designs events"] = len(sorted_.events)
     if st.session_state["designs step"] > last:
         st.session_state["designs step"] = last
     count = st.slider("Event", 0, last, key="designs step")

@@ -37,6 +37,10 @@ def _expression(*texts: str) -> Callable[[State], bool]:
     return lambda state: state.get("graph expression", "").replace(" ", "") in texts
 
 
+def _timed(state: State) -> bool:
+    return any(timing.done for timing in state.get("why timings", {}).values())
+
+
 CARDS = (
     Card(
         "first-gradient",
@@ -54,6 +58,50 @@ CARDS = (
         _expression("((a*b)+c)*(a+d)"),
         {"expression": "((a*b) + c) * (a + d)", "in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"},
         at_end=True,
+    ),
+    Card(
+        "cost-of-a-gradient",
+        "Why not finite differences",
+        "Guess how much longer they take for 1,000 parameters, then have all three ways measured.",
+        "pages/why_autograd.py",
+        _timed,
+        {"tab": "cost"},
+    ),
+    Card(
+        "forward-wins",
+        "When forward mode wins",
+        "Let derivatives travel down the graph from an input, guess which direction is faster, and measure both.",
+        "pages/why_autograd.py",
+        lambda state: state.get("why race") is not None and state.get("why faster") is not None,
+        {"tab": "directions", "expression": "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])", "in_t": "0.2"},
+    ),
+    Card(
+        "whole-jacobian",
+        "Fill a Jacobian",
+        "Say where its zeros are, then fill it by rows, one backward pass after the other.",
+        "pages/jacobians.py",
+        lambda state: (
+            state.get("jacobian zeros") is not None
+            and state.get("jacobian way") == "rows"
+            and state.get("jacobian passes", 0) >= 3
+        ),
+        {"tab": "one", "expression": "softmax(x)", "in_x": "[1, 2, 0]"},
+    ),
+    Card(
+        "forgotten-sum",
+        "A forgotten sum",
+        "Guess what happens where an engine does not sum over the axis that it has broadcast.",
+        "pages/broadcasting_and_matmul.py",
+        lambda state: state.get("broadcasting guess") is not None,
+        {"tab": "forgotten"},
+    ),
+    Card(
+        "breaking-step",
+        "The step that breaks a check",
+        "Find a step so small that the difference is zero: what did the tutorial claim of 1e-15?",
+        "pages/gradient_check.py",
+        lambda state: bool(state.get("check shown")) and state.get("check h", 0) <= -16,
+        {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2"},
     ),
     Card(
         "caught-write",
@@ -78,6 +126,29 @@ CARDS = (
         "Solve one case from its evidence.",
         "pages/spot_the_fault.py",
         lambda state: bool(state.get("spot solved")),
+    ),
+    Card(
+        "topological-order",
+        "Why an order",
+        "Go through the sort until its last node is on the list.",
+        "pages/engine_designs.py",
+        lambda state: state.get("designs step", 0) == state.get("designs events", -1),
+        {"tab": "order"},
+    ),
+    Card(
+        "why-the-loss-fell",
+        "Why the loss fell",
+        "Guess where momentum will be after ten steps, then take them down the ravine.",
+        "pages/descent_lab.py",
+        lambda state: state.get("descent guess") is not None and state.get("descent steps", 0) >= 10,
+        {"surface": "ravine"},
+    ),
+    Card(
+        "trained-network",
+        "Train a network",
+        "Guess, press Start, and let a run come to its end.",
+        "pages/training_lab.py",
+        lambda state: "training worker" in state and state["training worker"].run.done,
     ),
 )
 BY_KEY = {card.key: card for card in CARDS}
