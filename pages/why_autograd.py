@@ -42,7 +42,7 @@ TABS = {"cost": "What a gradient costs", "formula": "Formula, differences, autog
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * tanh(a)": {"a": 0.5, "b": 3.0, "c": 1.0},
     "4*x*(1 - x)": {"x": 0.3},
-    "x**2*sin(x) + exp(x)": {"x": 2.0},
+    "x**2*sin(x) + exp(x)": {"x": -1.0},
     "tanh(x @ w)": {"x": [1, 2], "w": [[0.1, 0.2, 0.3], [-0.3, 0.2, -0.1]]},
     "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])": {"t": 0.2},
     "log(sum(exp(v)))": {"v": [0.5, -1, 2, 0, 1, -0.5]},
@@ -209,7 +209,8 @@ def _timed(family: str, ticking: bool) -> None:
         st.rerun()
 
     def start() -> None:
-        now["why timings"][family] = Timing(FAMILIES[family])
+        if timing is None or timing.done:
+            now["why timings"][family] = Timing(FAMILIES[family])
         now["why timing"] = family
 
     def stop() -> None:
@@ -219,7 +220,7 @@ def _timed(family: str, ticking: bool) -> None:
         if ticking:
             st.button("Stop", icon=":material/stop:", on_click=stop, key="why stop")
         else:
-            title = "Measure" if timing is None else "Measure again"
+            title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
             st.button(
                 title, icon=":material/timer:", on_click=start, disabled=not now["why slower"], type="primary",
                 key="why measure",
@@ -325,7 +326,7 @@ def _formula() -> None:
     with left:
         st.markdown(markdown_table(
             ["way", f"derivative by {by}", "difference", "work"],
-            [(way, f"{number:.12g}".replace("-", "−"), "–" if way == "Autograd" else _apart(number, automatic), work)
+            [(way, _digits(number), "–" if way == "Autograd" else _apart(number, automatic), work)
              for way, number, work in rows],
         ))  # fmt: skip
         _written(slope, at, by)
@@ -350,6 +351,10 @@ def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Gr
         now["why growth of"] = key
     grown: list[Growth] = now["why grown"]
     return grown
+
+
+def _digits(number: float) -> str:
+    return f"{number:.12g}".replace("-", "−") if math.isfinite(number) else numeral(number)
 
 
 def _apart(number: float, automatic: float) -> str:

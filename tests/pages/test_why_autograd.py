@@ -106,6 +106,10 @@ def test_a_measurement_can_be_stopped():
     assert at.session_state["why timing"] is None
     assert at.session_state["why timings"]["chain"].share < 1
     assert "Stopped" in texts(at.markdown)
+    assert at.button(key="why measure").label == "Go on"
+    stopped = at.session_state["why timings"]["chain"]
+    press(at, "why measure")
+    assert at.session_state["why timings"]["chain"] is stopped
     at.selectbox(key="why family").select("sum").run()
     assert at.button(key="why measure").label == "Measure"
 
