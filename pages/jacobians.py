@@ -126,6 +126,7 @@ def _one() -> None:
         boards.board("jacobian")
         boards.fill({"jacobian": charts.jacobian(matrix, known, outputs, inputs, page.theme())})
         _product(graph, matrix if done == most else None)
+    now["jacobian filled"] = done == most
     if done == most:
         with controls:
             _zeros(matrix)

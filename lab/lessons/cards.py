@@ -37,8 +37,9 @@ def _expression(*texts: str) -> Callable[[State], bool]:
     return lambda state: state.get("graph expression", "").replace(" ", "") in texts
 
 
-def _timed(state: State) -> bool:
-    return any(timing.done for timing in state.get("why timings", {}).values())
+def _forward_wins(state: State) -> bool:
+    _, run, _ = state.get("why race", (None, None, ""))
+    return run is not None and run.forward < run.reverse
 
 
 CARDS = (
@@ -60,32 +61,28 @@ CARDS = (
         at_end=True,
     ),
     Card(
-        "cost-of-a-gradient",
-        "Why not finite differences",
-        "Guess how much longer they take for 1,000 parameters, then have all three ways measured.",
+        "what-it-costs",
+        "What a gradient costs",
+        "Guess how much longer finite differences take for 1,000 parameters, then let it be measured.",
         "pages/why_autograd.py",
-        _timed,
+        lambda state: any(timing.done for timing in state.get("why timings", {}).values()),
         {"tab": "cost"},
     ),
     Card(
         "forward-wins",
-        "When forward mode wins",
-        "Let derivatives travel down the graph from an input, guess which direction is faster, and measure both.",
+        "Where forward mode wins",
+        "Find a function for which forward mode is the faster one: guess, and measure both.",
         "pages/why_autograd.py",
-        lambda state: state.get("why race") is not None and state.get("why faster") is not None,
-        {"tab": "directions", "expression": "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])", "in_t": "0.2"},
+        _forward_wins,
+        {"tab": "directions", "way": "up"},
     ),
     Card(
         "whole-jacobian",
         "Fill a Jacobian",
-        "Say where its zeros are, then fill it by rows, one backward pass after the other.",
+        "Guess where the zeros of softmax are, fill its Jacobian pass by pass, and find backward(v) in it.",
         "pages/jacobians.py",
-        lambda state: (
-            state.get("jacobian zeros") is not None
-            and state.get("jacobian way") == "rows"
-            and state.get("jacobian passes", 0) >= 3
-        ),
-        {"tab": "one", "expression": "softmax(x)", "in_x": "[1, 2, 0]"},
+        lambda state: state.get("jacobian expression") == "softmax(x)" and state.get("jacobian filled") is True,
+        {"tab": "one", "expression": "softmax(x)", "in_x": "[1, 2, 0, -1]"},
     ),
     Card(
         "forgotten-sum",

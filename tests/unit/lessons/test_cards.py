@@ -62,6 +62,29 @@ def test_both_engines_run_after_two_guesses_is_a_deed():
     assert told(at)["done"] == ["broken-engine"]
 
 
+def test_a_measured_gradient_and_a_measured_race_are_deeds():
+    at = opened("what-it-costs")
+    at.segmented_control(key="why slower").set_value("2000").run()
+    press(at, "why measure")
+    while at.session_state["why timing"]:
+        at.run()
+    assert told(at)["done"] == ["what-it-costs"]
+    at = opened("forward-wins")
+    at.text_input(key="why expression").set_value("t * [1, 2, 3, 4, 5, 6, 7, 8]").run()
+    at.segmented_control(key="why faster").set_value("forward").run()
+    press(at, "why both")
+    assert told(at)["done"] == ["forward-wins"]
+
+
+def test_a_filled_jacobian_is_a_deed():
+    at = opened("whole-jacobian")
+    at.segmented_control(key="jacobian zeros").set_value("nowhere").run()
+    at.slider(key="jacobian passes").set_value(3).run()
+    assert told(at)["done"] == []
+    press(at, "jacobian next")
+    assert told(at)["done"] == ["whole-jacobian"]
+
+
 def test_a_copied_link_is_no_deed():
     at = app("pages/fault_lab.py")
     at.session_state["path"] = "faults"
