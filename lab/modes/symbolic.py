@@ -8,6 +8,7 @@ often as it occurs, and that is what grows. SymPy, which is optional, simplifies
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -232,25 +233,40 @@ def simplified(of: Formula) -> Simplified | None:
     """A formula without what adds 0 or multiplies by 1, with equal terms gathered and common factors before brackets.
 
     (SymPy's `simplify` looks for more, and for formulas of this kind may take minutes.)
-    None where it is too long for SymPy. ImportError: SymPy is not installed.
+    None where it is too long or too deep for SymPy. ImportError: SymPy is not installed.
     """
     import sympy
 
     if operations(of) > MAX_SIMPLIFIED:
         return None
-    gathered = _to_sympy(of, sympy)
-    shortest = min((gathered, sympy.factor_terms(gathered)), key=sympy.count_ops)
-    return Simplified(str(shortest), int(sympy.count_ops(shortest)))
+    try:
+        gathered = _to_sympy(of, sympy)
+        shortest = min((gathered, sympy.factor_terms(gathered)), key=sympy.count_ops)
+        written = str(shortest)
+    except RecursionError:  # nested deeper than SymPy's functions may call each other
+        return None
+    plain = re.sub(r"\.0+(?!\d)|(\.\d*?[1-9])0+(?!\d)", r"\1", written)  # 2 for 2.00000, 2.5 for 2.50000
+    return Simplified(plain, int(sympy.count_ops(shortest)))
 
 
 def _to_sympy(of: Formula, sympy: Any) -> Any:
+    def whole(number: Any) -> Any:
+        return sympy.Integer(int(number)) if number.is_Float and float(number).is_integer() else number
+
     functions: dict[str, Callable[..., Any]] = {name: VALUES[name] for name in (*INFIX, "neg")} | {
+        "**": lambda a, b: a ** whole(b),
         "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
         "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
         "relu": lambda a: sympy.Max(a, 0),
         "step": lambda a: sympy.Piecewise((1, a > 0), (0, True)),
         "abs": sympy.Abs,
     }
+    # Of large whole numbers and powers, repeated, SymPy would work out each of a billion digits: they become floats.
+    numbers = [part for part in _parts(of) if isinstance(part, float)]
+    powers = [
+        part[2] for part in _parts(of) if isinstance(part, tuple) and part[0] == "**" and isinstance(part[2], float)
+    ]
+    small = all(abs(number) <= 10 for number in numbers) and all(abs(power) <= 3 for power in powers)
     found: dict[int, Any] = {}
     for part in _parts(of):
         if isinstance(part, tuple):
@@ -259,7 +275,8 @@ def _to_sympy(of: Formula, sympy: Any) -> Any:
         elif isinstance(part, str):
             found[id(part)] = sympy.Symbol(part, real=True)
         else:
-            found[id(part)] = sympy.Integer(int(part)) if float(part).is_integer() else sympy.Float(part)
+            exact = part in (-1, 0, 1) or (small and part.is_integer())
+            found[id(part)] = sympy.Integer(int(part)) if exact else sympy.Float(part)
     return found[id(of)]
 
 

@@ -94,6 +94,16 @@ def test_sympy_simplifies():
     assert float(again) == pytest.approx(value(slope, {"x": 1.3, "w": 0.7}), rel=1e-12)
     doubled = written("; ".join(f"x{i + 1} = x{i} * x{i}" for i in range(10)), x0=0.9)[0]
     assert simplified(derivative(doubled, "x0")) is None  # too long
+    deep = "x"
+    for _ in range(800):
+        deep = ("sin", deep)
+    assert simplified(deep) is None
+
+
+def test_large_powers_do_not_become_a_billion_digits():
+    pytest.importorskip("sympy")
+    (*_, last) = growth(parse("(999999*x)**1000000"), {"x": 0.3}, "x", 6)
+    assert last.simplified.operations == 2
 
 
 def test_without_sympy_the_rest_is_counted(monkeypatch):
