@@ -146,7 +146,7 @@ def _beside() -> None:
         "stay what they are.\n\n"
         "**Higher order.** Here a gradient is an array, without history: the row above ends in an error. PyTorch "
         "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
-        "transforms a function into the function of its derivative, as often as one likes."
+        "transforms a function into another one (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
     )
 
 
@@ -374,6 +374,9 @@ BOOKS = (
     ("Bishop", "Pattern Recognition and Machine Learning", "Springer 2006", "networks by hand, chapter 5"),
     ("Blondel and Roulet", "The Elements of Differentiable Programming", "2024, arXiv 2403.14606",
      "the newest, with all modes"),
+    ("Karpathy", "The spelled-out intro to neural networks and backpropagation: building micrograd", "video, 2022",
+     "an engine of scalars, typed before your eyes"),
+    ("Sanderson, 3Blue1Brown", "What is backpropagation really doing?", "video, 2017", "pictures first"),
 )  # fmt: skip
 
 
@@ -389,7 +392,7 @@ def _history() -> None:
     verdict = "You were right" if guess == "1970" else f"Not {guess}"
     st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
     st.markdown(markdown_table(["year", "what", "where it was published"], HISTORY))
-    st.header("Books")
+    st.header("Books and videos")
     st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
 
 
