@@ -146,7 +146,7 @@ def _beside() -> None:
         "stay what they are.\n\n"
         "**Higher order.** Here a gradient is an array, without history: the row above ends in an error. PyTorch "
         "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
-        "transforms a function into another one (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
+        "transforms a function into another (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
     )
 
 
