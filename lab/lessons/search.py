@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lab.glossary import TERMS
+from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
 from lab.ops import OPS
 from lab.traps import messages

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.ui import progress
-from lab.ui.terms import prose
+from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
@@ -22,6 +22,7 @@ def opening(title: str, what_to_do: str) -> None:
 def style() -> None:
     """The app's own style, for a page whose title stands in a row with something else."""
     st.html(STYLE)
+    closable()
 
 
 def theme() -> str:

@@ -5,9 +5,20 @@ from html import escape
 
 import streamlit as st
 
-from lab.glossary import TERMS
+from lab.lessons.glossary import TERMS
+from lab.ui.assets import loading
 
 MARK = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+
+_component = st.components.v2.component(
+    "tensor_ops_lab_terms",
+    js=loading("terms/terms.js") + "export default function () { loading.then((terms) => terms.listen(), () => {}); }",
+)
+
+
+def closable() -> None:
+    """Let the Escape key close an explanation; once on a page."""
+    _component(key="terms")
 
 
 def prose(text: str) -> None:

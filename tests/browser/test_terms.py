@@ -34,3 +34,9 @@ def test_a_term_is_explained_where_it_stands(new_page, app_url, theme):
     expect(explanation).to_be_hidden()
     term.click()  # so does a tap
     expect(explanation).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(explanation).to_be_hidden()
+    term.evaluate("(element) => element.blur()")
+    page.mouse.move(0, 0)
+    term.hover()  # it is not closed for ever
+    expect(explanation).to_be_visible()

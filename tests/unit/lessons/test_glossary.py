@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.glossary import TERMS
+from lab.lessons.glossary import TERMS
 from lab.ui.terms import MARK, marked
 
-PAGES = sorted((Path(__file__).resolve().parents[2] / "pages").glob("*.py"))
+PAGES = sorted((Path(__file__).resolve().parents[3] / "pages").glob("*.py"))
 WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault")
 
 
@@ -27,7 +27,7 @@ def test_a_definition_is_one_sentence(term):
 
 
 def test_no_term_is_there_twice():
-    source = (Path(__file__).resolve().parents[2] / "lab" / "glossary.py").read_text("utf-8")
+    source = (Path(__file__).resolve().parents[3] / "lab" / "lessons" / "glossary.py").read_text("utf-8")
     keys = [key.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Dict) for key in node.keys]
     assert len(keys) == len({key.lower() for key in keys}) == len(TERMS)
 
