@@ -452,6 +452,8 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
         return trace if not trace.error else _started(expression, values, trace)
     except ExpressionError as error:
         _show_mistake(error)
+        if "shape" in error.message:
+            st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
     except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
         st.warning(escape_markdown(str(error)))
     return None

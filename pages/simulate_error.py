@@ -51,7 +51,8 @@ TRY_THIS = {
     "written to.",
     "cut": "Find numbers for which a.grad is right all the same, though a part of it was cut away.",
     "life": "Make w.grad twice as large as it should be, without an error. Then make the guard stop an optimizer step.",
-    "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is.",
+    "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is. Then "
+    "find out which [[version]] a message from PyTorch means.",
 }
 NEXT = ("pages/fault_lab.py", "Next: break the engine itself, in one place at a time")
 

@@ -1,5 +1,6 @@
 """Training lab: change one setting and watch loss, accuracy, gradients and weights answer."""
 
+import io
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from lab.ui.boards import Boards
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
+from lab.ui.terms import prose
 from lab.ui.training import own_data, settings, shelf, visit
 from lab.ui.training.digit_pad import digit_pad
 from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, empty_plane, follow, lay_out, train
@@ -98,10 +100,11 @@ def main() -> None:
             draw(view, places)
     visit.keep(_run())
     _read_along(view)
+    _take_weights(view)
     shelf.shelf(_put_in_place)
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
-        "rate step by step and see the instruments answer.",
+        "rate step by step and see loss and [[gradients|gradient]] answer.",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )
@@ -328,6 +331,22 @@ def _read_along(view: View) -> None:
                 st.fragment(_read_drawing)()
 
 
+def _take_weights(view: View) -> None:
+    """The weights that all instruments show, in a file like the one that the command line writes."""
+
+    def saved() -> bytes:
+        buffer = io.BytesIO()
+        np.save(buffer, np.concatenate([p.numpy().ravel() for p in view.network().parameters()]))
+        return buffer.getvalue()
+
+    st.download_button(
+        "Weights", saved, "weights.npy", key="training weights", icon=":material/download:", on_click="ignore",
+        disabled=st.session_state["training running"],
+        help="All weights and biases as one array, of the epoch shown or of the nearest before it that is kept: "
+        "np.load reads it, Trainer.set_weights takes it.",
+    )  # fmt: skip
+
+
 def _play_sample(view: View) -> None:
     run = view.run
     if st.session_state["training running"]:
@@ -341,10 +360,8 @@ def _play_sample(view: View) -> None:
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
     label = data.train_y[number].item()  # an index of a class, or the number to find
     wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
-    st.markdown(
-        f"Sample {number + 1} {wanted}. Its loss, and the gradient of that loss for every weight, with the weights of "
-        "the epoch shown above."
-    )
+    st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
+    prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")
     build, leaves = loss_of_sample(network, data.train_x[number], label)
     try:
         trace = record(build, leaves)

@@ -322,6 +322,12 @@ def test_a_slip_of_the_keyboard_leaves_the_player_as_it_is(at):
     assert sent(at)["trace"]["nodes"][-1]["value"] == 15.0
 
 
+def test_where_a_shape_does_not_fit_the_page_says_where_shapes_are_chosen(at):
+    play(at, "a @ b")
+    assert "`@` cannot multiply 'a' of shape () by 'b' of shape ()" in at.error[0].value
+    assert any("under **Inputs**" in caption.value for caption in at.caption)
+
+
 @pytest.mark.parametrize("text", ["a + b + [1, 2, 3]", "(a * b)[5]", "a @ b @ a"])
 def test_what_cannot_be_computed_leaves_the_last_picture_and_the_inputs(at, text):
     play(at, "a * b", in_a="[1, 2]", in_b="[3, 4]")

@@ -10,7 +10,7 @@ from lab.lessons.glossary import TERMS
 from lab.ui.terms import MARK, marked
 
 PAGES = sorted((Path(__file__).resolve().parents[3] / "pages").glob("*.py"))
-WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault")
+WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault", "training_lab")
 
 
 def texts(path):
@@ -53,3 +53,8 @@ def test_everything_in_a_paragraph_is_escaped():
     assert 'aria-describedby="term-leaf">&lt;i&gt;</button>' in html
     with pytest.raises(KeyError):
         marked("[[no such term]]")
+
+
+def test_each_term_is_explained_on_a_page():
+    marked_terms = {mark[2] or mark[1] for path in PAGES for text in texts(path) for mark in MARK.finditer(text)}
+    assert set(TERMS) == marked_terms
