@@ -10,6 +10,7 @@ from lab.shapes.runs import BROKEN, UPDATES
 from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -56,7 +57,7 @@ OUTCOMES = {
     "same": "the right numbers",
 }
 TRY_THIS = {
-    "broadcast": "Find two shapes for which both gradients are sums, and one cell of each hears from six upstream "
+    "broadcast": "Find two shapes for which both gradients are sums, and each of their cells hears from four upstream "
     "cells. Then choose × and see why the sum is no longer one of upstream cells alone.",
     "forgotten": "Find the sizes of batch at which the wrong axis is not noticed until the batch changes. Which "
     "habit of writing the step would have shown it at once?",
@@ -144,13 +145,18 @@ def _broadcast() -> None:
         st.error(str(error))
         return
     op = now["broadcasting op"]
-    try:
+
+    def draw() -> bytes:
         found = runs.run(OPERATIONS[op], runs.counted(left), runs.counted(right, 10.0))
+        return drawing.packed(grids.broadcast(found, op, sources.broadcast(op, *found.operands)))
+
+    try:
+        drawn = computed("broadcast", (op, left, right), draw)
     except ValueError as error:
         st.error(f"The engine says: {escape_markdown(str(error))}", icon=":material/block:")
         _axes(left, right)
         return
-    drawing.show(grids.broadcast(found, op, sources.broadcast(op, *found.operands)), key="broadcasting grids")
+    drawing.show(drawn, key="broadcasting grids")
     with st.expander("Axis by axis, the last one first"):
         _axes(left, right)
 
@@ -191,13 +197,18 @@ def _forgotten() -> None:
     if guess is None:
         st.info("Choose an answer: then it is run.", icon=":material/help:")
         return
-    rows, update = now["broadcasting rows"], now["broadcasting update"]
-    right = runs.train(Tensor, rows, update)
-    broken = runs.train(BROKEN[now["broadcasting engine"]], rows, update)
+    engine, rows, update = now["broadcasting engine"], now["broadcasting rows"], now["broadcasting update"]
+
+    def train() -> tuple[runs.Training, runs.Training, bytes]:
+        right, broken = (runs.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
+        picture = grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
+        return right, broken, drawing.packed(picture)
+
+    right, broken, drawn = computed("forgotten sum", (engine, rows, update), train)
     outcome = runs.outcome(right, broken)
     verdict = "You were right" if guess == outcome else "Not so"
     st.markdown(f"**{verdict}: {OUTCOMES[outcome]}.** {escape_markdown(broken.error)}")
-    drawing.show(grids.bias_gradients(right.upstream, right.gradient, broken.gradient), key="broadcasting bias")
+    drawing.show(drawn, key="broadcasting bias")
     st.markdown(markdown_table(["engine", "the loss, step by step", "shape of b at the end"], [
         (name, ", ".join([*map(number, run.losses), *(["✗"] if run.error else [])]), str(run.shape))
         for name, run in (("right", right), ("broken", broken))
@@ -218,8 +229,13 @@ def _loss() -> None:
         "complains. Point at the red cells: which pairs were never meant to meet?"
     )
     count = st.slider("N", *COUNT.limits, key="broadcasting count")
-    trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
-    drawing.show(grids.loss_trap(trap, right), key="broadcasting trap")
+
+    def draw() -> tuple[runs.Loss, runs.Loss, bytes]:
+        trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
+        return trap, right, drawing.packed(grids.loss_trap(trap, right))
+
+    trap, right, drawn = computed("loss trap", count, draw)
+    drawing.show(drawn, key="broadcasting trap")
     st.markdown(markdown_table(
         ["", "numbers", "loss", "predictions after 40 steps along the gradient"],
         [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
@@ -244,8 +260,12 @@ def _matmul() -> None:
         column.slider(word, *field.limits, key=str(field.key))
         for column, field, word in zip(columns, LENGTHS, words, strict=True)
     )
-    found = runs.run(lambda a, b: a @ b, runs.counted((n, k)), runs.counted((k, m), 10.0))
-    drawing.show(grids.matmul(found, sources.matmul(*found.operands)), key="broadcasting matmul")
+
+    def draw() -> bytes:
+        found = runs.run(lambda a, b: a @ b, runs.counted((n, k)), runs.counted((k, m), 10.0))
+        return drawing.packed(grids.matmul(found, sources.matmul(*found.operands)))
+
+    drawing.show(computed("matmul", (n, k, m), draw), key="broadcasting matmul")
 
 
 # ---------------------------------------------------------------- reductions and indexing
@@ -267,14 +287,22 @@ def _reduce() -> None:
         else:
             state.hold(field for field in FIELDS if field.name == "index")
             st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
+    chosen = now["broadcasting index"] if kind == "index" else now["broadcasting axis"]
+    drawing.show(
+        computed("reduction", (kind, chosen), lambda: _reduced(str(kind), chosen)), key="broadcasting reduction"
+    )
+
+
+def _reduced(kind: str, chosen: str) -> bytes:
+    """chosen: an index, or the axis of a reduction."""
     if kind == "index":
-        title, index = now["broadcasting index"], INDICES[now["broadcasting index"]]
-        found, terms = runs.run(lambda x: x[index], X), sources.indexing(X, index)
+        index = INDICES[chosen]
+        title, found, terms = chosen, runs.run(lambda x: x[index], X), sources.indexing(X, index)
     else:
-        axis = AXES[now["broadcasting axis"]]
+        axis = AXES[chosen]
         title = f"x.{kind}({'' if axis is None else axis})"
-        found, terms = runs.run(lambda x: getattr(x, str(kind))(axis), X), sources.reduction(str(kind), X, axis)
-    drawing.show(grids.of_one(found, terms, title), key="broadcasting reduction")
+        found, terms = runs.run(lambda x: getattr(x, kind)(axis), X), sources.reduction(kind, X, axis)
+    return drawing.packed(grids.of_one(found, terms, title))
 
 
 main()

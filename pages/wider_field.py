@@ -16,6 +16,7 @@ from lab.ops import OPS
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
@@ -115,7 +116,7 @@ def _beside() -> None:
         "answer otherwise?**"
     )
     now = st.session_state
-    if not pytorch.installed():
+    if not computed("torch", 1, pytorch.installed):
         st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
     elif st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends."):
         with st.spinner("PyTorch is being imported: some seconds."):
@@ -123,9 +124,10 @@ def _beside() -> None:
     asked, error = now.get("field asked", ({}, ""))
     if error:
         st.error(escape_markdown(error), icon=":material/block:")
+    here = computed("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
     headers = ["", "this engine", f"PyTorch {asked.get('version', '')}"]
     st.markdown(markdown_table(headers, [
-        (question.title, answer(question), asked.get(key, "?")) for key, question in QUESTIONS.items()
+        (question.title, here[key], asked.get(key, "?")) for key, question in QUESTIONS.items()
     ]))  # fmt: skip
     st.header("The lines that are run")
     key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
@@ -161,11 +163,16 @@ def _torch() -> None:
     values = None if expression is None else expression_box.inputs(NAME, expression)
     if expression is None or values is None:
         return
-    leaves = {name: Tensor(value) for name, value in values.items()}
-    try:
+
+    def both() -> tuple[np.ndarray, dict[str, np.ndarray | None], str]:
+        leaves = {name: Tensor(value) for name, value in values.items()}
         result = expression(**leaves)
         result.backward(None if result.ndim == 0 else np.ones(result.shape))
-        program = pytorch.to_torch(expression, values)
+        gradients = {name: leaf.grad for name, leaf in leaves.items()}
+        return result.numpy(), gradients, pytorch.to_torch(expression, values)
+
+    try:
+        value, gradients, program = computed("own expression", (expression.text, repr(values)), both)
     except (ExpressionError, pytorch.Untranslatable) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
@@ -173,7 +180,7 @@ def _torch() -> None:
     left.code(program, wrap_lines=True)
     now = st.session_state
     with right:
-        if not pytorch.installed():
+        if not computed("torch", 1, pytorch.installed):
             st.info("PyTorch is not installed where this page runs: take the program to where it is.")
         elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
             with st.spinner("PyTorch is being imported: some seconds."):
@@ -184,10 +191,10 @@ def _torch() -> None:
         if there is not None and there.error:
             st.error(escape_markdown(there.error), icon=":material/block:")
             there = None
-        rows = [_compared("result", result.numpy(), there and there.value, there is not None)]
+        rows = [_compared("result", value, there and there.value, there is not None)]
         rows += [
-            _compared(f"gradient of {name}", leaf.grad, there and there.gradients[name], there is not None)
-            for name, leaf in leaves.items()
+            _compared(f"gradient of {name}", gradient, there and there.gradients[name], there is not None)
+            for name, gradient in gradients.items()
         ]
         version = there.version if there else ""
         st.markdown(markdown_table(["", "this engine", f"PyTorch {version}", "apart by"], rows))
@@ -228,7 +235,8 @@ def _memory() -> None:
     layers = now["field layers"]
     now["field segments"] = min(now["field segments"], layers)
     segments = columns[3].slider("Segments", 2, layers, key="field segments")
-    plain, costs = _costs(layers, now["field width"], now["field rows"])
+    chain = layers, now["field width"], now["field rows"]
+    plain, costs = computed("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
     first, second, third = st.columns(3)
     first.metric("Kept between the passes", f"{chosen.kept:,} bytes", f"{chosen.kept / plain.kept:.0%} of all",
@@ -236,20 +244,12 @@ def _memory() -> None:
     second.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
                   delta_color="off", delta_arrow="off")  # fmt: skip
     third.metric("Largest difference of a gradient", number(chosen.difference))
-    marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
-    drawn = [Line("bytes kept", [(cost.segments, cost.kept) for cost in costs])]
     boards = Boards("field")
     for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
         with column:
             boards.board(key)
     theme = page.theme()
-    boards.fill({
-        "kept": charts.lines("Bytes kept at the worst moment", drawn, Axis("segments"), Axis("bytes"), marks=marks,
-                             height=260, theme=theme),
-        "runs": charts.lines("Layers run forward", [Line("runs", [(cost.segments, cost.runs) for cost in costs])],
-                             Axis("segments"), Axis("runs"), marks=[Mark("y", plain.runs, "a plain pass")],
-                             height=260, theme=theme),
-    })  # fmt: skip
+    boards.fill(computed("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
     st.markdown(
         f"Least with **{best.segments} segments**, {best.kept:,} bytes. Kept are the inputs of the segments and the "
         f"graph of one of them, so about layers / segments + segments counts: least near the root of {layers}, "
@@ -257,13 +257,16 @@ def _memory() -> None:
     )
 
 
-def _costs(layers: int, width: int, rows: int) -> tuple[checkpoint.Cost, list[checkpoint.Cost]]:
-    """Run once for each chain that is asked for: the slider of the segments moves often."""
-    key, found = st.session_state.get("field costs", (None, None))
-    if key != (layers, width, rows):
-        found = checkpoint.costs(layers, width, rows)
-        st.session_state["field costs"] = (layers, width, rows), found
-    return found
+def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) -> dict[str, charts.Chart]:
+    best = min(costs, key=lambda cost: cost.kept)
+    marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
+    kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
+    return {
+        "kept": charts.lines("Bytes kept at the worst moment", [Line("bytes kept", kept)], Axis("segments"),
+                             Axis("bytes"), marks=marks, height=260, theme=theme),
+        "runs": charts.lines("Layers run forward", [Line("runs", ran)], Axis("segments"), Axis("runs"),
+                             marks=[Mark("y", plain.runs, "a plain pass")], height=260, theme=theme),
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------- how rules are tested
@@ -318,22 +321,27 @@ def _next() -> None:
         "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
         "these was run now. Read the question, then open it."
     )
+    said = computed("beyond", 1, lambda: {name: _ran(text, given) for name, (_, text, given) in BEYOND.items()})
     for name, (what, text, given) in BEYOND.items():
-        expression = parse(text)
-        leaves = {leaf: Tensor(expression_box.value(given[leaf])) for leaf in expression.names}
-        result = expression(**leaves)
-        order = topological_order(result)
-        steps = sum(1 for tensor in order if tensor.op)
-        result.backward()
         with st.container(border=True):
             left, right = st.columns([3, 2], gap="medium")
             left.markdown(f"**{name}.** {what}")
             left.code(text, wrap_lines=True)
-            said = ", ".join(f"{leaf} {_numbers(tensor.grad)}" for leaf, tensor in leaves.items())
-            right.markdown(f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(said)}")
+            right.markdown(said[name])
             with right:
                 address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
                 page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", address)
+
+
+def _ran(text: str, given: dict[str, str]) -> str:
+    """What came of an expression, in a sentence."""
+    expression = parse(text)
+    leaves = {leaf: Tensor(expression_box.value(given[leaf])) for leaf in expression.names}
+    result = expression(**leaves)
+    steps = sum(1 for tensor in topological_order(result) if tensor.op)
+    result.backward()
+    gradients = ", ".join(f"{leaf} {_numbers(tensor.grad)}" for leaf, tensor in leaves.items())
+    return f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(gradients)}"
 
 
 # ---------------------------------------------------------------- where it comes from

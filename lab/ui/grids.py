@@ -63,6 +63,11 @@ _component = st.components.v2.component(
 )
 
 
-def show(picture: Picture, key: str) -> None:
+def packed(picture: Picture) -> bytes:
+    """What `show` draws."""
+    return strict_json(picture.data()).encode()
+
+
+def show(packed: bytes, key: str) -> None:
     """Draw the arrays where the page is just now."""
-    _component(key=key, data=strict_json(picture.data()).encode())
+    _component(key=key, data=packed)

@@ -1,0 +1,20 @@
+"""What a page has computed for its present inputs, for as long as they stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+
+def computed(name: str, inputs: Hashable, compute: Callable[[], T]) -> T:
+    """compute(), run in this visit when the inputs are others than the last time; its errors pass through and are not
+    kept. Of each name, in the whole lab, the last result is kept."""
+    key = f"computed {name}"
+    if key not in st.session_state or st.session_state[key][0] != inputs:
+        st.session_state[key] = inputs, compute()
+    result: T = st.session_state[key][1]
+    return result
