@@ -93,14 +93,6 @@ CARDS = (
         {"tab": "forgotten"},
     ),
     Card(
-        "breaking-step",
-        "The step that breaks a check",
-        "Find a step so small that the difference is zero: what did the tutorial claim of 1e-15?",
-        "pages/gradient_check.py",
-        lambda state: bool(state.get("check shown")) and state.get("check h", 0) <= -16,
-        {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2"},
-    ),
-    Card(
         "caught-write",
         "Catch the write",
         "Say what the gradient will be, then let the guard refuse the pass that a write has spoilt.",
@@ -131,14 +123,6 @@ CARDS = (
         "pages/engine_designs.py",
         lambda state: state.get("designs step", 0) == state.get("designs events", -1),
         {"tab": "order"},
-    ),
-    Card(
-        "why-the-loss-fell",
-        "Why the loss fell",
-        "Guess where momentum will be after ten steps, then take them down the ravine.",
-        "pages/descent_lab.py",
-        lambda state: state.get("descent guess") is not None and state.get("descent steps", 0) >= 10,
-        {"surface": "ravine"},
     ),
     Card(
         "trained-network",

@@ -8,7 +8,7 @@ import streamlit as st
 from lab.lessons.glossary import TERMS
 from lab.ui.assets import loading
 
-MARK = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+MARK = re.compile(r"\[\[((?!\d)[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 _component = st.components.v2.component(
     "tensor_ops_lab_terms",
