@@ -5,6 +5,7 @@ from lab.charts.curves import accuracy, dead_units, explained, gradient_norms, h
 from lab.charts.fits import answered, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
+from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
@@ -15,6 +16,7 @@ __all__ = [
     "Chart",
     "Line",
     "Mark",
+    "Track",
     "accuracy",
     "answered",
     "board",
@@ -30,6 +32,7 @@ __all__ = [
     "horizon",
     "in_reach",
     "jacobian",
+    "landscape",
     "layer_name",
     "likelihoods",
     "lines",

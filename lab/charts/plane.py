@@ -67,7 +67,7 @@ def boundary(
             (name, f"{part:.1%}", str(int(np.sum(labels == c))), str(int(hits[labels == c].sum())))
             for c, (name, part) in enumerate(zip(classes, shares, strict=True))
         ],
-        _png(winner * SHADES + shade, palette),
+        colour_picture(winner * SHADES + shade, palette),
     )
 
 
@@ -98,7 +98,7 @@ def unit(
         f"it is above 0 over {np.mean(outputs > 0):.0%} of the plane.",
         ("corner", f"output of {name}"),
         [(corner, short(float(outputs[i, j]))) for corner, i, j in corners],
-        _png(codes, palette),
+        colour_picture(codes, palette),
     )
 
 
@@ -115,7 +115,7 @@ def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str
     return codes, palette
 
 
-def _png(codes: np.ndarray, palette: Sequence[str]) -> bytes:
+def colour_picture(codes: np.ndarray, palette: Sequence[str]) -> bytes:
     """A picture of (rows, columns) with the k-th colour for code k, the first row at the bottom.
 
     As an image it costs the browser a hundredth of what a chart of so many cells does.

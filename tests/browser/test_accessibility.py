@@ -22,6 +22,8 @@ PAGES = {
     "why, directions": "why?tab=directions&step=3&way=up",
     "jacobian": "jacobian?zeros=nowhere&passes=2",
     "jacobian, chain": "jacobian?tab=chain&end=left",
+    "descent": "descent?surface=ravine&steps=40&guess=past",
+    "descent, time": "descent?tab=time&length=12&last=4",
 }
 
 

@@ -17,6 +17,7 @@ FLOORS = (
     "lab.trace",
     "lab.designs",
     "lab.modes",
+    "lab.descent",
     "lab.traps",
     "lab.training",
     "train",

@@ -1,0 +1,151 @@
+"""A function of two parameters seen from above, and the paths that optimizers take down it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, mix, nth, short
+from lab.charts.contours import contour
+from lab.charts.plane import PLANE, colour_picture
+
+LEVELS = 12  # contours, each with the same area between it and the next
+MARKERS = 60  # steps of a path that are marked one by one; more would hide it
+
+
+@dataclass(frozen=True)
+class Track:
+    """Where an optimizer has been, the present place last; where its next step would land; and a word on how it is."""
+
+    name: str
+    places: Sequence[tuple[float, float]]
+    ahead: tuple[float, float] | None
+    word: str
+
+
+def landscape(
+    title: str,
+    heights: np.ndarray,
+    xs: np.ndarray,
+    ys: np.ndarray,
+    tracks: Sequence[Track],
+    names: tuple[str, str],
+    lowest: tuple[float, float] | None = None,
+    theme: str = "light",
+) -> Chart:
+    """Contours of heights (rows, columns) over the grid ys x xs, darker where it is lower, and the tracks upon them.
+
+    A click on it is heard by `clicked_points`. What is not finite, or outside, is not drawn; the table has it.
+    """
+    colours = COLOURS[theme]
+    levels = np.unique(np.quantile(heights, (np.arange(LEVELS) + 0.5) / LEVELS))
+    shades = [
+        mix(colours["paper"], colours["classes"][0], 0.45 * (1 - k / len(levels))) for k in range(len(levels) + 1)
+    ]
+    lines: list[Any] = []
+    for level in levels:
+        for line in contour(heights - level, xs, ys):
+            lines += [*line.round(4).tolist(), (None, None)]
+    series: list[dict[str, Any]] = [
+        {
+            "type": "line",
+            "data": lines,
+            "symbol": "none",
+            "silent": True,
+            "lineStyle": {"color": colours["text"], "width": 0.7, "opacity": 0.35},
+            "z": 2,
+        }
+    ]
+    if lowest is not None:
+        series.append({
+            "type": "scatter", "data": [list(lowest)], "symbol": "rect", "symbolSize": 5, "color": colours["text"],
+            "label": {"show": True, "formatter": "minimum", "position": "right", "color": colours["text"]},
+            "silent": True, "z": 3,
+        })  # fmt: skip
+    for index, track in enumerate(tracks):
+        series += _track(track, index, colours["classes"], colours["paper"])
+    half = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2  # the picture of the shades ends with its cells
+    axis = {
+        "type": "value",
+        "splitLine": {"show": False},
+        "axisLabel": {"showMinLabel": False, "showMaxLabel": False},
+        "nameTextStyle": {"color": colours["text"]},
+    }
+    spec = {
+        "animation": False,
+        "placing": True,
+        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)) | {"outerBoundsMode": "none"},
+        "legend": {"top": 0, "left": 0, "itemWidth": 34, "data": [track.name for track in tracks]},
+        "xAxis": [{**axis, "min": float(xs[0]) - half[0], "max": float(xs[-1]) + half[0]}],
+        "yAxis": [{**axis, "min": float(ys[0]) - half[1], "max": float(ys[-1]) + half[1]}],
+        "series": series,
+    }
+    across, up = names
+    said = [
+        f"{track.name}: {track.word}, steps taken: {len(track.places) - 1}, at {across} {short(track.places[-1][0])}, "
+        f"{up} {short(track.places[-1][1])}."
+        for track in tracks
+    ]
+    codes = np.searchsorted(levels, heights)
+    return Chart(
+        title,
+        spec,
+        410,
+        f"Contours over {across} and {up}, darker where the function is lower. {' '.join(said)}",
+        ("optimizer", "steps", across, up, "next step lands at", "state"),
+        [
+            (
+                track.name,
+                str(len(track.places) - 1),
+                short(track.places[-1][0]),
+                short(track.places[-1][1]),
+                f"({short(track.ahead[0])}, {short(track.ahead[1])})" if track.ahead else "no next step",
+                track.word,
+            )
+            for track in tracks
+        ],
+        colour_picture(codes, shades),
+    )
+
+
+def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list[dict[str, Any]]:
+    """The path; the present place, filled; and the place ahead, hollow, with a thin line to it."""
+    colour, symbol = nth(classes, index + 1), nth(SYMBOLS, index)
+    places = [_drawable(place) for place in track.places]
+    now, ahead = places[-1], _drawable(track.ahead) if track.ahead else None
+    common: dict[str, Any] = {"name": track.name, "color": colour, "symbol": symbol, "silent": True}
+    series = [
+        {
+            **common,
+            "type": "line",
+            "data": places,
+            "showSymbol": len(places) <= MARKERS,
+            "symbolSize": 5,
+            "lineStyle": {"type": nth(DASHES, index), "width": 2},
+            "z": 4,
+        },
+        {
+            **common,
+            "type": "scatter",
+            "data": [now],
+            "symbolSize": 13,
+            "itemStyle": {"borderColor": paper, "borderWidth": 1.5},
+            "z": 6,
+        },
+    ]
+    if ahead:
+        series += [
+            {**common, "type": "line", "data": [now, ahead], "showSymbol": False,
+             "lineStyle": {"type": "dotted", "width": 1.2}, "z": 4},
+            {**common, "type": "scatter", "data": [ahead], "symbolSize": 12,
+             "itemStyle": {"color": "transparent", "borderColor": colour, "borderWidth": 2}, "z": 5},
+        ]  # fmt: skip
+    return series
+
+
+def _drawable(place: tuple[float, float]) -> list[float | None]:
+    return [*place] if all(map(math.isfinite, place)) else [None, None]

@@ -1,0 +1,121 @@
+"""Functions of two parameters x and y to go down on, computed by the engine: with numbers, and over a whole grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from model import MLP, Adam, Tensor, mse_loss, no_grad
+
+REACH = 2.0  # every surface is looked at from -2 to 2, in both directions
+CELLS = 81  # of the grid, in each direction
+
+Function: TypeAlias = Callable[[Any, Any], Tensor]  # two Tensors of one shape -> a Tensor of this shape
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A function of x and y, and what is worth trying on it.
+
+    names    of the two parameters
+    lowest   where its only minimum is, if it has only one that is known
+    start    a point to begin at, that shows something
+    rates    of SGD, momentum and Adam, with which each goes down from there
+    """
+
+    title: str
+    formula: str
+    function: Function
+    start: tuple[float, float]
+    rates: tuple[float, float, float]
+    lowest: tuple[float, float] | None = None
+    names: tuple[str, str] = ("x", "y")
+
+    def heights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The values (rows, columns) over the grid ys x xs, and xs and ys."""
+        ends = np.linspace(-REACH, REACH, CELLS)
+        x, y = np.meshgrid(ends, ends)
+        with no_grad():
+            return self.function(Tensor(x), Tensor(y)).numpy(), ends, ends
+
+
+SURFACES = {
+    "bowl": Surface(
+        "Bowl", "x² + y²", lambda x, y: x * x + y * y, (-1.8, 1.2), (0.1, 0.05, 0.1), lowest=(0.0, 0.0),
+    ),
+    "ravine": Surface(
+        "Ravine", "x²/2 + 10 y²", lambda x, y: 0.5 * x * x + 10.0 * y * y, (-1.8, 0.8), (0.09, 0.02, 0.1),
+        lowest=(0.0, 0.0),
+    ),
+    "rosenbrock": Surface(
+        "Rosenbrock’s valley", "(1 − x)² + 100 (y − x²)²",
+        lambda x, y: (1.0 - x) ** 2 + 100.0 * (y - x * x) ** 2, (-1.2, 1.0), (0.001, 0.001, 0.2), lowest=(1.0, 1.0),
+    ),
+    "saddle": Surface(
+        "Saddle", "x² − y² + y⁴/4", lambda x, y: x * x - y * y + 0.25 * y**4, (-1.8, 0.0), (0.1, 0.05, 0.1),
+    ),
+}  # fmt: skip
+
+# ---------------------------------------------------------------- two weights of a network
+
+NETWORK = "network"  # its name among the surfaces
+POINTS = np.linspace(-2.0, 2.0, 7).reshape(-1, 1)
+TARGETS = np.sin(1.5 * POINTS)
+HIDDEN = 3
+TRAINING_STEPS = 400
+
+
+@lru_cache(maxsize=1)
+def trained() -> tuple[np.ndarray, ...]:
+    """The parameters of a network 1-3-1 that was trained on seven points of a sine; nobody may write to them."""
+    network = MLP((1, HIDDEN, 1), "tanh", rng=1)
+    optimizer = Adam(network.parameters(), lr=0.03)
+    for _ in range(TRAINING_STEPS):
+        optimizer.zero_grad()
+        mse_loss(network(POINTS), TARGETS).backward()
+        optimizer.step()
+    values = tuple(np.array(parameter.data) for parameter in network.parameters())
+    for value in values:
+        value.setflags(write=False)
+    return values
+
+
+def weights() -> dict[str, tuple[int, tuple[int, ...]]]:
+    """The name of each weight of the network -> the number of its parameter, and its place in it."""
+    network = MLP((1, HIDDEN, 1))
+    return {
+        f"{parameter.label}[{', '.join(map(str, place))}]": (number, place)
+        for number, parameter in enumerate(network.parameters())
+        for place in np.ndindex(parameter.shape)
+    }
+
+
+def network_surface(first: str, second: str) -> Surface:
+    """The loss of the trained network by how far two of its weights are from where training left them.
+
+    The other weights stay. KeyError for a name that is not among `weights()`, ValueError for one weight twice.
+    """
+    if first == second:
+        raise ValueError(f"Choose two different weights, not {first} twice.")
+    places, values = weights(), trained()
+
+    def loss(x: Tensor, y: Tensor) -> Tensor:
+        """With the last two axes of each parameter its own, and the axes of x and y before them."""
+        moved = [Tensor(value if value.ndim == 2 else value[None, :], requires_grad=False) for value in values]
+        for name, by in ((first, x), (second, y)):
+            number, place = places[name]
+            only = np.zeros(values[number].shape)
+            only[place] = 1.0
+            moved[number] = moved[number] + by.reshape(*by.shape, 1, 1) * (only if only.ndim == 2 else only[None, :])
+        weight1, bias1, weight2, bias2 = moved
+        hidden = (Tensor(POINTS, requires_grad=False) @ weight1 + bias1).tanh()
+        return ((hidden @ weight2 + bias2 - TARGETS) ** 2).mean(axis=(-2, -1))
+
+    return Surface(
+        "Two weights of a network", f"the loss by {first} and {second}", loss, (-1.0, -1.6), (0.05, 0.01, 0.1),
+        names=(f"Δ{first}", f"Δ{second}"),
+    )  # fmt: skip

@@ -1,0 +1,433 @@
+"""Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
+
+import math
+from collections.abc import Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab import charts
+from lab.charts import Axis, Line, Mark, Track
+from lab.descent import four_points, over_time
+from lab.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
+from lab.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
+from lab.designs.network import TARGETS
+from lab.trace.recording import numeral
+from lab.ui import page, state
+from lab.ui.boards import Boards, clicked_points
+from lab.ui.state import Field
+from lab.ui.table import markdown_table
+from lab.ui.terms import prose
+
+NAME = "descent"
+TABS = {"down": "Down a surface", "four": "Four points", "time": "Shared over time"}
+TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
+RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
+GUESSED = 10  # steps after which the guess is answered
+TICK, SLICE = 0.1, 20  # seconds between two slices of a run, and the steps in each
+WEIGHTS = list(weights())
+TRY_THIS = {
+    "down": "On the bowl, find the largest rate with which SGD still converges: what happens at 1? Then start on the "
+    "saddle at y = 0, and at y = 0.1. Where has the first one converged?",
+    "four": "Find a rate with which the loss grows instead. What do the gradients look like just before it does?",
+    "time": "Linear, 30 steps: compare w = 0.9, 1 and 1.1. Then take tanh and w = 2: why does it not explode?",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("Descent")
+    if state.restore(NAME, FIELDS):
+        st.session_state["descent running"] = False
+    tabs = st.tabs(list(TABS.values()), key="descent tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_down, _four, _time), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(
+                    TRY_THIS[name], "pages/training_lab.py", "Next: a whole training run, with all instruments"
+                )
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _floats(text: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in text.split(","))
+
+
+def _start(text: str) -> tuple[float, ...]:
+    x, y = _floats(text)
+    if not max(abs(x), abs(y)) <= REACH:
+        raise ValueError(text)
+    return x, y
+
+
+def _rates(text: str) -> tuple[float, ...]:
+    sgd, momentum, adam = _floats(text)
+    if not {sgd, momentum, adam} <= set(RATES):
+        raise ValueError(text)
+    return sgd, momentum, adam
+
+
+def _weights(text: str) -> tuple[int, int]:
+    first, second = (range(len(WEIGHTS))[int(part)] for part in text.split("-"))
+    if first == second:
+        raise ValueError(text)
+    return first, second
+
+
+def _joined(values: tuple[float, ...]) -> str:
+    return ",".join(map(state.number, values))
+
+
+START = ("descent x", "descent y")
+RATE = tuple(f"descent rate {kind}" for kind in KINDS)
+PAIR = ("descent first", "descent second")
+STEPS = Field("steps", "descent steps", 0, int, limits=(0, MOST))
+GUESS = Field("guess", "descent guess", None, state.one_of("past", "before", *KINDS))
+FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
+SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
+W = Field("w", "descent w", 0.8, float, state.number, limits=(-2.0, 2.0))
+X = Field("input", "descent input", 0.5, float, state.number, limits=(-1.0, 1.0))
+LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
+KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
+FIELDS = (
+    Field("tab", "descent tab", TABS["down"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    Field("surface", "descent surface", "bowl", state.one_of(*TITLES)),
+    Field("weights", PAIR, (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")), _weights,
+          lambda pair: "{}-{}".format(*pair)),
+    Field("start", START, (None, None), _start, _joined),  # what is not said is what the surface proposes
+    Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
+    STEPS,
+    GUESS,
+    Field("four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))],
+          state.number),
+    SEED,
+    FOUR_STEPS,
+    Field("kind", "descent kind", "tanh", state.one_of(*over_time.KINDS)),
+    W,
+    X,
+    LENGTH,
+    KEPT,
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- down a surface
+
+
+def _down() -> None:
+    st.markdown(
+        "Three optimizers of the engine start at one point. The hollow marks show where the next step **would** land. "
+        "Guess first, then press Step, and compare. A click on the picture moves the start."
+    )
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        surface = _chosen()
+    walks = _walks(surface)
+    with left:
+        _transport(walks)
+        boards = Boards(NAME)
+        boards.board("landscape")
+    with right:
+        _guess(surface, walks["momentum"], {kind: walk.ahead(GUESSED).loss for kind, walk in walks.items()})
+        how = st.empty()
+    below = st.empty()
+    running = st.session_state["descent running"]
+    st.fragment(_show, run_every=TICK if running else None)(surface, walks, boards, how, below)
+
+
+def _chosen() -> Surface:
+    """The surface, the start and the rates, each with its widgets."""
+    now = st.session_state
+
+    def begin_anew() -> None:
+        state.step()
+        _reset()
+        state.reset([GUESS])
+        for key in (*START, *RATE):
+            now[key] = None
+
+    key = st.selectbox("Surface", TITLES, format_func=TITLES.__getitem__, key="descent surface", on_change=begin_anew)
+    if key == NETWORK:
+        numbers = []
+        for column, pair_key, other in zip(st.columns(2), PAIR, PAIR[::-1], strict=True):
+            choices = [number for number in range(len(WEIGHTS)) if number != now[other]]
+            with column:
+                numbers.append(st.selectbox("Weight", choices, format_func=WEIGHTS.__getitem__, key=pair_key))
+        surface = network_surface(*(WEIGHTS[number] for number in numbers))
+    else:
+        state.hold([field for field in FIELDS if field.key == PAIR])
+        surface = SURFACES[key]
+    for point in clicked_points("descent click")[-1:]:
+        now.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
+    for keys, proposed in ((START, surface.start), (RATE, surface.rates)):
+        for one, value in zip(keys, proposed, strict=True):
+            if now[one] is None:
+                now[one] = value
+    for column, one, name in zip(st.columns(2), START, surface.names, strict=True):
+        column.slider(f"Start, {name}", -REACH, REACH, key=one, step=0.01)
+    for column, one, kind in zip(st.columns(3), RATE, KINDS.values(), strict=True):
+        column.select_slider(f"Rate, {kind.title}", RATES, key=one, format_func=state.number)
+    return surface
+
+
+def _reset() -> None:
+    state.reset([STEPS])
+    st.session_state["descent running"] = False
+
+
+def _walks(surface: Surface) -> dict[str, Walk]:
+    """The walks that are on the page, kept while nothing about them changes: a run goes on where it was."""
+    now = st.session_state
+    asked = surface.formula, *(now[key] for key in (*START, *RATE))
+    if now.get("descent asked") != asked:
+        start = now[START[0]], now[START[1]]
+        now["descent walks"] = {
+            kind: Walk(surface, kind, now[key], start) for kind, key in zip(KINDS, RATE, strict=True)
+        }
+        now["descent asked"] = asked
+    return now["descent walks"]
+
+
+def _transport(walks: Mapping[str, Walk]) -> None:
+    now = st.session_state
+
+    def go(by: int) -> None:
+        now["descent steps"] = min(now["descent steps"] + by, MOST)
+
+    def run(on: bool) -> None:
+        now["descent running"] = on
+
+    over = now["descent steps"] >= MOST or _ended(walks, now["descent steps"])
+    running = now["descent running"]
+    with st.container(horizontal=True, gap="small"):
+        st.button("Step", key="descent step", on_click=go, args=(1,), type="primary", disabled=over or running)
+        st.button("Run 10", key="descent ten", on_click=go, args=(10,), disabled=over or running)
+        if running:
+            st.button("Stop", key="descent stop", on_click=run, args=(False,), icon=":material/stop:")
+        else:
+            st.button("Run to the end", key="descent run", on_click=run, args=(True,), disabled=over)
+        st.button("Reset", key="descent reset", on_click=_reset, disabled=not now["descent steps"])
+
+
+def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
+    return all(walk.ahead(steps).state != "descending" for walk in walks.values())
+
+
+def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
+    """A question about the first ten steps, answered by them once they are taken."""
+    if surface.lowest:
+        question = f"After {GUESSED} steps of momentum: x past the minimum, or before it?"
+        answers = {"past": "past it", "before": "before it"}
+        began, came, lowest = momentum.ahead(0).at[0], momentum.ahead(GUESSED).at[0], surface.lowest[0]
+        right = "past" if (came - lowest) * (began - lowest) < 0 else "before"
+        because = f"x is {numeral(came)}; it began at {numeral(began)}, and the minimum is at {numeral(lowest)}."
+    else:
+        question = f"Whose loss is the lowest after {GUESSED} steps?"
+        answers = {key: kind.title for key, kind in KINDS.items()}
+        right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
+        because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
+    now = st.session_state
+    if now["descent guess"] not in answers:
+        now["descent guess"] = None
+    guess = st.radio(question, answers, format_func=answers.__getitem__, key="descent guess", horizontal=True)
+    if guess and now["descent steps"] >= GUESSED:
+        verdict = "✓ Right" if guess == right else f"✗ No: {answers[right]}"
+        st.markdown(f"**{verdict}.** After {GUESSED} steps: {because}")
+
+
+def _show(
+    surface: Surface, walks: Mapping[str, Walk], boards: Boards, how: DeltaGenerator, below: DeltaGenerator
+) -> None:
+    """The picture and the numbers; and, while it runs, the next slice of it."""
+    now = st.session_state
+    if now["descent running"]:
+        now["descent steps"] = min(now["descent steps"] + SLICE, MOST)
+        if now["descent steps"] >= MOST or _ended(walks, now["descent steps"]):
+            now["descent steps"] = min(max(len(walk.taken(MOST)) for walk in walks.values()), MOST)
+            now["descent running"] = False
+            st.rerun()
+    steps = now["descent steps"]
+    ahead = {kind: walk.ahead(steps) for kind, walk in walks.items()}
+    tracks = [
+        Track(KINDS[kind].title, walk.places(steps), step.to if step.state == "descending" else None, step.state)
+        for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
+    ]
+    chart = charts.landscape(
+        f"{surface.title}: {surface.formula}", *surface.heights(), tracks, surface.names, surface.lowest, page.theme()
+    )
+    boards.fill({"landscape": chart})
+    how.markdown(_now(walks, ahead, steps))
+    below.markdown(_numbers(surface, ahead))
+
+
+def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> str:
+    rows = [
+        (KINDS[kind].title, len(walks[kind].taken(steps)), charts.short(step.loss),
+         charts.short(math.hypot(*step.gradient)), step.state)
+        for kind, step in ahead.items()
+    ]  # fmt: skip
+    meanings = [f"**{word}**: {meaning}" for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
+                if any(step.state == word for step in ahead.values())]  # fmt: skip
+    return "\n\n".join([markdown_table(["", "steps", "loss", "|gradient|", "state"], rows), *meanings])
+
+
+def _numbers(surface: Surface, ahead: Mapping[str, Step]) -> str:
+    """The next step of each, with all numbers that lead to it."""
+    rows = []
+    for kind, step in ahead.items():
+        rate = st.session_state[f"descent rate {kind}"]
+        for i, name in enumerate(surface.names):
+            m, v = ([numeral(pair[i]) for pair in step.memory] + ["–", "–"])[:2]
+            update, at, to = step.update[i], step.at[i], step.to[i]
+            rows.append((
+                KINDS[kind].title, name, numeral(step.gradient[i]), m, v,
+                f"{state.number(rate)} · {_signed(update / rate)} = {numeral(update)}",
+                f"{numeral(at)} − {_signed(update)} = {numeral(to)}",
+            ))  # fmt: skip
+    rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())
+    return "\n\n".join([
+        "**The next step**, before it is taken: the update is the rate times a direction; θ − update is the next θ.",
+        markdown_table(["optimizer", "θ", "gradient", "m", "v", "rate · direction = update", "θ − update"], rows),
+        f":small[{rules}. m and v are what the optimizer remembers once this gradient has arrived.]",
+    ])  # fmt: skip
+
+
+def _signed(number: float) -> str:
+    """In brackets where it has a sign."""
+    return f"({numeral(number)})" if number < 0 else numeral(number)
+
+
+# ---------------------------------------------------------------- four points
+
+
+def _four() -> None:
+    st.markdown(
+        "Four points, three numbers each; a network with 41 parameters; 100 steps. Guess how many steps the loss needs "
+        f"to fall below {four_points.ENOUGH}, then press Step a few times, and run the rest."
+    )
+    now = st.session_state
+
+    def go(by: int) -> None:
+        now["descent four steps"] = min(now["descent four steps"] + by, four_points.MOST)
+
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=state.number)
+        seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
+        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps")
+        with st.container(horizontal=True, gap="small"):
+            full = steps >= four_points.MOST
+            st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
+            st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
+            st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
+    moments = four_points.train(rate, seed, steps)
+    last = moments[-1]
+    with right:
+        below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
+        st.metric(f"Loss after {_steps(steps)}", numeral(last.loss))
+        if below is None:
+            st.markdown(f"It has not been below {four_points.ENOUGH} yet.")
+        else:
+            st.markdown(f"It was below {four_points.ENOUGH} for the first time after {_steps(below)}.")
+    with left:
+        boards = Boards(f"{NAME}-four")
+        boards.board("loss")
+        boards.fill({"loss": charts.lines(
+            "Loss by step",
+            [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
+            Axis("step", ends=(0, four_points.MOST)), Axis("loss", log=True),
+            marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))], height=260, theme=page.theme(),
+        )})  # fmt: skip
+        wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
+        st.markdown(f"**Loss and predictions as they fall**, the latest first. Wanted: {wanted}.")
+        rows = [
+            (step, numeral(moments[step].loss), *(numeral(value) for value in moments[step].predictions))
+            for step in range(steps, -1, -1)
+        ]
+        with st.container(height=240 if steps > 4 else "content", border=steps > 4):
+            st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
+    with st.expander(f"Every parameter’s gradient after {_steps(steps)} ({len(last.parameters)} of them)"):
+        st.markdown(markdown_table(
+            ["parameter", "value", "gradient", f"value − {state.number(rate)} · gradient"],
+            [(name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
+             for name, value, gradient in last.parameters],
+        ))  # fmt: skip
+
+
+def _steps(count: int) -> str:
+    return f"{count} step" if count == 1 else f"{count} steps"
+
+
+# ---------------------------------------------------------------- shared over time
+
+
+def _time() -> None:
+    prose(
+        "One weight w is used in every time step, so each step sends it a [[message]]; its [[gradient]] is their sum. "
+        "Guess which time step sends the largest one, then move w and the length. [[Detach|detach]] the state, and see "
+        "which messages are gone."
+    )
+    controls, picture = st.columns([2, 3], gap="large")
+    with controls:
+        kind = st.segmented_control("State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True,
+                                    key="descent kind")  # fmt: skip
+        w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
+        x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
+        length = st.slider("Time steps", *LENGTH.limits, key="descent length")
+        kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
+    assert kind
+    run = over_time.unroll(kind, w, x, length, kept)
+    with controls:
+        cut = length - kept
+        lost = "The state is never detached." if cut <= 0 else (
+            f"Detached: the first {cut} {'step sends' if cut == 1 else 'steps send'} nothing.")  # fmt: skip
+        st.markdown(
+            f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
+            f"differences: {numeral(run.numerical)}. {lost}"
+        )
+    with picture:
+        boards = Boards(f"{NAME}-time")
+        boards.board("messages")
+        boards.board("length")
+    boards.fill({"messages": _messages(run), "length": _by_length(kind, w, x, kept)})
+    total, rows = 0.0, []
+    for message in run.messages:
+        total += message.message
+        rows.append((message.time, numeral(message.upstream), numeral(message.state), numeral(message.message),
+                     numeral(total)))  # fmt: skip
+    st.markdown("**The messages to w**, in the order of their arrival: upstream gradient · state before the time step.")
+    with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
+        headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]
+        st.markdown(markdown_table(headers, rows))
+
+
+def _messages(run: over_time.Unrolled) -> charts.Chart:
+    points = [(float(message.time), message.message) for message in reversed(run.messages)]
+    return charts.lines(
+        "The message of each time step",
+        [Line("message to w", points)],
+        Axis("time step", ends=(0, None)),
+        Axis("message"),
+        height=220,
+        theme=page.theme(),
+    )
+
+
+def _by_length(kind: str, w: float, x: float, kept: int) -> charts.Chart:
+    found = over_time.by_length(kind, w, x, kept)
+    drawn = [Line(name, points) for name, points in found.items()]
+    return charts.lines(
+        "Sizes of the gradients, by the number of time steps",
+        drawn,
+        Axis("time steps", ends=(0, over_time.LONGEST)),
+        Axis("|gradient|", log=True),
+        height=260,
+        theme=page.theme(),
+    )
+
+
+main()

@@ -1,0 +1,163 @@
+"""Descent without a browser: the three walks, the guess, the run in slices, four points, the weight over time."""
+
+import pytest
+
+from model import Tensor
+from tests.pages.conftest import address, app, go_back, press, run, switch, texts
+
+
+def opened(**parameters):
+    return run(app("pages/descent_lab.py"), **parameters)
+
+
+def table(at, header):
+    (found,) = [text.value for text in at.markdown if f" {header} |" in text.value.replace("\\", "")]
+    lines = [line for line in found.split("\n") if line.startswith("|")]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def test_the_next_step_is_shown_and_then_taken():
+    at = opened()
+    first = table(at, "θ − update")[0]
+    assert first == ["SGD", "x", "−3.6", "–", "–", "0.1 · (−3.6) = −0.36", "−1.8 − (−0.36) = −1.44"]
+    press(at, "descent step")
+    assert [row[1] for row in table(at, "state")] == ["1", "1", "1"]
+    assert table(at, "θ − update")[0][-1].startswith("−1.44 − ")
+    press(at, "descent ten")
+    assert address(at)["steps"] == "11"
+    press(at, "descent reset")
+    assert [row[1] for row in table(at, "state")] == ["0", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"guess": "past"}, "✓ Right"),
+        ({"guess": "before"}, "✗ No: past it"),
+        ({"surface": "ravine", "guess": "before"}, "✓ Right"),
+        ({"surface": "saddle", "guess": "sgd"}, "✓ Right"),
+    ],
+)
+def test_the_guess_is_answered_by_the_steps(parameters, said):
+    at = opened(**parameters)
+    assert said not in texts(at.markdown)
+    press(at, "descent ten")
+    assert said in texts(at.markdown)
+
+
+def test_a_run_to_the_end_comes_in_slices_and_can_be_stopped():
+    at = opened()
+    press(at, "descent run")
+    at.run()  # the browser asks for the next slice; each is a part of the run
+    begun = at.session_state["descent steps"]
+    assert 0 < begun < 140
+    press(at, "descent stop")
+    stopped = at.session_state["descent steps"]
+    at.run()
+    assert at.session_state["descent steps"] == stopped
+    press(at, "descent run")
+    for _ in range(10):
+        at.run()
+    assert [row[-1] for row in table(at, "state")] == ["converged"] * 3
+    assert "shorter than 0.001" in texts(at.markdown)
+    assert at.button(key="descent run").disabled
+    assert not at.session_state["descent running"]
+
+
+def test_what_diverges_is_said_to():
+    at = opened(rates="2,0.05,0.1", steps="30")
+    assert [row[-1] for row in table(at, "state")] == ["diverged", "descending", "descending"]
+    assert "farther than 1000" in texts(at.markdown)
+
+
+def test_another_surface_begins_anew_with_what_suits_it():
+    at = opened(steps="12", guess="past")
+    at.selectbox(key="descent surface").select("network").run()
+    assert not at.exception
+    assert address(at)["start"] == "-1,-1.6"
+    assert address(at)["rates"] == "0.05,0.01,0.1"
+    assert "steps" not in address(at)
+    assert "guess" not in address(at)
+    assert table(at, "θ − update")[0][1] == "ΔW1[0, 1]"
+
+
+def halved(operation):
+    """The operation with a rule that sends half of each message."""
+
+    def broken(*operands):
+        result = operation(*operands)
+        rule = result._backward
+        result._backward = lambda upstream: rule(upstream * 0.5)
+        return result
+
+    return broken
+
+
+def shown():
+    return (
+        table(opened(), "θ − update")[0],
+        table(opened(tab="four", four_steps="1"), "point 4"),
+        table(opened(tab="time"), "gradient so far"),
+    )
+
+
+def test_the_page_follows_the_engine(monkeypatch):
+    right = shown()
+    for name in ("__mul__", "tanh"):
+        monkeypatch.setattr(Tensor, name, halved(getattr(Tensor, name)))
+    broken = shown()
+    assert (right[0][2], broken[0][2]) == ("−3.6", "−1.8")
+    assert right[1][1] == broken[1][1]  # before the first step
+    assert right[1][0] != broken[1][0]
+    assert right[2] != broken[2]
+
+
+def test_four_points_are_learned_within_a_hundred_steps():
+    at = opened(tab="four")
+    press(at, "descent four step")
+    assert "1 step" in at.metric[0].label
+    press(at, "descent four run")
+    assert "below 0.01 for the first time after 11 steps" in texts(at.markdown)
+    assert len(table(at, "point 4")) == 101
+    assert len(table(at, "gradient")) == 41
+    at.number_input(key="descent seed").set_value(5).run()
+    assert address(at)["seed"] == "5"
+
+
+def test_the_messages_add_up_and_detaching_takes_some_away():
+    at = opened(tab="time")
+    rows = table(at, "gradient so far")
+    assert [row[0] for row in rows] == ["6", "5", "4", "3", "2", "1"]
+    assert f"**{rows[-1][-1]}**, the sum of 6 messages" in texts(at.markdown)
+    at.slider(key="descent last").set_value(2).run()
+    assert len(table(at, "gradient so far")) == 2
+    assert "the first 4 steps send nothing" in texts(at.markdown)
+    assert address(at)["last"] == "2"
+
+
+def test_what_the_address_says_wrongly_is_not_used():
+    at = opened(surface="hill", start="9,9", rates="1,2", steps="501", weights="1-1")
+    assert "does not fit" in texts(at.info)
+    assert address(at) == {"tab": "down", "start": "-1.8,1.2", "rates": "0.1,0.05,0.1"}
+
+
+def test_a_guess_that_is_none_here_is_left_out():
+    assert "guess" not in address(opened(surface="saddle", guess="past"))
+
+
+def test_all_is_found_again_after_another_page_and_after_back():
+    at = run(app("app.py"))
+    switch(at, "pages/descent_lab.py")
+    at.slider(key="descent x").set_value(1.5).run()
+    press(at, "descent ten")
+    there = address(at)
+    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/descent_lab.py")
+    assert address(at) == there
+    go_back(at, tab="time", w="1.2")
+    assert address(at)["w"] == "1.2"
+
+
+@pytest.mark.parametrize("tab", ["down", "four"])
+def test_what_is_to_be_done_comes_within_80_words(tab):
+    assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
