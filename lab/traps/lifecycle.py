@@ -12,6 +12,7 @@ from typing import Any
 import graphviz
 import numpy as np
 
+from lab.descent.walk import SETTLED
 from lab.trace.dot import PALETTES
 from lab.trace.recording import numeral
 from model import SGD, Tensor
@@ -41,6 +42,7 @@ STATES = {
     "backward": "Its gradient has arrived. The graph can still be used.",
     "freed": "Its gradient has arrived, and the graph has been taken apart.",
     "updated": "The optimizer has given it a new value. Older graphs no longer fit.",
+    "converged": f"Its gradient is smaller than {SETTLED}, and so was the step: it hardly moves any more.",
     "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",
 }
 EFFECTS = {  # of what was pressed on w.grad
@@ -59,6 +61,8 @@ PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist 
     ("backward", "updated"): "step()",
     ("freed", "updated"): "step()",
     ("updated", "forward"): "forward again",
+    ("updated", "converged"): f"gradient and step < {SETTLED}",
+    ("converged", "forward"): "forward again",
     ("updated", "diverged"): "inf or nan",
 }
 
@@ -190,7 +194,9 @@ class _Training:
             return [], "w.grad is None, so the optimizer leaves w as it is."
         before = self.w.item()
         self.optimizer.step()
-        return ["updated"], f"w: {numeral(before)} → {numeral(self.w.item())}."
+        settled = max(abs(self.w.grad.item()), abs(self.w.item() - before)) < SETTLED
+        states = ["updated", "converged"] if settled else ["updated"]
+        return states, f"w: {numeral(before)} → {numeral(self.w.item())}."
 
 
 def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:

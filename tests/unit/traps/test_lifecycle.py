@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.descent.walk import SETTLED
 from lab.traps.lifecycle import ACTIONS, MOST, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
 from model import SGD, Tensor
 
@@ -49,6 +50,16 @@ def test_a_learning_rate_too_high_diverges_and_a_small_one_finds_the_root():
     wild, calm = live(WHOLE_STEP * 12, lr=0.5), live(WHOLE_STEP * 20, lr=0.05)
     assert wild.state == "diverged"
     assert calm.log[-1].w == pytest.approx(np.sqrt(2), abs=1e-3)
+
+
+def test_a_root_that_is_reached_is_called_converged_and_life_can_go_on():
+    life = live(WHOLE_STEP * 20, lr=0.1)
+    assert life.state == "converged"
+    assert life.log[-1].w == pytest.approx(np.sqrt(2), abs=1e-3)
+    first = next(i for i, entry in enumerate(life.log) if entry.state == "converged")
+    assert abs(life.log[first].gradient) < SETTLED <= abs(life.log[first - len(WHOLE_STEP)].gradient)
+    assert set(zip(life.path, life.path[1:], strict=False)) <= set(PATHS)
+    assert live(WHOLE_STEP * 19 + "f", lr=0.1).state == "forward"
 
 
 @pytest.mark.parametrize("text", ["x", "l", "b", "fb", "lf", "f" * (MOST + 1), "fl b", "F"])
