@@ -123,7 +123,7 @@ def _down() -> None:
         "Three optimizers of the engine start at one point. The hollow marks show where the next step **would** land. "
         "Guess first, then press Step, and compare. A click on the picture moves the start."
     )
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([4, 3], gap="medium")
     with right:
         surface = _chosen()
     walks = _walks(surface)
@@ -266,13 +266,13 @@ def _show(
 
 def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> str:
     rows = [
-        (KINDS[kind].title, len(walks[kind].taken(steps)), charts.short(step.loss),
-         charts.short(math.hypot(*step.gradient)), step.state)
+        (KINDS[kind].title, charts.short(step.loss), charts.short(math.hypot(*step.gradient)),
+         step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}")
         for kind, step in ahead.items()
     ]  # fmt: skip
     meanings = [f"**{word}**: {meaning}" for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
                 if any(step.state == word for step in ahead.values())]  # fmt: skip
-    return "\n\n".join([markdown_table(["", "steps", "loss", "|gradient|", "state"], rows), *meanings])
+    return "\n\n".join([markdown_table([_steps(steps), "loss", "|gradient|", "state"], rows), *meanings])
 
 
 def _numbers(surface: Surface, ahead: Mapping[str, Step]) -> str:
@@ -283,11 +283,12 @@ def _numbers(surface: Surface, ahead: Mapping[str, Step]) -> str:
         for i, name in enumerate(surface.names):
             m, v = ([numeral(pair[i]) for pair in step.memory] + ["–", "–"])[:2]
             update, at, to = step.update[i], step.at[i], step.to[i]
-            rows.append((
-                KINDS[kind].title, name, numeral(step.gradient[i]), m, v,
-                f"{state.number(rate)} · {_signed(update / rate)} = {numeral(update)}",
-                f"{numeral(at)} − {_signed(update)} = {numeral(to)}",
-            ))  # fmt: skip
+            known = KINDS[kind].title, name, numeral(step.gradient[i]), m, v
+            if step.state == "descending":
+                product = f"{state.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
+                rows.append((*known, product, f"{numeral(at)} − {_signed(update)} = {numeral(to)}"))
+            else:
+                rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))
     rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())
     return "\n\n".join([
         "**The next step**, before it is taken: the update is the rate times a direction; θ − update is the next θ.",
@@ -319,11 +320,11 @@ def _four() -> None:
         rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=state.number)
         seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
         steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps")
-        with st.container(horizontal=True, gap="small"):
-            full = steps >= four_points.MOST
-            st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
-            st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
-            st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
+    with left, st.container(horizontal=True, gap="small"):
+        full = steps >= four_points.MOST
+        st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
+        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
+        st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
     moments = four_points.train(rate, seed, steps)
     last = moments[-1]
     with right:
