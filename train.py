@@ -108,7 +108,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
     add("--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train them all)")
     add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
-    add("--val-fraction", metavar="SHARE", type=float, help=f"held out to validate (default {defaults.val_fraction})")
+    add(
+        "--val-fraction",
+        metavar="SHARE",
+        type=float,
+        help=f"held out to validate (default {defaults.val_fraction}; 0: nothing is, for a handful of rows)",
+    )
     add(
         "--sweep",
         metavar="NAME=VALUE,VALUE",
@@ -204,7 +209,7 @@ def _train_run(
                         if as_json:
                             print(json.dumps(record), flush=True)
                         elif not quiet:
-                            print(_line(record, trainer.config.epochs), flush=True)
+                            print(_line(record, trainer.config), flush=True)
                         if not (quiet or trainer.done):  # at the end, all that stands is told
                             _warn(news)
         except KeyboardInterrupt:
@@ -390,16 +395,21 @@ def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
     ]
 
 
-def _line(record: Record, epochs: int) -> str:
+def _line(record: Record, config: Config) -> str:
     regression = is_regression(record)
     train, val = (score(record, part) for part in ("train", "val"))
-    scored = f"R² {train:.3f} train {val:.3f} val" if regression else f"accuracy {train:.1%} train {val:.1%} val"
-    gap = f"{train - val:+.3f}" if regression else f"{100 * (train - val):+.1f} points"
+    loss, name = _rounded(record["train_loss"], "{:.4f}"), "R²" if regression else "accuracy"
+    scored = f"{train:.3f}" if regression else f"{train:.1%}"
+    measured = f"loss {loss}  {name} {scored}"
+    if config.val_fraction:
+        gap = f"{train - val:+.3f}" if regression else f"{100 * (train - val):+.1f} points"
+        val_scored = f"{val:.3f}" if regression else f"{val:.1%}"
+        val_loss = _rounded(record["val_loss"], "{:.4f}")
+        measured = f"loss {loss} train {val_loss} val  {name} {scored} train {val_scored} val  gap {gap}"
     norms = " ".join(_rounded(norm, "{:.2g}") for norm in record["grad_norm"].values())
     return (
-        f"epoch {record['epoch']:>{len(str(epochs))}}/{epochs}"
-        f"  loss {_rounded(record['train_loss'], '{:.4f}')} train {_rounded(record['val_loss'], '{:.4f}')} val"
-        f"  {scored}  gap {gap}  gradients {norms}  {record['seconds']:.2f} s"
+        f"epoch {record['epoch']:>{len(str(config.epochs))}}/{config.epochs}  {measured}"
+        f"  gradients {norms}  {record['seconds']:.2f} s"
     )
 
 
@@ -409,7 +419,8 @@ def _rounded(value: float | None, form: str) -> str:
 
 def _conclusion(trainer: Trainer, run: RunFolder) -> str:
     scored = f"accuracy {trainer.best_accuracy:.2%}" if trainer.dataset.classes else f"R² {1 - trainer.best_loss:.4f}"
-    best = f"best validation {scored} in epoch {trainer.best_epoch} of {trainer.epoch}; run in {run.path}"
+    part = "validation " if trainer.config.val_fraction else ""
+    best = f"best {part}{scored} in epoch {trainer.best_epoch} of {trainer.epoch}; run in {run.path}"
     if trainer.stopped_early:
         return f"Stopped early, after {epochs_text(trainer.epoch - trainer.best_epoch)} without a better one; {best}"
     if not trainer.diverged:

@@ -113,8 +113,9 @@ class Config:
             f"--warmup {self.warmup} leaves nothing of {self.epochs} epochs: choose a smaller one.",
         )
         require(
-            is_number(self.val_fraction) and 0 < self.val_fraction < 1,
-            f"--val-fraction must lie between 0 and 1, not {shown(self.val_fraction)}: try 0.2.",
+            is_number(self.val_fraction) and 0 <= self.val_fraction < 1,
+            f"--val-fraction must be a number from 0 (hold out nothing) to below 1, not {shown(self.val_fraction)}: "
+            f"try 0.2.",
         )
 
     @property

@@ -658,6 +658,10 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
         _check_spread(name, raw.columns, scale, val_x)
     train_x /= scale
     val_x /= scale
+    divided = f"{len(train):,} training and {len(val):,} validation samples"
+    if not len(val):
+        val_x, val = train_x, train
+        divided = f"{len(train):,} training samples, none held out: what is called validation is measured on these"
     how = (
         f"all pixels standardised with the training mean {mean:.4g} and deviation {scale:.4g}"
         if images
@@ -666,8 +670,7 @@ def _split_and_standardise(name: str, raw: _Raw, val_fraction: float, rng: np.ra
     inputs = train_x.shape[1]
     answers = f"{len(raw.classes)} classes" if raw.classes else "one number to find"
     notes = (
-        f"{name}: {raw.note}; {len(train):,} training and {len(val):,} validation samples, "
-        f"{inputs} input{'s' * (inputs > 1)}, {answers}",
+        f"{name}: {raw.note}; {divided}, {inputs} input{'s' * (inputs > 1)}, {answers}",
         *raw.remarks,
         f"inputs: {how}",
     )
@@ -708,7 +711,7 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
                 f"{name}: the numbers of {column!r} differ by too little to be told apart: multiply them all by the "
                 f"same large number."
             )
-        farthest = np.abs(val_x[:, index]).max() / scale[index]
+        farthest = np.abs(val_x[:, index]).max(initial=0.0) / scale[index]
         if farthest > FARTHEST:
             raise DataError(
                 f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: put it right, or "
@@ -739,14 +742,15 @@ def _distribute(
 def _split(
     targets: np.ndarray, _: tuple[str, ...], val_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Row numbers of the training and of the validation samples of a regression, at least one of each.
+    """Row numbers of the training and of the validation samples of a regression, at least one of each; of a fraction
+    of 0 none to validate.
 
     Raises DataError where that takes more samples than there are.
     """
     if len(targets) < 2:
         raise DataError("There is one sample only, but it needs at least two, one to train and one to validate.")
     rows = rng.permutation(len(targets))
-    held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1)
+    held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0
     return np.sort(rows[held_out:]), np.sort(rows[:held_out])
 
 
@@ -755,20 +759,20 @@ def stratified_split(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Row numbers of the training and of the validation samples, every class in the same proportion in both.
 
-    Each class gives `val_fraction` of its samples, rounded, at least one and never all. Raises DataError for
-    a class with a single sample, and when there is only one class.
+    Each class gives `val_fraction` of its samples, rounded, at least one and never all; none if that is 0. Raises
+    DataError for a class with a single sample, unless nothing is held out, and when there is only one class.
     """
     if len(classes) < 2:
         raise DataError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")
     train, val = [], []
     for index, name in enumerate(classes):
         rows = rng.permutation(np.flatnonzero(labels == index))
-        if len(rows) < 2:
+        if len(rows) < (2 if val_fraction else 1):
             raise DataError(
                 f"The class {name!r} has {'one sample only' if rows.size else 'no sample'}, but it needs at least two, "
                 f"one to train and one to validate: add samples or remove the class."
             )
-        held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1)
+        held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0
         val.append(rows[:held_out])
         train.append(rows[held_out:])
     return np.sort(np.concatenate(train)), np.sort(np.concatenate(val))

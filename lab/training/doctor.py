@@ -166,6 +166,7 @@ RULES = (
     Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss"),
 )
 NOTHING_WRONG = (
+    Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.hold_some_out, "loss"),
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
     Rule("settled", "It has settled", symptoms.settled, remedies.look_at_the_rest, "loss"),

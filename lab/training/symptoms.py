@@ -487,6 +487,17 @@ def healthy(h: History) -> Evidence | None:
     )
 
 
+def unchecked(h: History) -> Evidence | None:
+    """It has learned its samples, and no others are there to ask."""
+    if h.config.val_fraction or len(h) < FEWEST or not h.learned:
+        return None
+    return _said(
+        h,
+        f"The training loss goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training {h.scored} is "
+        f"{h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does on others.",
+    )
+
+
 def unsettled(h: History) -> Evidence | None:
     """It has learned, but something about it is not as it should be, though too little to be given a name."""
     if len(h) < FEWEST or not h.learned:

@@ -109,7 +109,7 @@ SETTINGS = {
         _setting("batch_size", int, (1, BATCHES[-1])),
         _setting("epochs", int, (1, EPOCHS)),
         _setting("seed", int, (0, 2**32)),
-        _setting("val_fraction", float, show=state.number),
+        _setting("val_fraction", float, (0.01, 0.99), show=state.number),  # of 0 there would be no gap to see
         _setting("schedule", state.one_of(*SCHEDULES)),
         _setting("warmup", int, (0, EPOCHS)),
         _setting("clip", float, (0.0, 1000.0), show=state.number),

@@ -336,6 +336,16 @@ def test_a_csv_has_its_labels_in_the_last_column(table):
     assert any("'kind'" in note for note in data.notes)
 
 
+@pytest.mark.parametrize("text", ["length,kind\n1,a\n3,b\n", FLOWERS, "x,y\n1,0.5\n2,1.25\n4,7.5\n"])
+def test_of_a_handful_of_rows_nothing_need_be_held_out(table, text):
+    data = load(table(text), val_fraction=0)
+    assert len(data.train_x) == text.count("\n") - 1
+    np.testing.assert_array_equal(data.val_x, data.train_x)
+    np.testing.assert_array_equal(data.val_y, data.train_y)
+    assert np.allclose(data.train_x.mean(axis=0), 0, atol=1e-6)
+    assert "none held out" in data.notes[0]
+
+
 @pytest.mark.parametrize("target", ["kind", "1"])
 def test_the_target_is_a_name_or_a_number(table, target):
     data = load(table("kind,length\na,1\nb,2\na,3\nb,4\n"), target=target, val_fraction=0.5)

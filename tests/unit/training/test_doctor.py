@@ -231,6 +231,15 @@ def test_a_few_epochs_are_too_early_to_tell():
     assert [f.key for f in diagnose(falling, Config())] == ["healthy"]
 
 
+def test_where_nothing_is_held_out_nobody_is_called_healthy():
+    falling = [record(epoch, 1 / epoch, 0.97, 0.97) for epoch in range(1, 31)]
+    (finding,) = diagnose(falling, Config(val_fraction=0.0))
+    assert finding.key == "unchecked"
+    assert finding.well
+    assert "No sample was held out" in finding.evidence[0]
+    assert "alidation" not in str(finding)
+
+
 def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
     def word(**columns):
         return diagnose([record(e, **{k: f(e) for k, f in columns.items()}) for e in range(1, 31)], Config())[0]

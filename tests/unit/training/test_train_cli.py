@@ -277,6 +277,24 @@ def test_a_folder_may_have_any_name(here, name):
     assert "A training run" in (here / "report.html").read_text("utf-8")
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_four_points_are_learned_in_a_hundred_steps_without_validation(here, capsys, seed):
+    Path("four.csv").write_text("a,b,c,wanted\n2,3,-1,1\n3,-1,0.5,-1\n0.5,1,1,-1\n1,1,-1,1\n")
+    flags = "--data csv:four.csv --task regression --hidden 4 4 --activation tanh --init xavier --optimizer sgd"
+    flags += f" --lr 0.1 --epochs 100 --batch-size 4 --val-fraction 0 --seed {seed} --out r"
+    code, out, err = call(capsys, *flags.split())
+    assert code == 0
+    assert "4 training samples, none held out" in out
+    assert "41 weights" in out
+    last = metrics("r")[-1]
+    assert (last["epoch"], last["train_loss"]) == (100, last["val_loss"])
+    assert last["train_loss"] < 0.01
+    line = next(line for line in out.splitlines() if line.startswith("epoch 100/100"))
+    assert "val" not in line
+    assert "validation" not in out.splitlines()[-1]
+    assert err == ""
+
+
 def test_a_csv_trains(here, capsys):
     rows = [f"{x},{x * x},{'high' if x > 0 else 'low'}" for x in np.linspace(-1, 1, 60)]
     Path("own.csv").write_text("x,square,side\n" + "\n".join(rows))

@@ -42,7 +42,7 @@ def same_but_for_time(first, second):
         ({"epochs": 10.0}, "--epochs"),
         ({"epochs": True}, "--epochs"),
         ({"seed": -1}, "--seed"),
-        ({"val_fraction": 0}, "--val-fraction"),
+        ({"val_fraction": -0.1}, "--val-fraction"),
         ({"val_fraction": 1.0}, "--val-fraction"),
         ({"val_fraction": math.nan}, "--val-fraction"),
         ({"clip": 0}, "--clip"),
