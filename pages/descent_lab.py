@@ -1,13 +1,14 @@
 """Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.charts import Axis, Line, Mark, Track
+from lab.charts import Axis, Chart, Line, Mark, Track
 from lab.descent import four_points, over_time
 from lab.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
@@ -19,6 +20,7 @@ from lab.ui.state import Field
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
 
+T = TypeVar("T")
 NAME = "descent"
 TABS = {"down": "Down a surface", "four": "Four points", "time": "Shared over time"}
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
@@ -115,6 +117,14 @@ FIELDS = (
 )  # fmt: skip
 
 
+def _once(name: str, asked: object, make: Callable[[], T]) -> T:
+    """What is made from what is asked; made again only when something else is asked."""
+    kept = st.session_state.get(f"descent made {name}")
+    if kept is None or kept[0] != asked:
+        kept = st.session_state[f"descent made {name}"] = asked, make()
+    return kept[1]
+
+
 # ---------------------------------------------------------------- down a surface
 
 
@@ -180,16 +190,14 @@ def _reset() -> None:
 
 
 def _walks(surface: Surface) -> dict[str, Walk]:
-    """The walks that are on the page, kept while nothing about them changes: a run goes on where it was."""
+    """The walks that are on the page: a run goes on where it was."""
     now = st.session_state
-    asked = surface.formula, *(now[key] for key in (*START, *RATE))
-    if now.get("descent asked") != asked:
-        start = now[START[0]], now[START[1]]
-        now["descent walks"] = {
-            kind: Walk(surface, kind, now[key], start) for kind, key in zip(KINDS, RATE, strict=True)
-        }
-        now["descent asked"] = asked
-    return now["descent walks"]
+    start = now[START[0]], now[START[1]]
+    rates = [now[key] for key in RATE]
+    return _once(
+        "walks", (surface.formula, start, rates),
+        lambda: {kind: Walk(surface, kind, rate, start) for kind, rate in zip(KINDS, rates, strict=True)},
+    )  # fmt: skip
 
 
 def _transport(walks: Mapping[str, Walk]) -> None:
@@ -252,14 +260,17 @@ def _show(
             st.rerun()
     steps = now["descent steps"]
     ahead = {kind: walk.ahead(steps) for kind, walk in walks.items()}
-    tracks = [
-        Track(KINDS[kind].title, walk.places(steps), step.to if step.state == "descending" else None, step.state)
-        for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
-    ]
-    chart = charts.landscape(
-        f"{surface.title}: {surface.formula}", *surface.heights(), tracks, surface.names, surface.lowest, page.theme()
-    )
-    boards.fill({"landscape": chart})
+    theme = page.theme()
+
+    def chart() -> Chart:
+        tracks = [
+            Track(KINDS[kind].title, walk.places(steps), step.to if step.state == "descending" else None, step.state)
+            for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
+        ]
+        title = f"{surface.title}: {surface.formula}"
+        return charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
+
+    boards.fill({"landscape": _once("landscape", (walks, steps, theme), chart)})
     how.markdown(_now(walks, ahead, steps))
     below.markdown(_numbers(surface, ahead))
 
@@ -325,7 +336,7 @@ def _four() -> None:
         st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
         st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
         st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
-    moments = four_points.train(rate, seed, steps)
+    moments = _once("moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:
         below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
@@ -381,7 +392,7 @@ def _time() -> None:
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
         kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
     assert kind
-    run = over_time.unroll(kind, w, x, length, kept)
+    run = _once("run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
         cut = length - kept
         lost = "The state is never detached." if cut <= 0 else (
@@ -394,7 +405,8 @@ def _time() -> None:
         boards = Boards(f"{NAME}-time")
         boards.board("messages")
         boards.board("length")
-    boards.fill({"messages": _messages(run), "length": _by_length(kind, w, x, kept)})
+    by_length = _once("by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
+    boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
     total, rows = 0.0, []
     for message in run.messages:
         total += message.message
@@ -406,7 +418,7 @@ def _time() -> None:
         st.markdown(markdown_table(headers, rows))
 
 
-def _messages(run: over_time.Unrolled) -> charts.Chart:
+def _messages(run: over_time.Unrolled) -> Chart:
     points = [(float(message.time), message.message) for message in reversed(run.messages)]
     return charts.lines(
         "The message of each time step",
@@ -418,8 +430,7 @@ def _messages(run: over_time.Unrolled) -> charts.Chart:
     )
 
 
-def _by_length(kind: str, w: float, x: float, kept: int) -> charts.Chart:
-    found = over_time.by_length(kind, w, x, kept)
+def _by_length(found: Mapping[str, list[tuple[float, float]]]) -> Chart:
     drawn = [Line(name, points) for name, points in found.items()]
     return charts.lines(
         "Sizes of the gradients, by the number of time steps",

@@ -94,7 +94,7 @@ def landscape(
     return Chart(
         title,
         spec,
-        410,
+        380,
         f"Contours over {across} and {up}, darker where the function is lower. {' '.join(said)}",
         ("optimizer", "steps", across, up, "next step lands at", "state"),
         [
