@@ -1,8 +1,7 @@
 """Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,11 +15,11 @@ from lab.designs.network import TARGETS
 from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards, clicked_points
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
 
-T = TypeVar("T")
 NAME = "descent"
 TABS = {"down": "Down a surface", "four": "Four points", "time": "Shared over time"}
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
@@ -117,14 +116,6 @@ FIELDS = (
 )  # fmt: skip
 
 
-def _once(name: str, asked: object, make: Callable[[], T]) -> T:
-    """What is made from what is asked; made again only when something else is asked."""
-    kept = st.session_state.get(f"descent made {name}")
-    if kept is None or kept[0] != asked:
-        kept = st.session_state[f"descent made {name}"] = asked, make()
-    return kept[1]
-
-
 # ---------------------------------------------------------------- down a surface
 
 
@@ -194,8 +185,8 @@ def _walks(surface: Surface) -> dict[str, Walk]:
     now = st.session_state
     start = now[START[0]], now[START[1]]
     rates = [now[key] for key in RATE]
-    return _once(
-        "walks", (surface.formula, start, rates),
+    return computed(
+        "descent walks", (surface.formula, start, rates),
         lambda: {kind: Walk(surface, kind, rate, start) for kind, rate in zip(KINDS, rates, strict=True)},
     )  # fmt: skip
 
@@ -270,7 +261,7 @@ def _show(
         title = f"{surface.title}: {surface.formula}"
         return charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
 
-    boards.fill({"landscape": _once("landscape", (walks, steps, theme), chart)})
+    boards.fill({"landscape": computed("descent landscape", (walks, steps, theme), chart)})
     how.markdown(_now(walks, ahead, steps))
     below.markdown(_numbers(surface, ahead))
 
@@ -336,7 +327,7 @@ def _four() -> None:
         st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
         st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
         st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
-    moments = _once("moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
+    moments = computed("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:
         below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
@@ -392,7 +383,7 @@ def _time() -> None:
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
         kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
     assert kind
-    run = _once("run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
+    run = computed("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
         cut = length - kept
         lost = "The state is never detached." if cut <= 0 else (
@@ -405,7 +396,7 @@ def _time() -> None:
         boards = Boards(f"{NAME}-time")
         boards.board("messages")
         boards.board("length")
-    by_length = _once("by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
+    by_length = computed("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
     boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
     total, rows = 0.0, []
     for message in run.messages:

@@ -125,6 +125,14 @@ CARDS = (
         {"tab": "order"},
     ),
     Card(
+        "why-the-loss-fell",
+        "Why the loss fell",
+        "Guess where momentum will be after ten steps, then take them down the ravine.",
+        "pages/descent_lab.py",
+        lambda state: state.get("descent guess") is not None and state.get("descent steps", 0) >= 10,
+        {"surface": "ravine"},
+    ),
+    Card(
         "trained-network",
         "Train a network",
         "Guess, press Start, and let a run come to its end.",

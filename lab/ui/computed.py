@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 T = TypeVar("T")
 
 
-def computed(name: str, inputs: Hashable, compute: Callable[[], T]) -> T:
+def computed(name: str, inputs: object, compute: Callable[[], T]) -> T:
     """compute(), run in this visit when the inputs are others than the last time; its errors pass through and are not
     kept. Of each name, in the whole lab, the last result is kept."""
     key = f"computed {name}"
