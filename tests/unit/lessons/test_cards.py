@@ -92,3 +92,26 @@ def test_a_copied_link_is_no_deed():
     assert told(at)["done"] == []
     at.run()
     assert told(at)["done"] == []
+
+
+def test_ten_steps_after_a_guess_are_a_deed():
+    at = opened("why-the-loss-fell")
+    at.radio(key="descent guess").set_value("past").run()
+    assert told(at)["done"] == []
+    press(at, "descent ten")
+    assert told(at)["done"] == ["why-the-loss-fell"]
+
+
+def test_a_sort_gone_through_to_its_end_is_a_deed():
+    at = opened("topological-order")
+    at.slider(key="designs step").set_value(5).run()
+    assert told(at)["done"] == []
+    at.slider(key="designs step").set_value(at.slider(key="designs step").max).run()
+    assert told(at)["done"] == ["topological-order"]
+
+
+def test_a_guess_about_the_forgotten_sum_is_a_deed():
+    at = opened("forgotten-sum")
+    assert told(at)["done"] == []
+    at.radio(key="broadcasting guess").set_value("error").run()
+    assert told(at)["done"] == ["forgotten-sum"]
