@@ -19,6 +19,10 @@ const SETTLE = 100; // milliseconds without a new event, after which what is out
 const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
 const FEW = 8; // groups that have a button each
 const CHARACTER = 6.6; // pixels of a digit in a cell
+const PILL = 24; // pixels of height of the message on its way
+const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
+const HEAD = 24; // pixels of a card that its name takes
+const HEAD_COUNTS = 10; // so many times as much as what is below it
 const CARDS = 24; // made at a time: the page answers in between
 
 /** @typedef {object} EdgeParts
@@ -382,7 +386,7 @@ export class Graph {
 
   /** The number on its way along the edge, against the direction of the arrow.
    * @param {Drawing & {playback: Playback}} now @param {Frame} frame @param {boolean} moving */
-  paintPill({ playback, edges, pill }, frame, moving) {
+  paintPill({ playback, plan, edges, pill }, frame, moving) {
     cancelAnimationFrame(this.travelling);
     const focus = playback.focus(frame);
     const edge = edges.find((one) => one.id === focus.edge);
@@ -398,8 +402,9 @@ export class Graph {
     setAttribute(pill.back, "x", String(-width / 2));
     /** @param {Point} point */
     const place = ({ x, y }) => setAttribute(pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    const rest = resting(plan, edge, width);
     if (!moving || !mayMove() || frame.event?.kind !== "message") {
-      place(edge.middle);
+      place(rest);
       return;
     }
     const length = edge.path.getTotalLength();
@@ -409,7 +414,7 @@ export class Graph {
       const eased = 1 - (1 - share) ** 3;
       place(edge.path.getPointAtLength(length * (1 - 0.5 * eased)));
       if (share < 1) this.travelling = requestAnimationFrame(step);
-      else place(edge.middle);
+      else place(rest);
     };
     step(start);
   }
@@ -509,8 +514,27 @@ function makeEdge({ id, points, middle, roomy }) {
 
 function makePill() {
   const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
-  const back = s("rect", { height: 24, y: -12, rx: 12 });
+  const back = s("rect", { height: PILL, y: -PILL / 2, rx: PILL / 2 });
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
+}
+
+/** Where a message of a width rests beside its edge: as near to its middle as it can without hiding the head of a card,
+ * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width @returns {Point} */
+function resting(plan, edge, width) {
+  const length = edge.path.getTotalLength();
+  const along = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => edge.path.getPointAtLength(share * length));
+  const places = [edge.middle, ...along].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
+  const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
+  const hidden = places.map((place) =>
+    cards.reduce((sum, { x, y, card }) => {
+      const across = Math.min(width, (width + card.width) / 2 - Math.abs(place.x - x));
+      const top = y - card.height / 2;
+      const reach = (/** @type {number} */ height) =>
+        Math.max(0, Math.min(place.y + PILL / 2, top + height) - Math.max(place.y - PILL / 2, top));
+      return across <= 0 ? sum : sum + across * (reach(card.height) + HEAD_COUNTS * reach(HEAD));
+    }, 0),
+  );
+  return places[hidden.indexOf(Math.min(...hidden))];
 }
 
 /** The middle of the card that stands for a node. @param {Plan} plan @param {number} node */

@@ -12,7 +12,18 @@ import {
   sumOf,
   wholeProduct,
 } from "./arithmetic.js";
-import { brief, broadcastCell, element, factor, flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
+import {
+  brief,
+  broadcastCell,
+  element,
+  factor,
+  flat,
+  indexText,
+  numeral,
+  shapeOf,
+  shapeText,
+  toNumber,
+} from "./format.js";
 import { h } from "./dom.js";
 import { gridOf } from "./layout.js";
 
@@ -75,7 +86,7 @@ function gradientsOf(playback, frame) {
     return gradient === undefined ? [] : [{ name: playback.name(leaf.id), gradient }];
   });
   const out = playback.name(playback.output);
-  const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}`);
+  const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}${range(gradient)}`);
   const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
   const numbers = found.flatMap(({ name, gradient }) => (Array.isArray(gradient) ? [] : [{ name, gradient }]));
   const size = (/** @type {{gradient: Scalar}} */ one) => Math.abs(toNumber(one.gradient));
@@ -92,6 +103,17 @@ function gradientsOf(playback, frame) {
     sentence: `${done} Gradients of ${out}: ${texts.slice(0, MOST).join(", ")}${rest}.${meaning}`,
     equation: fitting(found.map(({ name, gradient }) => amount(gradient, `∂${out}/∂${name}`, "gradient leaf"))),
   };
+}
+
+/** Of an array too long to be written out, the smallest and the largest number. @param {Value} value */
+function range(value) {
+  const numbers = flat(value).map(toNumber);
+  if (numbers.length <= 4) return "";
+  const known = numbers.filter(Number.isFinite).toSorted((a, b) => a - b);
+  if (!known.length) return "";
+  const others = known.length < numbers.length ? ", and some not finite" : "";
+  const [least, most] = [known[0], known[known.length - 1]].map(numeral);
+  return least === most ? ` all ${least}${others}` : ` from ${least} to ${most}${others}`;
 }
 
 /** @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */

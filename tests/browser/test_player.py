@@ -729,3 +729,31 @@ def test_the_names_of_the_passes_are_whole(open_player):
         assert names[1]["right"] <= track["x"] + track["width"] + 1, width
         cut = "(e) => e.scrollWidth > e.clientWidth"
         assert not any(page.locator(".phases span").nth(i).evaluate(cut) for i in range(2)), width
+
+
+@pytest.mark.parametrize("query", ["event=0", "case=arrays&event=0"])
+def test_a_message_on_its_way_hides_no_name(open_player, query):
+    page = open_player(query, reduced_motion="reduce")
+    hidden = page.locator(".player").evaluate(
+        """async (player) => {
+          const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          const scrubber = player.querySelector(".scrubber");
+          const hidden = [];
+          for (let k = 1; k <= Number(scrubber.max); k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            await frames();
+            const pill = player.querySelector(".pill");
+            if (pill.getAttribute("visibility") !== "visible") continue;
+            const one = pill.getBoundingClientRect();
+            for (const name of player.querySelectorAll(".card .name")) {
+              const other = name.getBoundingClientRect();
+              const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+              const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+              if (across > 1 && down > 1) hidden.push([k, name.textContent]);
+            }
+          }
+          return hidden;
+        }"""
+    )
+    assert hidden == []

@@ -201,6 +201,15 @@ test("the end of a pass states its result, and no event before it does", () => {
   assert.match(String(tell(broken, broken.frame(broken.length), null).result?.sentence), /went wrong on the way/);
 });
 
+test("of a gradient too long to be written out, its result says the least and the largest", () => {
+  const of = (/** @type {string} */ name) => {
+    const playback = playbackOf(name);
+    return String(tell(playback, playback.frame(playback.length), null).result?.sentence);
+  };
+  assert.match(of("broadcast"), /Gradients of out: row \[9, 12\], m \(3, 2\) from 10 to 20\.$/);
+  assert.match(of("joined"), /a \(5,\) all 0\.2, b \(5,\) all 0\.2\.$/);
+});
+
 test("a second message is said to add up", () => {
   const playback = playbackOf("shared");
   const k = playback.events.findIndex((event) => event.kind === "accumulate" && !event.first) + 1;
