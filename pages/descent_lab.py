@@ -159,6 +159,7 @@ def _chosen() -> Surface:
             with column:
                 numbers.append(st.selectbox("Weight", choices, format_func=WEIGHTS.__getitem__, key=pair_key))
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
+        st.caption("Δ is how far a weight is from where training has left it; the other eight stay there.")
     else:
         state.hold([field for field in FIELDS if field.key == PAIR])
         surface = SURFACES[key]
