@@ -1096,17 +1096,22 @@ class Linear:
 
 
 class MLP:
-    """Linear layers of the given sizes, inputs first, with an activation between them and none after the last."""
+    """Linear layers of the given sizes, inputs first, with an activation between them and none after the last.
+
+    skip: what a hidden layer gets is added to what it gives, where both have the same shape (a residual connection;
+    He et al., "Deep Residual Learning for Image Recognition", 2016).
+    """
 
     def __init__(
-        self, sizes: Sequence[int], activation: str = "relu", init: str = "xavier", rng: Any = None, dtype: Any = float
-    ) -> None:
+        self, sizes: Sequence[int], activation: str = "relu", init: str = "xavier", rng: Any = None,
+        dtype: Any = float, skip: bool = False,
+    ) -> None:  # fmt: skip
         if activation not in ACTIVATIONS:
             raise ValueError(f"There is no activation '{activation}'; choose one of {', '.join(ACTIVATIONS)}.")
         if len(sizes) < 2:
             raise ValueError(f"A network needs at least an input and an output size, not {list(sizes)}.")
         rng = np.random.default_rng(rng)
-        self.activation = activation
+        self.activation, self.skip = activation, skip
         self.layers = [Linear(n_in, n_out, init, rng, dtype) for n_in, n_out in pairwise(sizes)]
         for number, layer in enumerate(self.layers, start=1):
             layer.weight.label, layer.bias.label = f"W{number}", f"b{number}"
@@ -1116,12 +1121,13 @@ class MLP:
         return logits
 
     def outputs(self, x: Any) -> Iterator[Tensor]:
-        """The output of each layer in turn, after its activation; the last one, which has none, gives the logits."""
+        """What each activation gives, in turn, before anything is added to it; the last layer gives the logits."""
         for layer in self.layers[:-1]:
-            x = layer(x)
+            output = layer(x)
             if self.activation != "identity":
-                x = getattr(x, self.activation)()
-            yield x
+                output = getattr(output, self.activation)()
+            yield output
+            x = output + x if self.skip and output.shape == np.shape(x) else output
         yield self.layers[-1](x)
 
     def parameters(self) -> list[Tensor]:

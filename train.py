@@ -87,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         help=f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})",
     )
+    add(
+        "--skip",
+        metavar="ANSWER",
+        help="yes: a hidden layer adds its input to its output, where both are as wide",
+    )
     add("--activation", metavar="NAME", help=f"{', '.join(ACTIVATIONS)} (default {defaults.activation})")
     add("--init", metavar="NAME", help=f"{', '.join(INITS)} (default {defaults.init})")
     add("--optimizer", metavar="NAME", help=f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})")

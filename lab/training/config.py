@@ -14,6 +14,7 @@ from model import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
 TASKS = ("classification", "regression")
+SKIP = ("no", "yes")
 SCHEDULES = ("constant", "step", "cosine")
 MOST_NOISE, FEWEST_SAMPLES = 10.0, 10  # of generated data: with more noise or fewer points nothing is left to learn
 
@@ -28,6 +29,7 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    skip: "yes" adds what a hidden layer gets to what it gives, where both have the same width.
     task: what a CSV file is for, one of TASKS; None: regression where its target is measured, and else classification.
     noise, samples: of generated data, the deviation that blurs its points and how many there are; None: as usual.
     weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
@@ -42,6 +44,7 @@ class Config:
     noise: float | None = None
     samples: int | None = None
     hidden: tuple[int, ...] = (128, 64)
+    skip: str = "no"
     activation: str = "relu"
     init: str = "he"
     optimizer: str = "adam"
@@ -72,6 +75,7 @@ class Config:
         object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
         if self.task is not None:
             _require_one_of("task", self.task, TASKS)
+        _require_one_of("skip", self.skip, SKIP)
         _require_one_of("activation", self.activation, ACTIVATIONS)
         _require_one_of("init", self.init, INITS)
         _require_one_of("optimizer", self.optimizer, tuple(DEFAULT_LR))
@@ -179,11 +183,12 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 def describe(sizes: Sequence[int], config: Config) -> str:
     """A network and its training in one line; sizes: all widths, from the inputs to the classes."""
+    around = ", skip connections" if config.skip == "yes" else ""
     more = f", momentum {config.momentum:g}" if config.momentum else ""
     more += f", weight decay {config.weight_decay:g}" if config.weight_decay else ""
     schedule = f" {config.schedule}" if config.schedule != "constant" else ""
     schedule += f" after {epochs_text(config.warmup)} of warm-up" if config.warmup else ""
-    return f"{sizes_text(sizes)} {config.activation}, {config.optimizer}, lr {config.lr:g}{schedule}{more}"
+    return f"{sizes_text(sizes)} {config.activation}{around}, {config.optimizer}, lr {config.lr:g}{schedule}{more}"
 
 
 def epochs_text(number: int) -> str:

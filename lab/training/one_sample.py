@@ -24,7 +24,7 @@ def loss_of_sample(
     sizes = [model.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in model.layers)]
 
     def build(**weights: Tensor) -> Tensor:
-        network = MLP(sizes, model.activation, "zeros")
+        network = MLP(sizes, model.activation, "zeros", skip=model.skip)
         for number, layer in enumerate(network.layers, start=1):
             layer.weight, layer.bias = weights[f"W{number}"], weights[f"b{number}"]
         output = network(x.reshape(1, -1).astype(np.float64))

@@ -82,8 +82,9 @@ def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.
     In the first layer it is linear over the plane, so that the line where it is 0 is straight. The output of a ReLU is
     0 on all of one side, and says of that line only between which cells it runs.
     """
-    points = _plane(xs, ys)
-    inputs = points if layer == 0 else _outputs(model, points)[layer - 1]
+    inputs = points = _plane(xs, ys)
+    for output in _outputs(model, points)[:layer]:
+        inputs = inputs + output if model.skip and output.shape == inputs.shape else output
     weight, bias = (parameter.numpy().astype(np.float64) for parameter in model.layers[layer].parameters())
     with np.errstate(all="ignore"):
         return np.asarray(inputs @ weight[:, unit] + bias[unit]).reshape(len(ys), len(xs))

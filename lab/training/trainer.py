@@ -86,7 +86,7 @@ class Trainer:
             f"{LARGEST_NETWORK:,} that are trained here: use narrower layers.",
         )
         rng = np.random.default_rng([config.seed, _INIT])
-        self.model = self.network(self.sizes, config.activation, config.init, rng, dtype=np.float32)
+        self.model = self.network(self.sizes, config.activation, config.init, rng, np.float32, config.skip == "yes")
         parameters = self.model.parameters()
         self.optimizer: SGD | Adam = (
             SGD(parameters, config.lr, config.momentum, config.weight_decay)

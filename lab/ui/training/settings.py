@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from lab.training.config import DEFAULT_LR, FEWEST_SAMPLES, SCHEDULES, Config, ConfigError, said, widths
+from lab.training.config import DEFAULT_LR, FEWEST_SAMPLES, SCHEDULES, SKIP, Config, ConfigError, said, widths
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
@@ -46,6 +46,7 @@ LABELS = {
     "patience": "Patience",
     "momentum": "Momentum",
     "weight_decay": "Weight decay",
+    "skip": "Skip connections",
 }
 FIELD = 140  # pixels: five settings side by side on a desk, two on a phone
 
@@ -100,6 +101,7 @@ SETTINGS = {
         _setting("noise", float, (0.0, 2.0), show=state.number),
         _setting("samples", int, (FEWEST_SAMPLES, 5000)),
         _setting("hidden", _hidden, show=_shown_widths),
+        _setting("skip", state.one_of(*SKIP)),
         _setting("activation", state.one_of(*ACTIVATIONS)),
         _setting("init", state.one_of(*INITS)),
         _setting("optimizer", state.one_of(*DEFAULT_LR)),
@@ -193,6 +195,7 @@ def settings() -> None:
             _scale_or_usual("noise", NOISES, SYNTHETIC[data][1], help="Blurs the points.")
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES, help="How many points there are.")
         _choice("activation", ACTIVATIONS)
+        _choice("skip", SKIP, help="Adds a hidden layer's input to its output, where both are as wide.")
         _choice("init", INITS)
         _choice("optimizer", tuple(DEFAULT_LR))
         _scale("lr", RATES)

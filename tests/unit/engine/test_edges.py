@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from lab.gradcheck import gradcheck
 from model import (
     MLP,
     SGD,
@@ -638,3 +639,15 @@ def test_layers_can_be_watched_one_by_one():
         assert (outputs[0].numpy() >= 0).all() == (activation == "relu")
         with no_grad():
             assert not any(output.requires_grad for output in net.outputs(x))
+
+
+def test_a_skip_connection_adds_the_input_of_a_layer_where_both_have_one_shape():
+    plain, around = (MLP([2, 4, 4, 3], "tanh", rng=0, skip=skip) for skip in (False, True))
+    x = np.array([[0.5, -1.0], [2.0, 0.3]])
+    (w1, b1), (w2, b2), (w3, b3) = ([p.numpy() for p in layer.parameters()] for layer in around.layers)
+    first = np.tanh(x @ w1 + b1)  # 2 inputs, 4 outputs: nothing goes around
+    second = np.tanh(first @ w2 + b2)
+    np.testing.assert_allclose(around(x).numpy(), (first + second) @ w3 + b3, rtol=1e-12)
+    np.testing.assert_allclose(plain(x).numpy(), second @ w3 + b3, rtol=1e-12)
+    np.testing.assert_allclose([output.numpy() for output in around.outputs(x)][1], second, rtol=1e-12)
+    assert gradcheck(around, [x])
