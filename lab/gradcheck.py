@@ -21,7 +21,7 @@ How the comparison is kept honest:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,7 +218,7 @@ def gradcheck(
     leaves = function.leaves()
     output = function(leaves)
     here = output.numpy()
-    cotangent, weight = _random_cotangent(here, seed)
+    cotangent, weight = random_cotangent(here, seed)
     try:
         output.backward(cotangent)
     except Exception as error:  # whatever a broken engine raises is a finding about that engine
@@ -274,8 +274,8 @@ class _Function:
         return self({name: self._tensor(array, requires_grad=False) for name, array in wide.items()}).numpy()
 
 
-def _random_cotangent(output: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
-    """The weights of the output's elements, and the one that is divided out again (1 where there are several)."""
+def random_cotangent(output: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
+    """The weights of an output's elements, and the one that is divided out again (1 where there are several)."""
     rng = np.random.default_rng(seed)
     cotangent = rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)
     weight = 1.0
@@ -406,24 +406,6 @@ def numerical_gradient(
         else:
             gradient[index] = (above - evaluate(point.copy())) / step
     return gradient
-
-
-def step_sweep(f: Callable[[Tensor], Tensor], x: object, steps: Iterable[float]) -> list[dict[str, float]]:
-    """How good are differences, step by step? One record per step: {"h", "forward", "central"}.
-
-    The two errors are the largest |numerical - analytic| over the elements of x. Too large a step and the function
-    bends (truncation); too small a step and the digits cancel (rounding). f maps a Tensor to a Tensor of one element.
-    """
-    leaf = (type(x) if isinstance(x, Tensor) else Tensor)(_float_copy(x).astype(np.float64))
-    f(leaf).backward()
-    records = []
-    for h in steps:
-        record = {"h": float(h)}
-        for method in ("forward", "central"):
-            difference = np.abs(numerical_gradient(f, leaf, h, method) - leaf.grad)
-            record[method] = float(np.max(difference, initial=0.0))
-        records.append(record)
-    return records
 
 
 def _slopes_at(

@@ -15,7 +15,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from model import binary_cross_entropy_with_logits, concatenate, cross_entropy, maximum, minimum, mse_loss, stack, where
+from model import (
+    binary_cross_entropy_with_logits,
+    concatenate,
+    cross_entropy,
+    linear,
+    maximum,
+    minimum,
+    mse_loss,
+    stack,
+    where,
+)
 
 Kind = Literal[
     "elementwise", "reduction", "along an axis", "matrix product", "shape", "indexing", "joining", "loss", "other"
@@ -63,6 +73,7 @@ class Op:
     saturates    for an activation that is flat at both ends: from its outputs to its slope there, as a share of the
                  steepest; None for the others
     composed     made of other operations: no node of a graph has this name
+    example      how it is written to be shown, where plain names for its operands would show too little or not fit
     """
 
     name: str
@@ -76,6 +87,7 @@ class Op:
     not_finite: str = ""
     saturates: Callable[[np.ndarray], np.ndarray] | None = None
     composed: bool = False
+    example: str = ""
 
     @property
     def symbol(self) -> str | None:
@@ -269,6 +281,7 @@ _ROWS = (
         parameters="x:value slope:number?",
         at_kinks="At 0 the derivative is the slope.",
         not_finite=OVERFLOW,
+        example="leaky_relu(x, 0.1)",
     ),
     Op(
         "abs",
@@ -282,6 +295,7 @@ _ROWS = (
         derivatives=(Derivative("1 inside the bounds, else 0", r"[\text{{low}} \le {a} \le \text{{high}}]"),),
         parameters="x:value low:number? high:number?",
         at_kinks="On the bounds the derivative is 1.",
+        example="clip(x, -1, 1)",
     ),
     # -- elementwise functions of two
     Op(
@@ -391,8 +405,15 @@ _ROWS = (
     Op("swapaxes", "shape", parameters="x:value first:whole second:whole", composed=True),
     Op("squeeze", "shape", parameters="x:value axis:axis?", composed=True),
     Op("expand_dims", "shape", parameters="x:value axis:whole", composed=True),
-    Op("broadcast_to", "shape", derivatives=(ONE,), parameters=SHAPE, cost=broadcast),
-    Op("getitem", "indexing", "index", (MOVED,), "x:value index:index", operator.getitem),
+    Op(
+        "broadcast_to",
+        "shape",
+        derivatives=(ONE,),
+        parameters=SHAPE,
+        cost=broadcast,
+        example="broadcast_to(x, 2, 2, 3)",
+    ),
+    Op("getitem", "indexing", "index", (MOVED,), "x:value index:index", operator.getitem, example="x[:, 1:]"),
     # -- joining
     Op("concatenate", "joining", "function", (PART,), JOIN, lambda *each, **how: concatenate(each, **how), joined),
     Op("stack", "joining", "function", (PART,), JOIN, lambda *each, **how: stack(each, **how), joined),
@@ -403,6 +424,7 @@ _ROWS = (
         "layer",
         (LEFT, RIGHT, Derivative("{g}, summed over the rows", r"\textstyle\sum_i {g}_i")),
         "inputs:value weight:value bias:value",
+        linear,
         not_finite=OVERFLOW,
     ),
     Op(

@@ -2,6 +2,7 @@
 
 from lab.charts.chart import Chart, layer_name, short
 from lab.charts.curves import accuracy, dead_units, explained, gradient_norms, horizon, loss, saturation, update_ratios
+from lab.charts.errors import error_map
 from lab.charts.fits import answered, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
@@ -26,6 +27,7 @@ __all__ = [
     "curve",
     "dead_units",
     "drawing",
+    "error_map",
     "explained",
     "gradient_norms",
     "gradient_tables",

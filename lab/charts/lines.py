@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from lab.charts.chart import COLOURS, DASHES, ROWS, SYMBOLS, Chart, nth, short
 
+TICKS = 8  # on a logarithmic axis whose ends are given, about
 MARKERS = 40  # more of them than this along a line would hide it
 
 
@@ -45,6 +46,8 @@ class Axis:
         low, high = self.ends
         ends = {"min": low} if low is not None else {}
         ends |= {"max": high} if high is not None else {}
+        if self.log and low and high:
+            ends["interval"] = max(1, round(math.log10(high / low) / TICKS))  # powers of ten between two ticks
         return {"type": "log" if self.log else "value", "name": self.name, **ends}
 
 
@@ -62,6 +65,7 @@ def lines(
         series[0]["markLine"] = {
             "silent": True,
             "symbol": "none",
+            "precision": -1,  # the place itself: ECharts would round it to two digits after the point
             "label": {"formatter": "{b}", "position": "insideEndTop", "color": colours["text"], "fontSize": 11},
             "lineStyle": {"type": "dashed", "color": colours["faint"]},
             "data": [

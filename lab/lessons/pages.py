@@ -73,6 +73,11 @@ PAGES = (
         "quiz evidence guess game",
     ),
     Page(
+        "pages/gradient_check.py", "Gradient check", "check", "Why", "rule",
+        "How far can a numerical gradient be trusted, and what does a check miss?",
+        "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
+    ),
+    Page(
         "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",
         "How else can an engine be built, and what does each way cost?",
         "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
@@ -87,6 +92,11 @@ PAGES = (
         "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
         "Why does a loss fall, stall, swing or rise again?",
         "train loss epoch overfitting learning rate dead relu vanishing exploding doctor csv digits moons",
+    ),
+    Page(
+        "pages/every_operation.py", "Operations", "operations", "Know", "functions",
+        "By which rule does each operation pass its gradient on, and is it right?",
+        "derivative local rule reference curve source elementwise reduction matmul convention kink op",
     ),
     Page(
         "pages/wider_field.py", "The wider field", "field", "Know", "public",

@@ -21,7 +21,7 @@ from lab.trace.recording import Trace, brief, kind_of, plain
 def derive(trace: Trace) -> list[Derived]:
     """The derivation of each node's gradient, in the order of the nodes."""
     names = short_names(trace)
-    symbols = [_latex_name(name) for name in names]
+    symbols = [latex_name(name) for name in names]
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached = trace.gradients_after()
     unsent = _unsent(trace)
@@ -177,7 +177,7 @@ def rule_of(trace: Trace, node: Node, operand: int) -> tuple[Derivative, dict[st
     return op.derivative(operand), {"a": first, "b": children[min(1, len(children) - 1)], "y": node["id"]}
 
 
-def _latex_name(name: str) -> str:
+def latex_name(name: str) -> str:
     """A name in LaTeX: a letter stays, v1 gets an index, a longer name is upright, anything else becomes text. The
     name of a constant is its number."""
     if re.fullmatch(r"[A-Za-z]", name):

@@ -15,6 +15,7 @@ FLOORS = (
     "lab.gradcheck",
     "lab.expression",
     "lab.trace",
+    "lab.checks",
     "lab.designs",
     "lab.modes",
     "lab.descent",

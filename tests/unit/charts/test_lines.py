@@ -41,3 +41,13 @@ def test_a_long_table_is_thinned_and_keeps_its_ends():
     chart = lines("Squares", [Line("y", [(float(x), float(x * x)) for x in range(500)])], Axis("x"), Axis("y"))
     assert len(chart.rows) == 24
     assert (chart.rows[0][0], chart.rows[-1][0]) == ("0", "499")
+
+
+def test_a_mark_far_below_one_is_not_rounded_away():
+    assert lines("Error", [ERROR], Axis("h"), Axis("e")).spec["series"][0]["markLine"]["precision"] == -1
+
+
+def test_a_long_logarithmic_axis_has_a_few_ticks_where_a_short_one_has_one_for_each_power():
+    assert Axis("h", log=True, ends=(1e-17, 1e-1)).spec()["interval"] == 2
+    assert Axis("h", log=True, ends=(1e-3, 1e-1)).spec()["interval"] == 1
+    assert "interval" not in Axis("h", log=True).spec()

@@ -1,0 +1,213 @@
+"""Every operation of the engine, run: an example made from its row, its code, its curves, and its gradient check.
+
+All of it is derived from the row in lab/ops.py and from the engine: an operation that gets a row gets all this.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import model
+from lab.expression import ExpressionError
+from lab.expression.builder import parse
+from lab.gradcheck import Report, gradcheck
+from lab.ops import OPS, Op
+from lab.trace.derive import latex_name
+from lab.trace.parts import Code
+from lab.trace.recording import Trace, record
+from model import Tensor
+
+# How each kind of parameter that must be given is written in an example, besides operands.
+_WRITTEN = {"axis": "0", "flag": "True", "index": "1", "labels": "[0, 2]", "number": "0.5", "wholes": "3, 2"}
+_SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
+    ((2, 3), (2, 3), (2, 3)),
+    ((2, 3), (3, 2), (2,)),  # of products
+    ((3,), (3,), (3,)),
+    ((), (), ()),
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The derivative with respect to one operand, in the names of an example; g is the upstream gradient.
+
+    message  it is not the local derivative, but all that is sent
+    """
+
+    operand: str
+    operand_latex: str
+    text: str
+    latex: str
+    message: bool
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call of one operation on small random inputs.
+
+    text    as it is written: an expression, unless only a layer makes the operation
+    build   called with a Tensor for each input, as keywords
+    values  name -> array; the operands, in their order
+    """
+
+    op: Op
+    text: str
+    build: Callable[..., Tensor]
+    values: dict[str, np.ndarray]
+
+    def check(self) -> Report:
+        """Its gradients beside numerical ones."""
+        return gradcheck(self.build, self.values)
+
+    def record(self) -> tuple[Trace, np.ndarray]:
+        """A forward and a backward pass, from an upstream gradient 1, 2, 3, ..., which is returned too."""
+        with np.errstate(all="ignore"):
+            shape = self.build(**{name: Tensor(value) for name, value in self.values.items()}).shape
+        upstream = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
+        return record(self.build, self.values, upstream), upstream
+
+    def rules(self) -> list[Rule]:
+        """For each operand what the row says of its derivative; nothing for what is composed of other operations."""
+        if not self.op.derivatives:
+            return []
+        names = list(self.values)
+        called = {"a": names[0], "b": names[1] if len(names) > 1 else "", "y": "y", "g": "g"}
+        found = []
+        for operand, name in enumerate(names):
+            derivative = self.op.derivative(operand)
+            words = called | ({"a": name} if self.op.kind == "joining" else {})
+            symbols = {key: latex_name(word) if word else "" for key, word in words.items()}
+            text, latex = derivative.text.format(**words), derivative.latex.format(**symbols)
+            found.append(Rule(name, latex_name(name), text, latex, derivative.reads("g")))
+        return found
+
+
+def example(op: Op, seed: int = 0, ops: Mapping[str, Op] = OPS) -> Example:
+    """Small random inputs on which the operation has a finite value and finite gradients.
+
+    LookupError: none was found.
+    """
+    text = op.example or _written(op)
+    if op.form == "layer":
+        build, names = op.function, list(op.signature)
+    else:
+        try:
+            build = parse(text, ops)
+        except ExpressionError as error:
+            raise LookupError(f"There is no example of {op.name}: {error.message}") from error
+        names = build.names
+    rng = np.random.default_rng(seed)
+    for shapes, positive in itertools.product(_SHAPES, (False, True)):
+        values = {}
+        for name, shape in zip(names, shapes, strict=False):
+            drawn = rng.uniform(0.4, 2.0, shape) if positive else rng.uniform(-2.0, 2.0, shape)
+            values[name] = np.round(drawn, 2)
+        if len(values) == len(names) and _is_finite(build, values):
+            return Example(op, text, build, values)
+    raise LookupError(f"There is no example of {op.name}: no small inputs were found that `{text}` takes.")
+
+
+def _is_finite(build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> bool:
+    leaves = {name: Tensor(value, label=name) for name, value in values.items()}
+    with np.errstate(all="ignore"):
+        try:
+            result = build(**leaves)
+            result.backward(np.ones(result.shape))
+        except (ExpressionError, ValueError, TypeError, IndexError):
+            return False
+    gradients = [leaf.grad for leaf in leaves.values() if leaf.grad is not None]
+    return all(np.all(np.isfinite(array)) for array in (result.numpy(), *gradients))
+
+
+def _written(op: Op) -> str:
+    """A call of the operation with names for its operands, and without what may be left out."""
+    values = [name for name, kind in op.signature.items() if kind in ("value", "prediction")]
+    arguments, wholes = [], itertools.count()
+    for name, kind in op.signature.items():
+        if kind in ("value", "prediction"):
+            arguments.append(name)
+        elif kind == "values":
+            arguments.append("[a, b]")
+        elif kind == "condition":
+            arguments.append(f"{' > '.join(values[:2])}" if len(values) > 1 else f"{values[0]} > 0")
+        elif kind == "whole":
+            arguments.append(str(next(wholes)))
+        elif not kind.endswith("?"):
+            arguments.append(_WRITTEN[kind])
+    first, *others = arguments
+    if op.form == "infix":
+        return f"{first} {op.name} {others[0]}"
+    if op.form == "prefix":
+        return f"-{first}"
+    if op.form == "property":
+        return f"{first}.{op.name}"
+    if op.form == "index":
+        return f"{first}[{others[0]}]"
+    return f"{op.name}({', '.join(arguments)})"
+
+
+# ---------------------------------------------------------------- code
+
+
+def sources(shown: Example, trace: Trace) -> list[Code]:
+    """The lines that ran: the function that is called, and the one that made the result where that is another."""
+    called, made = entry(shown.op), trace.nodes[trace.output]
+    rule = made.get("source", "")
+    elsewhere = made["op"] == shown.op.name and rule != called.__qualname__
+    return [_code(called), *([trace.sources[rule]] if elsewhere else [])]
+
+
+def entry(op: Op) -> Callable[..., Any]:
+    """The function of the engine behind an operation: a method of Tensor, or a function of model.py."""
+    if op.form in ("infix", "prefix", "index"):
+        return inspect.unwrap(getattr(Tensor, f"__{op.function.__name__}__"))
+    found: Any = getattr(Tensor, op.name, None) or getattr(model, op.name, None) or op.function
+    if isinstance(found, property):
+        found = found.fget
+    return inspect.unwrap(found)
+
+
+def _code(function: Callable[..., Any]) -> Code:
+    lines, first = inspect.getsourcelines(function)
+    text = inspect.cleandoc("\n" + "".join(lines)).split("\n")
+    return {"file": function.__code__.co_filename.rpartition("/")[2], "first": first, "lines": text}
+
+
+def parts(trace: Trace) -> list[str]:
+    """The operations that a pass is made of, in the order in which they ran, each once."""
+    return list(dict.fromkeys(node["op"] for node in trace.nodes if node["op"]))
+
+
+# ---------------------------------------------------------------- curves
+
+
+@dataclass(frozen=True)
+class Curve:
+    """An elementwise operation along one of its operands: value and derivatives at each x, as the engine gives them.
+
+    slopes  name of an operand -> the derivative with respect to it
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    slopes: dict[str, np.ndarray]
+
+
+def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]) -> Curve:
+    """One forward and one backward pass for all points: an elementwise operation treats each alone.
+
+    along   the operand that has the values x; the others are constant
+    """
+    arrays = {name: x if name == along else np.full(x.shape, others[name]) for name in shown.values}
+    leaves = {name: Tensor(array, label=name) for name, array in arrays.items()}
+    with np.errstate(all="ignore"):
+        result = shown.build(**leaves)
+        result.backward(np.ones(result.shape))
+    slopes = {name: np.zeros(x.shape) if leaf.grad is None else leaf.grad for name, leaf in leaves.items()}
+    return Curve(x, result.numpy(), slopes)

@@ -1,0 +1,80 @@
+"""Softmax, whose sum() is blind: five rules for its backward pass, four of them wrong, and what two checks say.
+
+The elements of a softmax always add up to 1. So the derivative of their sum is 0, whatever the input, and any rule that
+sends 0 for an upstream gradient of ones passes a check by `softmax().sum()`, be it as wrong as it likes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lab.gradcheck import Report, gradcheck
+from model import Tensor
+
+
+def wrong_sign(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+    return result * ((upstream * result).sum(-1, keepdims=True) - upstream)
+
+
+def plain_mean(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+    return result * (upstream - upstream.mean(-1, keepdims=True))
+
+
+def nothing(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+    return np.zeros_like(result)
+
+
+def diagonal(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
+    return upstream * result * (1.0 - result)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A backward rule of softmax: what it does in words, and the message as a function; None is the engine's own."""
+
+    title: str
+    message: Callable[[np.ndarray, np.ndarray], np.ndarray] | None
+
+    @property
+    def source(self) -> str:
+        return inspect.getsource(self.message or inspect.unwrap(Tensor.softmax)).strip()
+
+    def engine(self) -> type[Tensor]:
+        """The engine with this rule."""
+        message = self.message
+        if message is None:
+            return Tensor
+
+        def softmax(self: Any, axis: Any = -1) -> Tensor:
+            result = Tensor.softmax(self.detach(), axis).numpy()
+
+            def _backward(upstream: np.ndarray) -> None:
+                self._accumulate(message(result, upstream))
+
+            return self._node(result, (self,), "softmax", _backward)
+
+        return type("WithAnotherSoftmax", (Tensor,), {"__slots__": (), "softmax": softmax})
+
+
+RULES = {
+    "wrong-sign": Rule("The sign is wrong", wrong_sign),
+    "plain-mean": Rule("A plain mean in place of the weighted sum", plain_mean),
+    "nothing": Rule("It sends nothing but zeros", nothing),
+    "diagonal": Rule("Each element alone, as for sigmoid", diagonal),
+    "right": Rule("The rule of this engine", None),
+}
+
+
+def by_sum(rule: Rule, logits: Any) -> Report:
+    """The check that most people write first: the derivative of softmax(x).sum()."""
+    return gradcheck(lambda x: x.softmax().sum(), {"x": logits}, tensor=rule.engine())
+
+
+def by_cotangent(rule: Rule, logits: Any, seed: int = 0) -> Report:
+    """The same with a random weight for each element of the result."""
+    return gradcheck(lambda x: x.softmax(), {"x": logits}, tensor=rule.engine(), seed=seed)

@@ -1,0 +1,224 @@
+"""Differences under a magnifying glass: how far they are from the derivative at each step h, and why.
+
+    forward   (f(x + h) - f(x)) / h            bends away from the slope by about h f'' / 2        (truncation)
+    central   (f(x + h) - f(x - h)) / (2 h)    bends away by about h^2 f''' / 6
+
+    both lose digits when they subtract: about eps f / h, and this grows as h shrinks              (cancellation)
+
+The two meet where the error is least: near h = sqrt(eps) for forward, near cbrt(eps) for central differences, times the
+size of x. Where h is so small that x + h is x, the difference is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lab.gradcheck import random_cotangent
+from model import Tensor
+
+Method = Literal["forward", "central"]
+METHODS: tuple[Method, ...] = ("forward", "central")
+PRECISIONS: dict[str, type[np.floating[Any]]] = {"float64": np.float64, "float32": np.float32}
+EXPONENTS = tuple(range(-1, -18, -1))
+STEPS = tuple(float(f"1e{exponent}") for exponent in EXPONENTS)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One element of one input. `str` writes it as a person does: `w[0, 2]`, `a` for an input that is one number."""
+
+    name: str
+    index: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name + (f"[{', '.join(map(str, self.index))}]" if self.index else "")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference quotient and all that it is made of, as computed in one precision.
+
+    left   x - h, or x itself for a forward difference; below is the value of f there
+    right  x + h; above is the value of f there
+    width  what the difference of the two values is divided by: h, or 2 h
+    exact  the derivative by backward(), in float64
+    """
+
+    method: Method
+    h: float
+    x: float
+    left: float
+    right: float
+    below: float
+    above: float
+    width: float
+    difference: float
+    quotient: float
+    exact: float
+
+    @property
+    def error(self) -> float:
+        return abs(self.quotient - self.exact)
+
+    @property
+    def digits_lost(self) -> float:
+        """How many digits the two values have in common, which the subtraction loses; inf if they are the same."""
+        size = max(abs(self.above), abs(self.below))
+        if not self.difference:
+            return math.inf
+        return max(0.0, math.log10(size / abs(self.difference))) if math.isfinite(size) else math.nan
+
+    @property
+    def stuck(self) -> bool:
+        """Is h so small that adding it to x changes nothing?"""
+        return self.right == self.x
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A straight line through the errors on one side of the best step, both axes logarithmic: error = scale h^slope."""
+
+    slope: float
+    scale: float
+    ends: tuple[float, float]
+
+    def points(self) -> list[tuple[float, float]]:
+        return [(h, self.scale * h**self.slope) for h in self.ends]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The differences at each step, the smallest step last; `best` is the one with the least error.
+
+    rule          the step that the rule of thumb predicts
+    truncation    the branch above the best step; None where fewer than three errors lie on it
+    cancellation  the branch below it
+    """
+
+    method: Method
+    precision: str
+    differences: Sequence[Difference]
+    best: Difference | None
+    rule: float
+    truncation: Branch | None
+    cancellation: Branch | None
+
+
+class Point:
+    """A function at a point in one precision, and its derivatives there by backward(), in float64.
+
+    f          called with a Tensor for each name, as keywords; returns a Tensor of any shape
+    values     name -> number or array
+    precision  in which f is computed: "float64" or "float32"
+    cotangent  the weights of the result's elements, which make one number of it: 1 where it is one number already
+
+    What f raises is raised, and what backward() raises, too.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Tensor],
+        values: Mapping[str, Any],
+        precision: str = "float64",
+        *,
+        tensor: type[Tensor] = Tensor,
+    ) -> None:
+        dtype = PRECISIONS[precision]
+        self.precision, self._f, self._tensor = precision, f, tensor
+        self.values = {name: np.array(value, dtype) for name, value in values.items()}
+        with np.errstate(all="ignore"):
+            leaves = {name: tensor(value.astype(np.float64), label=name) for name, value in self.values.items()}
+            result = f(**leaves)
+            self.cotangent = np.ones(result.shape) if result.size == 1 else random_cotangent(result.numpy())[0]
+            result.backward(self.cotangent)
+        self.gradients = {
+            name: np.zeros(leaf.shape) if leaf.grad is None else np.array(leaf.grad) for name, leaf in leaves.items()
+        }
+
+    def places(self) -> Iterator[Place]:
+        for name, value in self.values.items():
+            for index in np.ndindex(value.shape):
+                yield Place(name, index)
+
+    def value(self, place: Place, moved: Any) -> Any:
+        """sum(cotangent * f) with one element replaced, a number of this precision."""
+        values = {name: self._tensor(value, requires_grad=False) for name, value in self.values.items()}
+        array = self.values[place.name].copy()
+        array[place.index] = moved
+        values[place.name] = self._tensor(array, requires_grad=False)
+        result = self._f(**values).numpy()
+        return result.reshape(()) if result.size == 1 else np.sum(self.cotangent.astype(result.dtype) * result)
+
+    @np.errstate(all="ignore")
+    def difference(self, place: Place, h: float, method: Method = "central") -> Difference:
+        """Every step of the arithmetic in this precision, h included; nan where f has no value."""
+        dtype = PRECISIONS[self.precision]
+        x, step = self.values[place.name][place.index], dtype(h)
+        left, right = (x - step if method == "central" else x), x + step
+        below, above = self.value(place, left), self.value(place, right)
+        width = dtype(2) * step if method == "central" else step
+        difference = above - below
+        exact = self.gradients[place.name][place.index]
+        return Difference(
+            method, h, float(x), float(left), float(right), float(below), float(above), float(width),
+            float(difference), float(difference / width), float(exact),
+        )  # fmt: skip
+
+    def sweep(self, place: Place, method: Method, steps: Sequence[float] = STEPS) -> Sweep:
+        """The differences at all steps, which begin with the largest."""
+        found = [self.difference(place, h, method) for h in steps]
+        finite = [one for one in found if np.isfinite(one.error)]
+        best = min((one for one in finite if not one.stuck), key=lambda one: one.error, default=None)
+        truncation = [one for one in finite if best and one.h >= 10 * best.h]
+        cancellation = [one for one in finite if best and one.h <= best.h / 10 and not one.stuck]
+        return Sweep(
+            method, self.precision, found, best,
+            predicted_step(method, self.precision, float(self.values[place.name][place.index])),
+            _branch(truncation), _branch(cancellation),
+        )  # fmt: skip
+
+    def errors(self, h: float, method: Method = "central") -> dict[str, np.ndarray]:
+        """For each input the error at each of its elements, in its shape."""
+        errors = {name: np.empty(value.shape) for name, value in self.values.items()}
+        for place in self.places():
+            errors[place.name][place.index] = self.difference(place, h, method).error
+        return errors
+
+
+def error_by_step(
+    f: Callable[..., Tensor], values: Mapping[str, Any], place: Place, steps: Sequence[float] = STEPS
+) -> list[Sweep]:
+    """How far differences are from backward() at one element, by step: forward and central, float64 and float32."""
+    points = [Point(f, values, precision) for precision in PRECISIONS]
+    return [point.sweep(place, method, steps) for point in points for method in METHODS]
+
+
+def predicted_step(method: Method, precision: str, x: float) -> float:
+    """sqrt(eps) for forward and cbrt(eps) for central differences, times the size of x where that is above 1."""
+    eps = float(np.finfo(PRECISIONS[precision]).eps)
+    return float(eps ** (1 / 2 if method == "forward" else 1 / 3) * max(1.0, abs(x)))
+
+
+def worst_place(errors: Mapping[str, np.ndarray]) -> tuple[Place, float]:
+    """The element with the largest error of all; one that is not a number comes first."""
+    ranked = {
+        Place(name, index): np.inf if np.isnan(array[index]) else float(array[index])
+        for name, array in errors.items()
+        for index in np.ndindex(array.shape)
+    }
+    worst = max(ranked, key=ranked.__getitem__)
+    return worst, float(errors[worst.name][worst.index])
+
+
+def _branch(differences: Sequence[Difference]) -> Branch | None:
+    points = [(one.h, one.error) for one in differences if one.error > 0]
+    if len(points) < 3:
+        return None
+    h, error = np.log10(np.array(points)).T
+    slope, height = np.polyfit(h, error, 1)
+    return Branch(float(slope), float(10**height), (min(points)[0], max(points)[0]))

@@ -1,0 +1,271 @@
+"""Operations: every operation of the engine with its rule, its code, its curves, and its gradient check, run now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark, number
+from lab.checks.operations import Curve, Example, curve, example, parts, sources
+from lab.gradcheck import Report
+from lab.ops import OPS, Op
+from lab.ui import page, state
+from lab.ui.boards import Boards
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+
+NAME = "operations"
+EVERY = "every kind"
+KINDS = (EVERY, *dict.fromkeys(op.kind for op in OPS.values()))
+REACH = 3.0  # of a curve, on both sides of 0
+HIGHEST = 6.0  # value that a curve shows
+DRAWS = 999
+
+
+def main() -> None:
+    page.opening(
+        "Operations",
+        "Choose an operation. Where it has a curve, move the point: where is the slope 0, and where is there none?",
+    )
+    state.restore(NAME, FIELDS)
+    found = _choose()
+    op = OPS[st.session_state["operations op"]]
+    try:
+        shown = example(op, st.session_state["operations draw"])
+    except LookupError as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+    else:
+        _one(shown)
+    _all(found)
+    page.closing(
+        "Find the operations whose derivative at 0 is a convention, and see on their curves what else it could be.",
+        "pages/gradient_check.py",
+        "Next: how far a gradient check itself can be trusted",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+ALONG = Field("along", "operations along", 0, int, limits=(0, 9))
+DRAW = Field("draw", "operations draw", 0, int, limits=(0, DRAWS))
+POINT = Field("x", "operations x", 1.0, float, state.number, (-REACH, REACH))
+OTHER = Field("other", "operations other", 2.0, float, state.number, (-REACH, REACH))
+FIELDS = (
+    Field("op", "operations op", "exp", state.one_of(*OPS), always=True),
+    Field("find", "operations find", ""),
+    Field("kind", "operations kind", EVERY, state.one_of(*KINDS)),
+    ALONG,
+    DRAW,
+    POINT,
+    OTHER,
+)
+
+
+def _matches(op: Op) -> bool:
+    """Does it have the kind and the words that are looked for, in its name or in what its row says?"""
+    now = st.session_state
+    said = [op.name, op.kind, op.at_kinks, op.not_finite, *(derivative.text for derivative in op.derivatives)]
+    words = now["operations find"].casefold().split()
+    return now["operations kind"] in (EVERY, op.kind) and all(word in " ".join(said).casefold() for word in words)
+
+
+def _choose() -> list[Op]:
+    """The operation that is shown, by what is looked for; all that were found."""
+    now = st.session_state
+
+    def narrow() -> None:
+        names = [op.name for op in OPS.values() if _matches(op)]
+        if names and now["operations op"] not in names:
+            now["operations op"] = names[0]
+            state.step()
+
+    look, kind, chosen = st.columns([2, 2, 3], vertical_alignment="bottom")
+    look.text_input(
+        "Find", key="operations find", max_chars=60, placeholder="a word: tanh, ties, axis", on_change=narrow
+    )
+    kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow)
+    found = [op for op in OPS.values() if _matches(op)]
+    names = [op.name for op in found]
+    if now["operations op"] not in names:  # a link asks for it by name
+        names.insert(0, now["operations op"])
+    chosen.selectbox(f"Operation ({len(found)} of {len(OPS)})", names, key="operations op", on_change=state.step)
+    if not found:
+        st.info("No operation has these words. Find another word, or none.")
+    return found
+
+
+# ---------------------------------------------------------------- one operation
+
+
+def _one(shown: Example) -> None:
+    op = shown.op
+    st.header(f"{escape_markdown(op.name)}: {op.kind}")
+    left, right = st.columns([3, 2], gap="medium")
+    trace, upstream = shown.record()
+    with left:
+        _rules(shown)
+        if op.kind == "elementwise":
+            _curves(shown)
+        else:
+            state.mirror(NAME, FIELDS)
+            _numbers(shown, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
+    with right:
+        _check(shown)
+        made_of = parts(trace)
+        if made_of != [op.name]:
+            st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. The rules are theirs.")
+        for code in sources(shown, trace):
+            st.caption(f"{code['file']}, from line {code['first']}")
+            st.code("\n".join(code["lines"]), wrap_lines=True)
+
+
+def _rules(shown: Example) -> None:
+    op = shown.op
+    said = [f"`{shown.text}`"]
+    for rule in shown.rules():
+        before = (
+            rf"\text{{to }}{rule.operand_latex}:\;" if rule.message else rf"\partial y/\partial {rule.operand_latex} = "
+        )
+        said.append(f"${before}{rule.latex}$")
+    st.markdown(" &emsp; ".join(said))
+    told = [op.at_kinks, op.not_finite and f"**inf or nan:** {op.not_finite}"]
+    if any(told):
+        st.markdown(" ".join(filter(None, told)))
+
+
+def _check(shown: Example) -> None:
+    def again() -> None:
+        st.session_state["operations draw"] = (st.session_state["operations draw"] + 1) % (DRAWS + 1)
+
+    report = shown.check()
+    _verdict(report)
+    st.button("Check on other numbers", key="operations again", on_click=again, icon=":material/casino:")
+    with st.expander("Every element of this check"):
+        rows = []
+        for name, result in report.inputs.items():
+            for element in map(result.element, np.ndindex(result.shape)):
+                value = shown.values[str(name)][element.index]
+                columns = (value, element.analytic, element.numerical, element.error)
+                rows.append((element.name, *(number(float(column)) for column in columns)))
+        st.markdown(markdown_table(["element", "value", "backward()", "difference", "error"], rows))
+
+
+def _verdict(report: Report) -> None:
+    (st.success if report.passed else st.error)(
+        f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}",
+        icon=":material/check:" if report.passed else ":material/close:",
+    )
+
+
+# ---------------------------------------------------------------- curves, or numbers
+
+
+@st.fragment
+def _curves(shown: Example) -> None:
+    """A slider runs only this again."""
+    now, names = st.session_state, list(shown.values)
+    now["operations along"] = min(now["operations along"], len(names) - 1)
+    columns = st.columns([1, 3, 3] if len(names) > 1 else 1, vertical_alignment="bottom")
+    if len(names) > 1:
+        columns[0].radio(
+            "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
+        )
+    along, *rest = sorted(names, key=lambda name: name != names[now["operations along"]])
+    x = columns[len(columns) > 1].slider(along, *POINT.limits, step=0.05, key="operations x")
+    others = dict.fromkeys(rest, 1.0)
+    if rest:
+        others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
+    grid = np.linspace(-REACH, REACH, 121)
+    state.mirror(NAME, FIELDS)
+    line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
+    st.markdown(_told(shown, here, along, others))
+    title = shown.text + "".join(f", {name} = {number(value)}" for name, value in others.items())
+    picture = Boards("operations")
+    picture.board("curve")
+    picture.fill({"curve": _drawn(title, line, here, along)})
+
+
+def _drawn(title: str, line: Curve, here: Curve, along: str) -> charts.Chart:
+    x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
+    finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
+    low, high = (float(np.clip(end, -HIGHEST, HIGHEST)) for end in (min(finite, default=-1), max(finite, default=1)))
+    low, high = np.floor(2 * low - 0.1) / 2, np.ceil(2 * high + 0.1) / 2
+    drawn = [Line("y", list(zip(line.x, line.y, strict=True)))]
+    drawn += [Line(f"slope by {name}", list(zip(line.x, slopes, strict=True))) for name, slopes in line.slopes.items()]
+    drawn.append(Line("the point", [(x, y)], dots=True))
+    if np.isfinite(y) and np.isfinite(slope):
+        drawn.append(Line("its slope", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
+    return charts.lines(
+        title, drawn, Axis(along, ends=(-REACH, REACH)), Axis("y", ends=(float(low), float(high))),
+        marks=[Mark("x", x, f"{along} = {number(x)}")], theme=page.theme(),
+    )  # fmt: skip
+
+
+def _told(shown: Example, here: Curve, along: str, others: dict[str, float]) -> str:
+    """The numbers at the point: of the engine, and of differences beside it."""
+    at = {along: float(here.x[0])} | others
+    report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
+    slopes = "; ".join(f"slope by {name} **{number(values[0])}**" for name, values in here.slopes.items())
+    where = ", ".join(f"{name} = {number(value)}" for name, value in at.items())
+    kinks = " ".join(note for note in report.notes if note.startswith("Kink"))
+    if kinks:
+        judged = f"Here is no derivative. {kinks}"
+    elif not np.isfinite(here.y[0]):
+        judged = "Here it has no finite value."
+    else:
+        judged = f"Differences say: {', '.join(number(float(r.numerical)) for r in report.inputs.values())}."
+    return f"At {where}: y = **{number(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
+
+
+def _numbers(
+    shown: Example, result: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]
+) -> None:
+    st.markdown(
+        "The operands, the result y, an upstream gradient g that was chosen, and what each operand receives from it."
+    )
+    rows = [(name, value.shape, _array(value)) for name, value in shown.values.items()]
+    rows += [("y", result.shape, _array(result)), ("g, chosen", upstream.shape, _array(upstream))]
+    rows += [
+        (f"gradient of {name}", found.shape, _array(found)) for name, found in gradients.items() if found is not None
+    ]
+    st.markdown(markdown_table(["", "shape", "numbers"], rows))
+
+
+def _array(array: np.ndarray) -> str:
+    if array.ndim == 0:
+        return number(float(array))
+    return f"[{', '.join(_array(part) for part in array)}]"
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def _all(found: list[Op]) -> None:
+    st.header("All of them, checked now")
+    known = st.session_state.setdefault("operations rows", {})  # other numbers are drawn with the button above
+    draw = st.session_state["operations draw"]
+    for op in found:
+        if (op.name, draw) not in known:
+            known[op.name, draw] = _row(op, draw)
+    rows = [known[op.name, draw] for op in found]
+    passed = sum(row[-1].startswith("✓") for row in rows)
+    st.markdown(f"{passed} of {len(rows)} pass the gradient check on random numbers.")
+    st.markdown(markdown_table(["name", "kind", "derivative, for each operand", "where there is none", "check"], rows))
+
+
+def _row(op: Op, draw: int) -> tuple[str, ...]:
+    try:
+        shown = example(op, draw)
+    except LookupError:
+        return (op.name, op.kind, "", op.at_kinks, "no example")
+    report = shown.check()
+    worst = f" {number(report.worst.error)}" if report.worst else ""
+    rules = "; ".join(rule.text for rule in shown.rules()) or "made of other operations"
+    return (op.name, op.kind, rules, op.at_kinks, ("✓" if report.passed else "✗") + worst)
+
+
+main()

@@ -1,0 +1,419 @@
+"""Gradient check: what the step h does to a numerical gradient, a claim to check, and why the cotangent is random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark, number
+from lab.checks.claims import CLAIMS, Claim
+from lab.checks.softmax import RULES, by_cotangent, by_sum
+from lab.checks.steps import (
+    EXPONENTS,
+    METHODS,
+    PRECISIONS,
+    Difference,
+    Place,
+    Point,
+    Sweep,
+    error_by_step,
+    worst_place,
+)
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.gradcheck import Report, gradcheck
+from lab.ui import expression_box, page, state
+from lab.ui.boards import Boards
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+
+NAME = "check"
+TABS = {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"}
+EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
+    "x**2 * sin(x) + exp(x)": {"x": 2.0},
+    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
+    "relu(x) + 0.1*x": {"x": 0.0},
+    "sum(abs(v) * w)": {"v": [1.5, 0, -2], "w": [1, 2, 3]},
+    "log(x)": {"x": 0.1},
+    "softmax(z)": {"z": [1, 2, 0.5]},
+    "a*b": {"a": 2.0, "b": 3.0},
+}
+MOST = 200  # elements that are checked
+ERRORS = (1e-16, 1e2)  # on the axis, before any are known
+NOTHING, GRADIENT, ZERO, BOTH = "Nothing", "The gradient", "The 0", "Both numbers"
+WHO = {
+    "random": "Only the one with the random cotangent",
+    "sum": "Only the one with sum()",
+    "both": "Both",
+    "none": "Neither",
+}
+TRY_THIS = {
+    "step": "Find a function for which central differences have no truncation at all, and one whose best h is far from "
+    "the rule. Then move x to a kink.",
+    "claim": "Load the claim into “The step h” and find the h at which its 0 appears, with either method.",
+    "cotangent": "Find the only wrong rule that sum() sees. What is special about the others?",
+}
+
+
+def main() -> None:
+    page.style()
+    st.title("Gradient check")
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
+    tabs = st.tabs(list(TABS.values()), key="check tab", on_change=state.step)
+    for tab, name, content in zip(tabs, TABS, (_step, _claim, _cotangent), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(TRY_THIS[name], "pages/every_operation.py", "Next: every operation, checked")
+    if st.session_state["check tab"] != TABS["step"]:  # which does it itself: its sliders run only a part of the page
+        state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _logits(text: str) -> list[float]:
+    read = expression_box.value(text)
+    if not isinstance(read, list) or np.ndim(read) != 1 or not 2 <= len(read) <= 6:
+        raise ValueError("Write a vector of 2 to 6 numbers, such as [1, 2, 0.5].")
+    return read
+
+
+def _logits_text(text: str) -> str:
+    _logits(text)
+    return text
+
+
+H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]))
+SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
+FIELDS = (
+    Field("tab", "check tab", TABS["step"], lambda text: TABS[state.one_of(*TABS)(text)],
+          {title: name for name, title in TABS.items()}.get, always=True),
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    Field("element", "check element", "", str),
+    H,
+    Field("numbers", "check numbers", "float64", state.one_of(*PRECISIONS)),
+    Field("method", "check method", "central", state.one_of(*METHODS)),
+    Field("shown", "check shown", False, state.flag, state.flagged),
+    Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
+    Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
+    Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
+    Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
+    Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
+    SEED,
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- the step h
+
+
+def _step() -> None:
+    st.markdown(
+        "A numerical gradient moves x by a small step h and divides. **Which h would you trust?** Move it, read the "
+        "error, then show every h."
+    )
+    expression = expression_box.expression_box(NAME, EXAMPLES)
+    _moving(expression)
+
+
+@st.fragment
+def _moving(expression: Expression | None) -> None:
+    """A slider runs only this again."""
+    if expression is not None:
+        _one_step(expression)
+    state.mirror(NAME, FIELDS)
+
+
+def _one_step(expression: Expression) -> None:
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        values = expression_box.inputs(NAME, expression, columns=3)
+    if values is None:
+        return
+    try:
+        points = {precision: Point(expression, values, precision) for precision in PRECISIONS}
+    except (ExpressionError, RuntimeError) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    now = st.session_state
+    places = {str(place): place for place in points["float64"].places()}
+    if len(places) > MOST:
+        st.error(f"These are {len(places)} elements: with at most {MOST} each can be checked.", icon=":material/block:")
+        return
+    if now["check element"] not in places:
+        now["check element"] = next(iter(places))
+    with right:
+        difference, place = _chosen(points, places)
+    report = _once("report", (expression.text, repr(values)), lambda: gradcheck(expression, values))
+    with left:
+        _said(difference, place, report)
+        boards = Boards("check")
+        boards.board("error")
+    about, sweeps = (expression.text, repr(values), str(place)), []
+    if now["check shown"]:
+        sweeps = _once("sweeps", about, lambda: error_by_step(expression, values, place))
+    pictures = {"error": _errors(sweeps, difference)}
+    if sweeps and not _kink(report, place):
+        st.markdown(markdown_table(
+            ["method", "numbers", "best h", "error there", "rule", "above: truncation", "below: cancellation"],
+            [_row(sweep) for sweep in sweeps],
+        ))  # fmt: skip
+        st.caption(
+            "Best h: of the powers of ten. Rule: √ε for forward, ∛ε for central differences, times |x| where that is "
+            "above 1. Above and below: the slope of the error there; 2 means that a tenth of h makes a hundredth of it."
+        )
+    _verdict(report)
+    if len(places) > 1:
+        pictures |= _map(boards, points[now["check numbers"]], place, report)
+    boards.fill(pictures)
+
+
+def _show() -> None:
+    st.session_state["check shown"] = True
+    state.step()
+
+
+def _once(what: str, about: object, compute: Callable[[], Any]) -> Any:
+    """Computed again only when what it is about has changed."""
+    kept = st.session_state.get(f"check {what}")
+    if kept is None or kept[0] != about:
+        kept = st.session_state[f"check {what}"] = about, compute()
+    return kept[1]
+
+
+def _chosen(points: dict[str, Point], places: dict[str, Place]) -> tuple[Difference, Place]:
+    """The step that was chosen, with its arithmetic."""
+    now = st.session_state
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        exponent = st.slider("Step h", EXPONENTS[-1], EXPONENTS[0], key="check h", format="1e%d")
+        if not now["check shown"]:
+            st.button("Show every h", key="check show", type="primary", on_click=_show, icon=":material/show_chart:")
+    with st.container(horizontal=True):
+        method = st.radio("Differences", METHODS, key="check method", horizontal=True)
+        precision = st.radio("Numbers", list(PRECISIONS), key="check numbers", horizontal=True)
+        if len(places) > 1:
+            st.selectbox("Element", places, key="check element", width=130)
+    place = places[now["check element"]]
+    found = points[precision].difference(place, float(f"1e{exponent}"), method)
+    x = str(place)
+    dtype = PRECISIONS[precision]
+    back = f"f({x})" if method == "forward" else f"f({x} − h)"
+    numbers = [
+        (f"{x} + h", found.right), (f"f({x} + h)", found.above), (back, found.below),
+        ("their difference", found.difference), ("h" if method == "forward" else "2h", found.width),
+        ("quotient", found.quotient), ("backward()", found.exact),
+    ]  # fmt: skip
+    rows = [(name, str(dtype(value)).replace("-", "−")) for name, value in numbers]
+    st.markdown(markdown_table(["", precision], [*rows, ("error", number(found.error))]))
+    if points[precision].cotangent.size > 1:
+        st.caption("f is the sum of the elements of the result, each with a random weight: the cotangent.")
+    return found, place
+
+
+def _kink(report: Report, place: Place) -> str:
+    """What the report says of a kink there, or ""."""
+    return next((note for note in report.notes if note.startswith(f"Kink at {place}:")), "")
+
+
+def _said(found: Difference, place: Place, report: Report) -> None:
+    """What has happened at this step, in a sentence."""
+    x = escape_markdown(str(place))
+    digits = 16 if st.session_state["check numbers"] == "float64" else 7
+    kink = _kink(report, place)
+    if not math.isfinite(found.exact):
+        st.warning(f"backward() gives {number(found.exact)}: f has no finite slope at {x}. Move {x}.")
+    elif not math.isfinite(found.quotient):
+        st.warning(
+            f"f has no finite value one step from {x}, so there is no difference. Take a smaller h, or move {x}."
+        )
+    elif kink:
+        st.warning(f"Here is no derivative, and no h can help. {escape_markdown(kink)}")
+    elif found.stuck:
+        st.markdown(f"**{x} + h is {x} itself**: the step is smaller than the last digit of {x}, and is lost.")
+    elif not found.difference:
+        st.markdown("**The two values of f are the same**: what the step changes is smaller than their last digit.")
+    else:
+        same = round(found.digits_lost)
+        lost = f"their first **{same}** digits" if same > 1 else "one digit" if same else "no digit"
+        st.markdown(f"The two values agree in {lost}, of about {digits}. What they agree in, the subtraction loses.")
+
+
+def _errors(sweeps: list[Sweep], now: Difference) -> charts.Chart:
+    """The errors by step, the lowest marked; before they are asked for, the one at the chosen step."""
+    chosen = st.session_state["check method"], st.session_state["check numbers"]
+    marks = [Mark("x", now.h, "your h")]
+    drawn, branches = [], []
+    for sweep in sweeps:
+        name = f"{sweep.method} {sweep.precision.removeprefix('float')}"
+        drawn.append(Line(name, [(one.h, one.error) for one in reversed(sweep.differences)]))
+        if (sweep.method, sweep.precision) == chosen:
+            marks.append(Mark("x", sweep.rule, "∛ε" if sweep.method == "central" else "√ε"))
+            below, above = (branch.points() if branch else [] for branch in (sweep.cancellation, sweep.truncation))
+            branches = [*below, (sweep.best.h if sweep.best else now.h, math.nan), *above]  # two lines and a gap
+    if sweeps:
+        least = [(sweep.best.h, sweep.best.error) for sweep in sweeps if sweep.best]
+        drawn += [Line("least error", sorted(least), dots=True), Line("its two branches", branches)]
+    else:
+        drawn = [Line("your h", [(now.h, now.error)], dots=True)]
+    placed = [error for line in drawn for _, error in line.points if math.isfinite(error) and error > 0]
+    ends = ERRORS
+    if sweeps and placed:
+        ends = 10.0 ** max(math.floor(math.log10(min(placed))), -300), 10.0 ** (math.floor(math.log10(max(placed))) + 1)
+    return charts.lines(
+        "The error at every step h" if sweeps else "The error at your step h",
+        drawn,
+        Axis("h", log=True, ends=(1e-17, 1e-1)),
+        Axis("error", log=True, ends=ends),
+        marks=marks,
+        height=310,
+        theme=page.theme(),
+    )
+
+
+def _row(sweep: Sweep) -> tuple[str, ...]:
+    slopes = [
+        f"slope {number(branch.slope)}" if branch else "none" for branch in (sweep.truncation, sweep.cancellation)
+    ]
+    best = (f"{sweep.best.h:.0e}", number(sweep.best.error)) if sweep.best else ("none", "none")
+    return (sweep.method, sweep.precision, *best, f"{sweep.rule:.1e}", *slopes)
+
+
+def _verdict(report: Report) -> None:
+    (st.success if report.passed else st.error)(
+        f"**gradcheck**, which takes ∛ε: {escape_markdown(report.verdict)}",
+        icon=":material/check:" if report.passed else ":material/close:",
+    )
+
+
+def _map(boards: Boards, point: Point, place: Place, report: Report) -> dict[str, charts.Chart]:
+    h, method = float(f"1e{st.session_state['check h']}"), st.session_state["check method"]
+    errors = point.errors(h, method)
+    worst, error = worst_place(errors)
+    st.markdown(
+        f"With h = {h:.0e}, the worst of {sum(array.size for array in errors.values())} elements is "
+        f"**{escape_markdown(str(worst))}**, with an error of {number(error)}."
+    )
+    if not place.index:
+        return {}
+    boards.board("map")
+    kinks = [one.index for one in report.kinks if one.input == place.name]
+    return {"map": charts.error_map(place.name, errors[place.name], kinks, place.index, page.theme())}
+
+
+# ---------------------------------------------------------------- a claim
+
+
+def _claim() -> None:
+    now = st.session_state
+
+    def forget() -> None:
+        now["check wrong"] = None
+
+    st.markdown("A tutorial prints these numbers. Choose a claim, say what is wrong with it, and have it measured.")
+    key = st.radio("Claim", CLAIMS, format_func=lambda key: CLAIMS[key].words, key="check claim", on_change=forget)
+    claim = CLAIMS[key]
+    about = [NOTHING, GRADIENT, ZERO, BOTH] if claim.h else [NOTHING, BOTH]
+    if now["check wrong"] not in about:
+        now["check wrong"] = None
+    guess = st.radio("What is wrong?", about, key="check wrong", horizontal=True)
+    st.button("Load it into “The step h”", key="check load", on_click=_load, args=(claim,), icon=":material/input:")
+    if guess is None:
+        return
+    _measured(claim, guess)
+
+
+def _load(claim: Claim) -> None:
+    now = st.session_state
+    state.step()
+    now["check tab"], now["check expression"] = TABS["step"], claim.expression
+    now["check inputs"], now["check element"] = dict(claim.values), ""
+    now["check h"] = -15
+    expression_box.begin(NAME)
+
+
+def _measured(claim: Claim, guess: str) -> None:
+    steps = (1e-5, 1e-15, 1e-16) if claim.h else (1e-5,)
+    measured = {h: claim.measure(h) for h in steps}
+    exact = {place: found[0].exact for place, found in measured[steps[0]].items()}
+    wrong = [not claim.holds(place, exact[place]) for place in exact]
+    rows = [
+        ("printed", *(f"{printed:.4f}".replace("-", "−") for printed in claim.gradients.values())),
+        ("backward()", *(f"{one:.4f}".replace("-", "−") for one in exact.values())),
+    ]
+    for h in steps:
+        for method, name in enumerate(METHODS):
+            rows.append((f"{name}, h = {h:.0e}", *(number(found[method].quotient) for found in measured[h].values())))
+    zero = bool(claim.h) and any(one.quotient != 0 for found in measured[1e-15].values() for one in found)
+    truth = (BOTH if not claim.h or zero else GRADIENT) if any(wrong) else (ZERO if zero else NOTHING)
+    said = {
+        NOTHING: "Nothing is wrong: what is printed is what was measured.",
+        GRADIENT: "The gradient is wrong; the 0 is right.",
+        ZERO: "The 0 is wrong; the gradient is right.",
+        BOTH: "Both numbers are wrong.",
+    }[truth]
+    (st.success if guess == truth else st.warning)(
+        f"**{'Right' if guess == truth else 'Measured just now'}.** {said}",
+        icon=":material/check:" if guess == truth else ":material/straighten:",
+    )
+    st.markdown(markdown_table(["", *map(str, exact)], rows))
+    if zero and all(one.stuck for found in measured[1e-16].values() for one in found):
+        st.markdown("At h = 1e-15 a digit or two are left, no 0. Only from 1e-16 on the step no longer changes x.")
+
+
+# ---------------------------------------------------------------- why the cotangent is random
+
+
+def _cotangent() -> None:
+    st.markdown(
+        "The elements of a softmax add up to 1, always. Choose a rule for its backward pass. Which check will find "
+        "that it is wrong: one of `softmax(x).sum()`, or one that weights each element by a random number?"
+    )
+
+    def forget() -> None:
+        st.session_state["check finds"] = None
+
+    left, right = st.columns(2, gap="medium")
+    with left:
+        name = st.radio("Rule", RULES, format_func=lambda key: RULES[key].title, key="check rule", on_change=forget)
+        rule = RULES[name]
+        st.code(rule.source, wrap_lines=True)
+    with right:
+        text = st.text_input("x", key="check logits")
+        seed = st.slider("Which random cotangent", *SEED.limits, key="check seed")
+        guess = st.radio("Which check finds a mistake?", WHO, format_func=WHO.get, key="check finds")
+    try:
+        logits = _logits(text)
+    except ValueError as error:
+        st.error(f"x: {error}")
+        return
+    if guess is None:
+        return
+    checks = {"sum()": by_sum(rule, logits), "random cotangent": by_cotangent(rule, logits, seed)}
+    by_the_sum, by_the_other = (not report.passed for report in checks.values())
+    truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")
+    (st.success if guess == truth else st.warning)(
+        f"**{'Right' if guess == truth else 'Run just now'}: {WHO[truth][0].lower()}{WHO[truth][1:]}.**",
+        icon=":material/check:" if guess == truth else ":material/play_arrow:",
+    )
+    for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
+        result = report.inputs["x"]
+        with column:
+            st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
+            st.markdown(markdown_table(["element", "backward()", "difference", "agree"], [
+                (element.name, number(element.analytic), number(element.numerical),
+                 "✓" if element.error <= element.tolerance else "✗")
+                for element in (result.element(index) for index in np.ndindex(result.shape))
+            ]))  # fmt: skip
+    st.caption(
+        "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones passes "
+        "that check, whatever else it does."
+    )
+
+
+main()

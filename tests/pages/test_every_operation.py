@@ -1,0 +1,162 @@
+"""Operations without a browser: one page made of lab/ops.py and the engine; what is added there appears here."""
+
+import subprocess
+import sys
+
+import numpy as np
+
+from lab.ops import OPS
+from model import Tensor
+from tests.pages.conftest import ROOT, address, app, components, go_back, press, run, texts
+
+
+def opened(**parameters):
+    return run(app("pages/every_operation.py"), **parameters)
+
+
+def rows(at):
+    (found,) = [text.value for text in at.markdown if text.value.startswith("| name")]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+
+
+def test_every_operation_has_a_row_and_passes():
+    at = opened()
+    assert [row[0] for row in rows(at)] == list(OPS)
+    assert all(row[4].startswith("✓") for row in rows(at))
+    assert f"{len(OPS)} of {len(OPS)} pass" in texts(at.markdown)
+    assert at.selectbox(key="operations op").options == list(OPS)
+
+
+def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve():
+    at = opened(op="relu", x=2)
+    assert "At x = 2: y = **2**, slope by x **1**." in texts(at.markdown)
+    assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
+    assert "At 0 the derivative is 0." in texts(at.markdown)
+    assert "self._accumulate(upstream * (result > 0.0))" in texts(at.code)
+    assert "The gradients agree" in texts(at.success)
+    assert len(components(at, "charts")) == 1
+    at.slider(key="operations x").set_value(0.0).run()
+    assert "Here is no derivative. Kink at x: the slope is 0 on the left and 1 on the right" in texts(
+        at.markdown
+    ).replace("\\", "")
+    assert address(at) == {"op": "relu", "x": "0"}
+
+
+def test_two_operands_have_a_point_each():
+    at = opened(op="*", x=3, other=-2, along=1)
+    assert "At b = 3, a = −2: y = **−6**, slope by a **3**; slope by b **−2**." in texts(at.markdown)
+    at.radio(key="operations along").set_value(0).run()
+    assert "At a = 3, b = −2: y = **−6**" in texts(at.markdown)
+
+
+def test_the_others_show_shapes_and_numbers():
+    at = opened(op="@")
+    (table,) = [text.value.replace("\\", "") for text in at.markdown if text.value.startswith("|  | shape")]
+    assert "| a | (2, 3) |" in table
+    assert "| g, chosen | (2, 2) | [[1, 2], [3, 4]] |" in table
+    assert "| gradient of b | (3, 2) |" in table
+    assert not components(at, "charts")
+    at = opened(op="mean")
+    assert "Made of: sum, /" in texts(at.markdown).replace("\\", "")
+
+
+def test_every_operation_opens():
+    at = opened()
+    for name in OPS:
+        at.selectbox(key="operations op").select(name).run()
+        assert not at.exception, name
+        assert at.success, name
+        assert not at.error, name
+
+
+def test_operations_are_found_by_a_word_or_a_kind():
+    at = opened()
+    at.text_input(key="operations find").set_value("elements tie").run()
+    assert [row[0] for row in rows(at)] == ["max", "min"]
+    assert at.selectbox(key="operations op").value == "max"
+    at.text_input(key="operations find").set_value("").run()
+    at.selectbox(key="operations kind").select("joining").run()
+    assert [row[0] for row in rows(at)] == ["concatenate", "stack"]
+    at.text_input(key="operations find").set_value("nobody").run()
+    assert "No operation has these words" in texts(at.info)
+    assert at.selectbox(key="operations op").value == "concatenate"
+    go_back(at, op="tanh", find="nobody")  # a link keeps its operation
+    assert at.selectbox(key="operations op").value == "tanh"
+    assert "does not fit" in texts(opened(op="nobody").info)
+
+
+def test_other_numbers_are_checked_on_demand():
+    at = opened(op="sqrt")
+    before = texts(at.success)
+    press(at, "operations again")
+    assert texts(at.success) != before
+    assert address(at)["draw"] == "1"
+
+
+def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
+    def tanh(self):
+        result = np.tanh(self._read())
+        return self._node(result, (self,), "tanh", lambda upstream: self._accumulate(upstream * (1.0 - result)))
+
+    monkeypatch.setattr(Tensor, "tanh", tanh)
+    at = opened(op="tanh", x=1)
+    assert "The gradients disagree" in texts(at.error)
+    assert "upstream * (1.0 - result)" in texts(at.code)
+    assert [row[0] for row in rows(at) if row[4].startswith("✗")] == ["tanh"]
+    assert f"slope by x **{1 - np.tanh(1):.4g}**" in texts(at.markdown)
+
+
+METHOD = """
+    def cube(self) -> Tensor:
+        value = self._read()
+
+        def _backward(upstream: Array) -> None:
+            self._accumulate(upstream * 3.0 * value * value)  # d(value^3)/d value = 3 value^2
+
+        return self._node(value**3, (self,), "cube", _backward, saved=((self, value),))
+
+    def tanh(self)"""
+ROW = """
+    Op("cube", "elementwise", derivatives=(Derivative("3·{a}²", "3 {a}^2", lambda a, y: 3 * a * a),), not_finite=OVERFLOW),
+    Op("sin","""
+LOOK = """
+from streamlit.testing.v1 import AppTest
+from lab.checks.operations import example
+from lab.expression.builder import parse
+from lab.ops import OPS
+from lab.trace.derive import derive
+from lab.trace.recording import record
+from model import Tensor
+
+at = AppTest.from_file("{page}", default_timeout=120)
+at.query_params["op"] = "cube"
+at.run()
+assert not at.exception, at.exception
+said = "\\n".join(text.value.replace("\\\\", "") for text in at.markdown)
+assert "| cube | elementwise | 3·x² |" in said, said
+assert "At x = 1: y = **1**, slope by x **3**." in said
+assert "The gradients agree" in at.success[0].value
+assert "3.0 * value * value" in at.code[0].value
+assert parse("cube(a)*2")(a=Tensor(3.0)).item() == 54
+(term,) = derive(record(parse("cube(a)*2"), {{"a": 3.0}}))[0]["terms"]
+assert (term["text"], term["agrees"]) == ("3·a²", True)
+assert example(OPS["cube"]).check()
+"""
+
+
+def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
+    """In a copy of the project, where model.py has one method more and lab/ops.py one row."""
+    for name in ("assets", "static", "pages"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "lab").mkdir()
+    for path in (ROOT / "lab").iterdir():
+        if path.name not in ("ops.py", "__pycache__"):
+            (tmp_path / "lab" / path.name).symlink_to(path)
+    for name, before, after in (("model.py", "\n    def tanh(self)", METHOD), ("lab/ops.py", '\n    Op("sin",', ROW)):
+        text = (ROOT / name).read_text("utf-8")
+        assert text.count(before) == 1
+        (tmp_path / name).write_text(text.replace(before, after), "utf-8")
+    page = tmp_path / "pages" / "every_operation.py"
+    command = [sys.executable, "-c", LOOK.format(page=page)]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stdout + result.stderr

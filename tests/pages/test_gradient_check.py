@@ -1,0 +1,156 @@
+"""Gradient check without a browser: the step and its arithmetic, the claim, the blind sum."""
+
+import numpy as np
+import pytest
+
+from model import Tensor
+from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
+
+
+def opened(**parameters):
+    return run(app("pages/gradient_check.py"), **parameters)
+
+
+def table(at, header):
+    """The rows of the table with this word in its header, without what escapes their marks."""
+    (found,) = [
+        text.value for text in at.markdown if text.value.startswith("|") and header in text.value.split("\n")[0]
+    ]
+    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+
+
+def test_a_step_is_chosen_and_shown_as_arithmetic_before_any_curve_is():
+    at = opened()
+    assert not [text for text in at.markdown if "| best h" in text.value]
+    at.slider(key="check h").set_value(-5).run()
+    rows = dict(table(at, "float64"))
+    assert rows["x + h"] == "2.00001"
+    assert rows["2h"] == "2e−05"
+    assert float(rows["quotient"]) == pytest.approx(9.361658460, abs=1e-8)
+    assert rows["backward()"] == "9.361658460044808"
+    assert "agree in their first **5** digits, of about 16" in texts(at.markdown)
+    assert address(at)["h"] == "-5"
+    assert len(components(at, "charts")) == 1
+
+
+def test_every_step_shows_the_best_one_the_rule_and_both_branches():
+    at = opened()
+    press(at, "check show")
+    rows = {tuple(row[:2]): row[2:] for row in table(at, "best h")}
+    assert list(rows) == [(method, f"float{n}") for n in (64, 32) for method in ("forward", "central")]
+    assert rows["forward", "float64"][::2] == ["1e-08", "3.0e-08", rows["forward", "float64"][4]]
+    assert rows["central", "float64"][0] == "1e-05"
+    assert float(rows["central", "float64"][3].removeprefix("slope ")) == pytest.approx(2, abs=0.1)
+    assert float(rows["forward", "float64"][3].removeprefix("slope ")) == pytest.approx(1, abs=0.1)
+    assert rows["forward", "float64"][4].startswith("slope −")
+    assert address(at)["shown"] == "1"
+    assert not [button for button in at.button if button.key == "check show"]
+    at.radio(key="check numbers").set_value("float32").run()
+    at.radio(key="check method").set_value("forward").run()
+    assert dict(table(at, "float32"))["h"] == "0.1"
+
+
+def test_what_the_step_loses_is_said():
+    at = opened(h=-17)
+    assert "x + h is x itself" in texts(at.markdown)
+    at = opened(expression="x*1e-9 + 7", in_x="0.5", h=-9)
+    assert "two values of f are the same" in texts(at.markdown)
+    at = opened(expression="log(x)", in_x="0.1", h=-1)
+    assert "no finite value one step from x" in texts(at.warning)
+    at.slider(key="check h").set_value(-3).run()
+    assert not at.warning
+    assert "no finite slope at x" in texts(opened(expression="sqrt(x)", in_x="0").warning)
+
+
+def test_an_array_has_a_map_its_worst_element_and_its_kinks():
+    at = opened(expression="sum(abs(v) * w)", in_v="[1.5, 0, -2]", in_w="[1, 2, 3]", element="v[1]", h=-4, shown=1)
+    assert "the slope is -2 on the left and 2 on the right" in texts(at.warning).replace("\\", "")
+    assert not [text for text in at.markdown if "| best h" in text.value]  # no step is good there
+    assert "the worst of 6 elements is" in texts(at.markdown)
+    assert len(components(at, "charts")) == 2
+    at.selectbox(key="check element").select("w[2]").run()
+    assert not at.warning
+    assert dict(table(at, "float64"))["backward()"] == "2.0"
+    assert address(at)["element"] == "w[2]"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"expression": "x*(y"}, "never closed"),
+        ({"expression": "sum(a*b)", "in_a": "[1, 2]", "in_b": "[1, 2, 3]"}, "cannot combine"),
+        ({"expression": "sum(a + b + c)", **{f"in_{name}": str([1] * 90) for name in "abc"}}, "at most 200"),
+    ],
+)
+def test_what_cannot_be_checked_gets_a_sentence_and_nothing_is_lost(parameters, said):
+    at = opened(**parameters)
+    assert said in texts(at.error).replace("\\", "")
+    at.text_input(key="check expression").set_value("x*x").run()
+    assert not at.error
+    assert not at.exception
+
+
+def test_a_claim_is_guessed_measured_and_loaded():
+    at = opened(tab="claim")
+    assert not at.success
+    at.radio(key="check wrong").set_value("The gradient").run()
+    assert "Both numbers are wrong" in texts(at.warning)
+    rows = dict(table(at, "x"))
+    assert rows["printed"] == "6.1411"
+    assert rows["backward()"] == "9.3617"
+    assert (rows["forward, h = 1e-15"], rows["forward, h = 1e-16"]) == ("8.882", "0")
+    at.radio(key="check claim").set_value("alone").run()
+    at.radio(key="check wrong").set_value("Both numbers").run()
+    rows = dict(table(at, "x"))
+    assert (rows["backward()"], rows["forward, h = 1e-15"]) == ("1.9726", "1.776")
+    at.radio(key="check claim").set_value("two").run()
+    at.radio(key="check wrong").set_value("Both numbers").run()
+    assert "Right" in texts(at.success)
+    assert table(at, "x")[1] == ["backward()", "7.9535", "−3.9600"]
+    press(at, "check load")
+    assert address(at)["tab"] == "step"
+    assert address(at)["in_x"] == "[2.0, 3.0]"
+    assert float(dict(table(at, "float64"))["backward()"]) == pytest.approx(7.95353613, abs=1e-8)
+
+
+def test_the_sum_is_blind_and_the_random_cotangent_is_not():
+    at = opened(tab="cotangent")
+    at.radio(key="check finds").set_value("sum").run()
+    assert "only the one with the random cotangent" in texts(at.warning)
+    at.radio(key="check rule").set_value("diagonal").run()
+    assert at.radio(key="check finds").value is None
+    at.radio(key="check finds").set_value("both").run()
+    assert "Right: both" in texts(at.success)
+    at.radio(key="check rule").set_value("right").run()
+    at.radio(key="check finds").set_value("none").run()
+    assert "Right: neither" in texts(at.success)
+    at.text_input(key="check logits").set_value("[1").run()
+    assert "Write a number, or a vector" in texts(at.error)
+
+
+def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
+    def sin(self):
+        return self._node(np.sin(self._read()), (self,), "sin", lambda upstream: self._accumulate(upstream * 1.0))
+
+    monkeypatch.setattr(Tensor, "sin", sin)
+    at = opened(expression="sin(x)", in_x="1", h=-5, shown=1)
+    assert "The gradients disagree, most at x" in texts(at.error).replace("\\", "")
+    assert dict(table(at, "float64"))["backward()"] == "1.0"
+    assert float(table(at, "best h")[0][3]) > 0.4  # whatever the step
+
+
+def test_the_state_survives_the_menu_and_the_way_back():
+    at = run(app("app.py"))
+    switch(at, "pages/gradient_check.py")
+    at.slider(key="check h").set_value(-7).run()
+    switch(at, "pages/every_operation.py")
+    switch(at, "pages/gradient_check.py")
+    assert at.slider(key="check h").value == -7
+    go_back(at, tab="step", h="-3", expression="a*b")
+    assert at.slider(key="check h").value == -3
+    assert at.text_input(key="check expression").value == "a*b"
+
+
+@pytest.mark.parametrize("tab", ["step", "claim", "cotangent"])
+def test_what_is_to_be_done_comes_within_80_words(tab):
+    assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
