@@ -193,7 +193,7 @@ def _drawn(title: str, line: Curve, here: Curve, along: str) -> charts.Chart:
     x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
     finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
     low, high = (float(np.clip(end, -HIGHEST, HIGHEST)) for end in (min(finite, default=-1), max(finite, default=1)))
-    low, high = np.floor(2 * low - 0.1) / 2, np.ceil(2 * high + 0.1) / 2
+    low, high = max(-HIGHEST, np.floor(2 * low - 0.1) / 2), min(HIGHEST, np.ceil(2 * high + 0.1) / 2)
     drawn = [Line("y", list(zip(line.x, line.y, strict=True)))]
     drawn += [Line(f"slope by {name}", list(zip(line.x, slopes, strict=True))) for name, slopes in line.slopes.items()]
     drawn.append(Line("the point", [(x, y)], dots=True))
@@ -252,20 +252,21 @@ def _all(found: list[Op]) -> None:
         if (op.name, draw) not in known:
             known[op.name, draw] = _row(op, draw)
     rows = [known[op.name, draw] for op in found]
-    passed = sum(row[-1].startswith("✓") for row in rows)
+    passed = sum(row[1].startswith("✓") for row in rows)
     st.markdown(f"{passed} of {len(rows)} pass the gradient check on random numbers.")
-    st.markdown(markdown_table(["name", "kind", "derivative, for each operand", "where there is none", "check"], rows))
+    st.markdown(markdown_table(["name", "check", "kind", "derivative, for each operand", "where there is none"], rows))
 
 
 def _row(op: Op, draw: int) -> tuple[str, ...]:
+    name = op.name.replace("_", "_\u200b")  # where a long one may break
     try:
         shown = example(op, draw)
     except LookupError:
-        return (op.name, op.kind, "", op.at_kinks, "no example")
+        return (name, "no example", op.kind, "", op.at_kinks)
     report = shown.check()
     worst = f" {number(report.worst.error)}" if report.worst else ""
     rules = "; ".join(rule.text for rule in shown.rules()) or "made of other operations"
-    return (op.name, op.kind, rules, op.at_kinks, ("✓" if report.passed else "✗") + worst)
+    return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules, op.at_kinks)
 
 
 main()

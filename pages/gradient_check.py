@@ -134,6 +134,8 @@ def _one_step(expression: Expression) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         values = expression_box.inputs(NAME, expression, columns=3)
+    with right:
+        h = _step_chosen()
     if values is None:
         return
     try:
@@ -148,8 +150,9 @@ def _one_step(expression: Expression) -> None:
         return
     if now["check element"] not in places:
         now["check element"] = next(iter(places))
+    left, right = st.columns([3, 2], gap="medium")
     with right:
-        difference, place = _chosen(points, places)
+        difference, place = _arithmetic(points, places, h)
     report = _once("report", (expression.text, repr(values)), lambda: gradcheck(expression, values))
     with left:
         _said(difference, place, report)
@@ -170,7 +173,7 @@ def _one_step(expression: Expression) -> None:
         )
     _verdict(report)
     if len(places) > 1:
-        pictures |= _map(boards, points[now["check numbers"]], place, report)
+        pictures |= _map(boards, points[now["check numbers"]], place, h, report)
     boards.fill(pictures)
 
 
@@ -187,20 +190,23 @@ def _once(what: str, about: object, compute: Callable[[], Any]) -> Any:
     return kept[1]
 
 
-def _chosen(points: dict[str, Point], places: dict[str, Place]) -> tuple[Difference, Place]:
-    """The step that was chosen, with its arithmetic."""
-    now = st.session_state
+def _step_chosen() -> float:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         exponent = st.slider("Step h", EXPONENTS[-1], EXPONENTS[0], key="check h", format="1e%d")
-        if not now["check shown"]:
+        if not st.session_state["check shown"]:
             st.button("Show every h", key="check show", type="primary", on_click=_show, icon=":material/show_chart:")
+    return float(f"1e{exponent}")
+
+
+def _arithmetic(points: dict[str, Point], places: dict[str, Place], h: float) -> tuple[Difference, Place]:
+    """The difference at the chosen element, number by number."""
     with st.container(horizontal=True):
         method = st.radio("Differences", METHODS, key="check method", horizontal=True)
         precision = st.radio("Numbers", list(PRECISIONS), key="check numbers", horizontal=True)
         if len(places) > 1:
             st.selectbox("Element", places, key="check element", width=130)
-    place = places[now["check element"]]
-    found = points[precision].difference(place, float(f"1e{exponent}"), method)
+    place = places[st.session_state["check element"]]
+    found = points[precision].difference(place, h, method)
     x = str(place)
     dtype = PRECISIONS[precision]
     back = f"f({x})" if method == "forward" else f"f({x} − h)"
@@ -291,9 +297,8 @@ def _verdict(report: Report) -> None:
     )
 
 
-def _map(boards: Boards, point: Point, place: Place, report: Report) -> dict[str, charts.Chart]:
-    h, method = float(f"1e{st.session_state['check h']}"), st.session_state["check method"]
-    errors = point.errors(h, method)
+def _map(boards: Boards, point: Point, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
+    errors = point.errors(h, st.session_state["check method"])
     worst, error = worst_place(errors)
     st.markdown(
         f"With h = {h:.0e}, the worst of {sum(array.size for array in errors.values())} elements is "

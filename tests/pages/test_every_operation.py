@@ -16,13 +16,16 @@ def opened(**parameters):
 
 def rows(at):
     (found,) = [text.value for text in at.markdown if text.value.startswith("| name")]
-    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+    return [
+        [cell.strip().replace("\\", "").replace("\u200b", "") for cell in line.strip("|").split("|")]
+        for line in found.split("\n")[2:]
+    ]
 
 
 def test_every_operation_has_a_row_and_passes():
     at = opened()
     assert [row[0] for row in rows(at)] == list(OPS)
-    assert all(row[4].startswith("✓") for row in rows(at))
+    assert all(row[1].startswith("✓") for row in rows(at))
     assert f"{len(OPS)} of {len(OPS)} pass" in texts(at.markdown)
     assert at.selectbox(key="operations op").options == list(OPS)
 
@@ -102,7 +105,7 @@ def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
     at = opened(op="tanh", x=1)
     assert "The gradients disagree" in texts(at.error)
     assert "upstream * (1.0 - result)" in texts(at.code)
-    assert [row[0] for row in rows(at) if row[4].startswith("✗")] == ["tanh"]
+    assert [row[0] for row in rows(at) if row[1].startswith("✗")] == ["tanh"]
     assert f"slope by x **{1 - np.tanh(1):.4g}**" in texts(at.markdown)
 
 
@@ -133,7 +136,7 @@ at.query_params["op"] = "cube"
 at.run()
 assert not at.exception, at.exception
 said = "\\n".join(text.value.replace("\\\\", "") for text in at.markdown)
-assert "| cube | elementwise | 3·x² |" in said, said
+assert "| elementwise | 3·x² |" in said, said
 assert "At x = 1: y = **1**, slope by x **3**." in said
 assert "The gradients agree" in at.success[0].value
 assert "3.0 * value * value" in at.code[0].value
