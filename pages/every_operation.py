@@ -254,7 +254,7 @@ def _all(found: list[Op]) -> None:
     rows = [known[op.name, draw] for op in found]
     passed = sum(row[1].startswith("✓") for row in rows)
     st.markdown(f"{passed} of {len(rows)} pass the gradient check on random numbers.")
-    st.markdown(markdown_table(["name", "check", "kind", "derivative, for each operand", "where there is none"], rows))
+    st.markdown(markdown_table(["name", "check", "kind", "derivative, for each operand"], rows))
 
 
 def _row(op: Op, draw: int) -> tuple[str, ...]:
@@ -262,11 +262,12 @@ def _row(op: Op, draw: int) -> tuple[str, ...]:
     try:
         shown = example(op, draw)
     except LookupError:
-        return (name, "no example", op.kind, "", op.at_kinks)
+        return (name, "no example", op.kind, "")
     report = shown.check()
-    worst = f" {number(report.worst.error)}" if report.worst else ""
+    worst = f" {report.worst.error:.0e}" if report.worst else ""
     rules = "; ".join(rule.text for rule in shown.rules()) or "made of other operations"
-    return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules, op.at_kinks)
+    rules += f". {op.at_kinks}" if op.at_kinks else ""
+    return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules)
 
 
 main()

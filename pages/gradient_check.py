@@ -164,12 +164,13 @@ def _one_step(expression: Expression) -> None:
     pictures = {"error": _errors(sweeps, difference)}
     if sweeps and not _kink(report, place):
         st.markdown(markdown_table(
-            ["method", "numbers", "best h", "error there", "rule", "above: truncation", "below: cancellation"],
+            ["", "best h", "error there", "rule", "slope above", "slope below"],
             [_row(sweep) for sweep in sweeps],
         ))  # fmt: skip
         st.caption(
             "Best h: of the powers of ten. Rule: √ε for forward, ∛ε for central differences, times |x| where that is "
-            "above 1. Above and below: the slope of the error there; 2 means that a tenth of h makes a hundredth of it."
+            "above 1. Slope of the error above the best h (truncation) and below it (cancellation): 2 means that a "
+            "tenth of h makes a hundredth of the error."
         )
     _verdict(report)
     if len(places) > 1:
@@ -256,8 +257,7 @@ def _errors(sweeps: list[Sweep], now: Difference) -> charts.Chart:
     marks = [Mark("x", now.h, "your h")]
     drawn, branches = [], []
     for sweep in sweeps:
-        name = f"{sweep.method} {sweep.precision.removeprefix('float')}"
-        drawn.append(Line(name, [(one.h, one.error) for one in reversed(sweep.differences)]))
+        drawn.append(Line(_name(sweep), [(one.h, one.error) for one in reversed(sweep.differences)]))
         if (sweep.method, sweep.precision) == chosen:
             marks.append(Mark("x", sweep.rule, "∛ε" if sweep.method == "central" else "√ε"))
             below, above = (branch.points() if branch else [] for branch in (sweep.cancellation, sweep.truncation))
@@ -283,11 +283,14 @@ def _errors(sweeps: list[Sweep], now: Difference) -> charts.Chart:
 
 
 def _row(sweep: Sweep) -> tuple[str, ...]:
-    slopes = [
-        f"slope {number(branch.slope)}" if branch else "none" for branch in (sweep.truncation, sweep.cancellation)
-    ]
-    best = (f"{sweep.best.h:.0e}", number(sweep.best.error)) if sweep.best else ("none", "none")
-    return (sweep.method, sweep.precision, *best, f"{sweep.rule:.1e}", *slopes)
+    slopes = [f"{branch.slope:.1f}".replace("-", "−") if branch else "none"
+              for branch in (sweep.truncation, sweep.cancellation)]  # fmt: skip
+    best = (f"{sweep.best.h:.0e}", f"{sweep.best.error:.1e}") if sweep.best else ("none", "none")
+    return (_name(sweep), *best, f"{sweep.rule:.1e}", *slopes)
+
+
+def _name(sweep: Sweep) -> str:
+    return f"{sweep.method} {sweep.precision.removeprefix('float')}"
 
 
 def _verdict(report: Report) -> None:

@@ -98,7 +98,7 @@ def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, A
         "color": nth(colours["classes"], index),
         "lineStyle": {"type": nth(DASHES, index), "width": 2},
         "symbol": nth(SYMBOLS, index),
-        "symbolSize": 7,
+        "symbolSize": 13 if line.dots else 7,
         "showSymbol": len(points) <= MARKERS,
         "z": 3,
     }
