@@ -111,6 +111,7 @@ def _one(shown: Example) -> None:
         if op.kind == "elementwise":
             _curves(shown)
         else:
+            state.hold([ALONG, POINT, OTHER])
             state.mirror(NAME, FIELDS)
             _numbers(shown, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
     with right:
@@ -168,14 +169,18 @@ def _verdict(report: Report) -> None:
 def _curves(shown: Example) -> None:
     """A slider runs only this again."""
     now, names = st.session_state, list(shown.values)
-    now["operations along"] = min(now["operations along"], len(names) - 1)
-    columns = st.columns([1, 3, 3] if len(names) > 1 else 1, vertical_alignment="bottom")
-    if len(names) > 1:
+    several = len(names) > 1
+    columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
+    if several:
+        now["operations along"] = min(now["operations along"], len(names) - 1)
         columns[0].radio(
             "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
         )
-    along, *rest = sorted(names, key=lambda name: name != names[now["operations along"]])
-    x = columns[len(columns) > 1].slider(along, *POINT.limits, step=0.05, key="operations x")
+    else:
+        state.hold([ALONG, OTHER])
+    first = names[now["operations along"] if several else 0]
+    along, *rest = sorted(names, key=lambda name: name != first)
+    x = columns[several].slider(along, *POINT.limits, step=0.05, key="operations x")
     others = dict.fromkeys(rest, 1.0)
     if rest:
         others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")

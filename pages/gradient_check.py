@@ -67,7 +67,9 @@ def main() -> None:
         expression_box.begin(NAME)
     tabs = st.tabs(list(TABS.values()), key="check tab", on_change=state.step)
     for tab, name, content in zip(tabs, TABS, (_step, _claim, _cotangent), strict=True):
-        if tab.open:
+        if not tab.open:
+            state.hold(OF_TAB[name])
+        else:
             with tab:
                 content()
                 page.closing(TRY_THIS[name], "pages/every_operation.py", "Next: every operation, checked")
@@ -92,22 +94,30 @@ def _logits_text(text: str) -> str:
 
 H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]))
 SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
-FIELDS = (
-    Field("tab", "check tab", TABS["step"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("element", "check element", "", str),
-    H,
+TAB = Field(
+    "tab", "check tab", TABS["step"], lambda text: TABS[state.one_of(*TABS)(text)],
+    {title: name for name, title in TABS.items()}.get, always=True,
+)  # fmt: skip
+WHERE = (
+    Field("element", "check element", ""),
     Field("numbers", "check numbers", "float64", state.one_of(*PRECISIONS)),
     Field("method", "check method", "central", state.one_of(*METHODS)),
-    Field("shown", "check shown", False, state.flag, state.flagged),
-    Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
-    Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
-    Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
-    Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
-    Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
-    SEED,
-)  # fmt: skip
+)
+OF_TAB = {  # what has its widget there
+    "step": (*expression_box.fields(NAME, next(iter(EXAMPLES))), H, *WHERE),
+    "claim": (
+        Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
+        Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
+    ),
+    "cotangent": (
+        Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
+        Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
+        Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
+        SEED,
+    ),
+}
+SHOWN = Field("shown", "check shown", False, state.flag, state.flagged)
+FIELDS = (TAB, *(field for fields in OF_TAB.values() for field in fields), SHOWN)
 
 
 # ---------------------------------------------------------------- the step h
@@ -125,29 +135,33 @@ def _step() -> None:
 @st.fragment
 def _moving(expression: Expression | None) -> None:
     """A slider runs only this again."""
-    if expression is not None:
-        _one_step(expression)
+    state.give_back(["check h", *(str(field.key) for field in WHERE)])
+    if expression is None:
+        state.hold([H])
+    if expression is None or not _one_step(expression):
+        state.hold(WHERE)
     state.mirror(NAME, FIELDS)
 
 
-def _one_step(expression: Expression) -> None:
+def _one_step(expression: Expression) -> bool:
+    """Whether there was something to show."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
         values = expression_box.inputs(NAME, expression, columns=3)
     with right:
         h = _step_chosen()
     if values is None:
-        return
+        return False
     try:
         points = {precision: Point(expression, values, precision) for precision in PRECISIONS}
     except (ExpressionError, RuntimeError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
-        return
+        return False
     now = st.session_state
     places = {str(place): place for place in points["float64"].places()}
     if len(places) > MOST:
         st.error(f"These are {len(places)} elements: with at most {MOST} each can be checked.", icon=":material/block:")
-        return
+        return False
     if now["check element"] not in places:
         now["check element"] = next(iter(places))
     left, right = st.columns([3, 2], gap="medium")
@@ -161,8 +175,9 @@ def _one_step(expression: Expression) -> None:
     about, sweeps = (expression.text, repr(values), str(place)), []
     if now["check shown"]:
         sweeps = _once("sweeps", about, lambda: error_by_step(expression, values, place))
-    pictures = {"error": _errors(sweeps, difference)}
-    if sweeps and not _kink(report, place):
+    smooth = not _kink(report, place)
+    pictures = {"error": _errors(sweeps, difference, smooth)}
+    if sweeps and smooth:
         st.markdown(markdown_table(
             ["", "best h", "error there", "rule", "slope above", "slope below"],
             [_row(sweep) for sweep in sweeps],
@@ -176,6 +191,7 @@ def _one_step(expression: Expression) -> None:
     if len(places) > 1:
         pictures |= _map(boards, points[now["check numbers"]], place, h, report)
     boards.fill(pictures)
+    return True
 
 
 def _show() -> None:
@@ -251,8 +267,9 @@ def _said(found: Difference, place: Place, report: Report) -> None:
         st.markdown(f"The two values agree in {lost}, of about {digits}. What they agree in, the subtraction loses.")
 
 
-def _errors(sweeps: list[Sweep], now: Difference) -> charts.Chart:
-    """The errors by step, the lowest marked; before they are asked for, the one at the chosen step."""
+def _errors(sweeps: list[Sweep], now: Difference, smooth: bool) -> charts.Chart:
+    """The errors by step, the lowest and its branches marked where f is smooth; before they are asked for, the one at
+    the chosen step."""
     chosen = st.session_state["check method"], st.session_state["check numbers"]
     marks = [Mark("x", now.h, "your h")]
     drawn, branches = [], []
@@ -262,10 +279,10 @@ def _errors(sweeps: list[Sweep], now: Difference) -> charts.Chart:
             marks.append(Mark("x", sweep.rule, "∛ε" if sweep.method == "central" else "√ε"))
             below, above = (branch.points() if branch else [] for branch in (sweep.cancellation, sweep.truncation))
             branches = [*below, (sweep.best.h if sweep.best else now.h, math.nan), *above]  # two lines and a gap
-    if sweeps:
+    if sweeps and smooth:
         least = [(sweep.best.h, sweep.best.error) for sweep in sweeps if sweep.best]
         drawn += [Line("least error", sorted(least), dots=True), Line("its two branches", branches)]
-    else:
+    if not sweeps:
         drawn = [Line("your h", [(now.h, now.error)], dots=True)]
     placed = [error for line in drawn for _, error in line.points if math.isfinite(error) and error > 0]
     ends = ERRORS

@@ -185,6 +185,7 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
     else:
         for key, value in (kept or {}).items():
             state.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
+        give_back(state.get("held", {}))
         _keep(page, fields)
         return False
     state.pop("cards undone", None)
@@ -233,9 +234,21 @@ def step() -> None:
 
 def hold(fields: Iterable[Field]) -> None:
     """Keep what fields have while their widgets are not on the page: Streamlit would go back to what the script, and
-    not the visitor, has set last."""
+    not the visitor, has set last. In the run in which the widgets come back, `give_back` has the last word."""
     for field in fields:
         _set(field, _get(field))
+        st.session_state["held"] = st.session_state.get("held", {}) | dict.fromkeys(_keys(field))
+
+
+def give_back(keys: Iterable[str]) -> None:
+    """Set what was held in an earlier run once more, before its widgets: a browser that has not had a widget on the
+    page shows its default, unless the script sets it in the run in which it comes. `restore` does it for all; a
+    fragment does it for widgets that come and go inside it."""
+    state = st.session_state
+    for key in [key for key in keys if key in state.get("held", {})]:
+        del state["held"][key]
+        if key in state:
+            state[key] = state[key]
 
 
 def reset(fields: Iterable[Field]) -> None:
@@ -251,6 +264,10 @@ def _ask(page: str) -> None:
         st.session_state["address asked"] = page, went
 
 
+def _keys(field: Field) -> Sequence[str]:
+    return [field.key] if isinstance(field.key, str) else field.key
+
+
 def _get(field: Field) -> Any:
     state = st.session_state
     return state[field.key] if isinstance(field.key, str) else tuple(state[key] for key in field.key)
@@ -264,7 +281,7 @@ def _set(field: Field, value: Any) -> None:
 
 
 def _keep(page: str, fields: Sequence[Field]) -> None:
-    keys = [key for field in fields for key in ([field.key] if isinstance(field.key, str) else field.key)]
+    keys = [key for field in fields for key in _keys(field)]
     st.session_state[f"{page} kept"] = {key: st.session_state[key] for key in keys}
 
 

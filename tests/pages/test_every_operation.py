@@ -163,3 +163,14 @@ def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
     command = [sys.executable, "-c", LOOK.format(page=page)]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_point_stays_while_an_operation_without_a_curve_is_shown():
+    at = opened(op="*")
+    at.slider(key="operations x").set_value(-1.5).run()
+    at.slider(key="operations other").set_value(2.5).run()
+    at.radio(key="operations along").set_value(1).run()
+    for name in ("exp", "@", "@", "*"):
+        at.selectbox(key="operations op").select(name).run()
+        at.run()
+    assert address(at) == {"op": "*", "along": "1", "x": "-1.5", "other": "2.5"}

@@ -152,3 +152,31 @@ def test_the_state_survives_the_menu_and_the_way_back():
 @pytest.mark.parametrize("tab", ["step", "claim", "cotangent"])
 def test_what_is_to_be_done_comes_within_80_words(tab):
     assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
+
+
+def test_what_is_out_of_sight_stays_as_it_was():
+    at = opened(expression="sum(v**3)", in_v="[1, 2]")
+    at.text_input(key="check expression").set_value("sum(v**3) * 2").run()
+    at.slider(key="check h").set_value(-6).run()
+    at.radio(key="check numbers").set_value("float32").run()
+    at.selectbox(key="check element").select("v[1]").run()
+    before = address(at)
+    for broken in ("sum(v", "v @ v @ v @ v", "sum(v**3) * 2"):
+        at.text_input(key="check expression").set_value(broken).run()
+        at.run()
+    assert address(at) == before
+    go_back(at, **before | {"tab": "claim"})
+    at.radio(key="check wrong").set_value("Nothing").run()
+    at.run()
+    at.session_state["check tab"] = "A blind sum"
+    at.run()
+    at.run()
+    assert address(at) == before | {"tab": "cotangent", "wrong": "Nothing"}
+    at.session_state["check tab"] = "The step h"
+    at.run()
+    assert address(at) == before | {"wrong": "Nothing"}
+    slider, radio = at.slider(key="check h"), at.radio(key="check numbers")
+    assert (slider.value, radio.value) == (-6, "float32")
+    assert slider.proto.set_value  # else the browser, for which they are new, would show their defaults
+    assert radio.proto.set_value
+    assert not at.run().slider(key="check h").proto.set_value
