@@ -50,6 +50,8 @@ def main() -> None:
     if state.restore(NAME, FIELDS):
         expression_box.begin(NAME)
     tabs = st.tabs(list(TABS.values()), key="designs tab", on_change=state.step)
+    shown = next(name for tab, name in zip(tabs, TABS, strict=True) if tab.open)
+    state.hold(field for fields in OF_TAB.values() for field in fields if field not in OF_TAB[shown])
     for tab, name, content in zip(tabs, TABS, (_designs, _order, _depth, _scalars), strict=True):
         if tab.open:
             with tab:
@@ -64,17 +66,23 @@ def main() -> None:
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
 STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
+TYPED = expression_box.fields(NAME, next(iter(EXAMPLES)))
+OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
+    "designs": (
+        *TYPED,
+        Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
+        Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
+        Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
+    ),
+    "order": (*TYPED, STEP),
+    "depth": (DEPTH, Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))])),
+    "scalars": (HIDDEN,),
+}
 FIELDS = (
     Field("tab", "designs tab", TABS["designs"], lambda text: TABS[state.one_of(*TABS)(text)],
           {title: name for name, title in TABS.items()}.get, always=True),
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
-    Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
-    Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
-    STEP,
-    DEPTH,
-    Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
-    HIDDEN,
+    *TYPED,
+    *(field for fields in OF_TAB.values() for field in fields if field not in TYPED),
 )  # fmt: skip
 
 

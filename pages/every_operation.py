@@ -8,14 +8,16 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Line, Mark, number
+from lab.charts import Axis, Line, Mark, short
 from lab.checks.operations import Curve, Example, curve, example, parts, sources
 from lab.gradcheck import Report
 from lab.ops import OPS, Op
+from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 NAME = "operations"
 EVERY = "every kind"
@@ -26,9 +28,11 @@ DRAWS = 999
 
 
 def main() -> None:
-    page.opening(
-        "Operations",
-        "Choose an operation. Where it has a curve, move the point: where is the slope 0, and where is there none?",
+    page.style()
+    st.title("Operations")
+    prose(
+        "Choose an operation and see its [[local derivative]]. Where it has a curve, move the point: where is the "
+        "slope 0, and where is there none?"
     )
     state.restore(NAME, FIELDS)
     found = _choose()
@@ -151,7 +155,7 @@ def _check(shown: Example) -> None:
             for element in map(result.element, np.ndindex(result.shape)):
                 value = shown.values[str(name)][element.index]
                 columns = (value, element.analytic, element.numerical, element.error)
-                rows.append((element.name, *(number(float(column)) for column in columns)))
+                rows.append((element.name, *(numeral(float(column)) for column in columns)))
         st.markdown(markdown_table(["element", "value", "backward()", "difference", "error"], rows))
 
 
@@ -188,7 +192,7 @@ def _curves(shown: Example) -> None:
     state.mirror(NAME, FIELDS)
     line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
     st.markdown(_told(shown, here, along, others))
-    title = shown.text + "".join(f", {name} = {number(value)}" for name, value in others.items())
+    title = shown.text + "".join(f", {name} = {numeral(value)}" for name, value in others.items())
     picture = Boards("operations")
     picture.board("curve")
     picture.fill({"curve": _drawn(title, line, here, along)})
@@ -206,7 +210,7 @@ def _drawn(title: str, line: Curve, here: Curve, along: str) -> charts.Chart:
         drawn.append(Line("its slope", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
     return charts.lines(
         title, drawn, Axis(along, ends=(-REACH, REACH)), Axis("y", ends=(float(low), float(high))),
-        marks=[Mark("x", x, f"{along} = {number(x)}")], theme=page.theme(),
+        marks=[Mark("x", x, f"{along} = {numeral(x)}")], theme=page.theme(),
     )  # fmt: skip
 
 
@@ -214,26 +218,24 @@ def _told(shown: Example, here: Curve, along: str, others: dict[str, float]) -> 
     """The numbers at the point: of the engine, and of differences beside it."""
     at = {along: float(here.x[0])} | others
     report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
-    slopes = "; ".join(f"slope by {name} **{number(values[0])}**" for name, values in here.slopes.items())
-    where = ", ".join(f"{name} = {number(value)}" for name, value in at.items())
+    slopes = "; ".join(f"slope by {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
+    where = ", ".join(f"{name} = {numeral(value)}" for name, value in at.items())
     kinks = " ".join(note for note in report.notes if note.startswith("Kink"))
     if kinks:
         judged = f"Here is no derivative. {kinks}"
     elif not np.isfinite(here.y[0]):
         judged = "Here it has no finite value."
     else:
-        judged = f"Differences say: {', '.join(number(float(r.numerical)) for r in report.inputs.values())}."
-    return f"At {where}: y = **{number(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
+        judged = f"Differences say: {', '.join(numeral(float(r.numerical)) for r in report.inputs.values())}."
+    return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
 
 
 def _numbers(
     shown: Example, result: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]
 ) -> None:
-    st.markdown(
-        "The operands, the result y, an upstream gradient g that was chosen, and what each operand receives from it."
-    )
+    prose("The operands, the result y, an [[upstream gradient]] g, and what each operand receives from it.")
     rows = [(name, value.shape, _array(value)) for name, value in shown.values.items()]
-    rows += [("y", result.shape, _array(result)), ("g, chosen", upstream.shape, _array(upstream))]
+    rows += [("y", result.shape, _array(result)), ("g", upstream.shape, _array(upstream))]
     rows += [
         (f"gradient of {name}", found.shape, _array(found)) for name, found in gradients.items() if found is not None
     ]
@@ -242,7 +244,7 @@ def _numbers(
 
 def _array(array: np.ndarray) -> str:
     if array.ndim == 0:
-        return number(float(array))
+        return numeral(float(array))
     return f"[{', '.join(_array(part) for part in array)}]"
 
 
@@ -269,7 +271,7 @@ def _row(op: Op, draw: int) -> tuple[str, ...]:
     except LookupError:
         return (name, "no example", op.kind, "")
     report = shown.check()
-    worst = f" {report.worst.error:.0e}" if report.worst else ""
+    worst = f" {short(report.worst.error)}" if report.worst else ""
     rules = "; ".join(rule.text for rule in shown.rules()) or "made of other operations"
     rules += f". {op.at_kinks}" if op.at_kinks else ""
     return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Line, Mark, number
+from lab.charts import Axis, Line, Mark, short
 from lab.checks.claims import CLAIMS, Claim
 from lab.checks.softmax import RULES, by_cotangent, by_sum
 from lab.checks.steps import (
@@ -27,10 +28,12 @@ from lab.checks.steps import (
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import Report, gradcheck
+from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 NAME = "check"
 TABS = {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"}
@@ -124,9 +127,9 @@ FIELDS = (TAB, *(field for fields in OF_TAB.values() for field in fields), SHOWN
 
 
 def _step() -> None:
-    st.markdown(
-        "A numerical gradient moves x by a small step h and divides. **Which h would you trust?** Move it, read the "
-        "error, then show every h."
+    prose(
+        "A numerical [[gradient]] moves x by a small step h and divides. **Which h would you trust?** Move it, read "
+        "the error, then show every h."
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)
     _moving(expression)
@@ -232,8 +235,8 @@ def _arithmetic(points: dict[str, Point], places: dict[str, Place], h: float) ->
         ("their difference", found.difference), ("h" if method == "forward" else "2h", found.width),
         ("quotient", found.quotient), ("backward()", found.exact),
     ]  # fmt: skip
-    rows = [(name, str(dtype(value)).replace("-", "−")) for name, value in numbers]
-    st.markdown(markdown_table(["", precision], [*rows, ("error", number(found.error))]))
+    rows = [(name, re.sub("e-0?", "e-", str(dtype(value))).replace("-", "−")) for name, value in numbers]
+    st.markdown(markdown_table(["", precision], [*rows, ("error", numeral(found.error))]))
     if points[precision].cotangent.size > 1:
         st.caption("f is the sum of the elements of the result, each with a random weight: the cotangent.")
     return found, place
@@ -250,7 +253,7 @@ def _said(found: Difference, place: Place, report: Report) -> None:
     digits = 16 if st.session_state["check numbers"] == "float64" else 7
     kink = _kink(report, place)
     if not math.isfinite(found.exact):
-        st.warning(f"backward() gives {number(found.exact)}: f has no finite slope at {x}. Move {x}.")
+        st.warning(f"backward() gives {numeral(found.exact)}: f has no finite slope at {x}. Move {x}.")
     elif not math.isfinite(found.quotient):
         st.warning(
             f"f has no finite value one step from {x}, so there is no difference. Take a smaller h, or move {x}."
@@ -302,8 +305,8 @@ def _errors(sweeps: list[Sweep], now: Difference, smooth: bool) -> charts.Chart:
 def _row(sweep: Sweep) -> tuple[str, ...]:
     slopes = [f"{branch.slope:.1f}".replace("-", "−") if branch else "none"
               for branch in (sweep.truncation, sweep.cancellation)]  # fmt: skip
-    best = (f"{sweep.best.h:.0e}", f"{sweep.best.error:.1e}") if sweep.best else ("none", "none")
-    return (_name(sweep), *best, f"{sweep.rule:.1e}", *slopes)
+    best = (short(sweep.best.h), short(sweep.best.error)) if sweep.best else ("none", "none")
+    return (_name(sweep), *best, short(sweep.rule), *slopes)
 
 
 def _name(sweep: Sweep) -> str:
@@ -321,8 +324,8 @@ def _map(boards: Boards, point: Point, place: Place, h: float, report: Report) -
     errors = point.errors(h, st.session_state["check method"])
     worst, error = worst_place(errors)
     st.markdown(
-        f"With h = {h:.0e}, the worst of {sum(array.size for array in errors.values())} elements is "
-        f"**{escape_markdown(str(worst))}**, with an error of {number(error)}."
+        f"With h = {numeral(h)}, the worst of {sum(array.size for array in errors.values())} elements is "
+        f"**{escape_markdown(str(worst))}**, with an error of {numeral(error)}."
     )
     if not place.index:
         return {}
@@ -340,7 +343,7 @@ def _claim() -> None:
     def forget() -> None:
         now["check wrong"] = None
 
-    st.markdown("A tutorial prints these numbers. Choose a claim, say what is wrong with it, and have it measured.")
+    prose("A tutorial prints these numbers. Choose a claim, say what is wrong with it, and have it measured.")
     key = st.radio("Claim", CLAIMS, format_func=lambda key: CLAIMS[key].words, key="check claim", on_change=forget)
     claim = CLAIMS[key]
     about = [NOTHING, GRADIENT, ZERO, BOTH] if claim.h else [NOTHING, BOTH]
@@ -373,12 +376,15 @@ def _measured(claim: Claim, guess: str) -> None:
     ]
     for h in steps:
         for method, name in enumerate(METHODS):
-            rows.append((f"{name}, h = {h:.0e}", *(number(found[method].quotient) for found in measured[h].values())))
+            rows.append(
+                (f"{name}, h = {numeral(h)}", *(numeral(found[method].quotient) for found in measured[h].values()))
+            )
     zero = bool(claim.h) and any(one.quotient != 0 for found in measured[1e-15].values() for one in found)
-    truth = (BOTH if not claim.h or zero else GRADIENT) if any(wrong) else (ZERO if zero else NOTHING)
+    both = zero if claim.h else all(wrong)
+    truth = (BOTH if both else GRADIENT) if any(wrong) else (ZERO if zero else NOTHING)
     said = {
         NOTHING: "Nothing is wrong: what is printed is what was measured.",
-        GRADIENT: "The gradient is wrong; the 0 is right.",
+        GRADIENT: "The gradient is wrong; the 0 is right." if claim.h else "One of the numbers is wrong.",
         ZERO: "The 0 is wrong; the gradient is right.",
         BOTH: "Both numbers are wrong.",
     }[truth]
@@ -395,9 +401,9 @@ def _measured(claim: Claim, guess: str) -> None:
 
 
 def _cotangent() -> None:
-    st.markdown(
-        "The elements of a softmax add up to 1, always. Choose a rule for its backward pass. Which check will find "
-        "that it is wrong: one of `softmax(x).sum()`, or one that weights each element by a random number?"
+    prose(
+        "The elements of a softmax add up to 1, always. Choose a rule for its [[backward pass]]. Which check will find "
+        "that it is wrong: one of `softmax(x).sum()`, or one that starts from a random [[cotangent]]?"
     )
 
     def forget() -> None:
@@ -431,7 +437,7 @@ def _cotangent() -> None:
         with column:
             st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
             st.markdown(markdown_table(["element", "backward()", "difference", "agree"], [
-                (element.name, number(element.analytic), number(element.numerical),
+                (element.name, numeral(element.analytic), numeral(element.numerical),
                  "✓" if element.error <= element.tolerance else "✗")
                 for element in (result.element(index) for index in np.ndindex(result.shape))
             ]))  # fmt: skip

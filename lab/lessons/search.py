@@ -59,10 +59,9 @@ def _entries() -> list[tuple[str, str, Answer]]:
         for page in PAGES
     ]
     entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
-    entries += [
-        (name, op.kind, Answer("operation", name, f"An operation of the engine ({op.kind}).", "graph"))
-        for name, op in OPS.items()
-    ]
+    for name, op in OPS.items():
+        text = f"An operation of the engine ({op.kind})."
+        entries.append((name, op.kind, Answer("operation", name, text, "operations", {"op": name})))
     return entries
 
 

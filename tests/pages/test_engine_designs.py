@@ -174,3 +174,14 @@ def test_the_state_survives_the_menu_and_back():
     assert at.text_input(key="engine designs expression").value == "a*b*b"
     go_back(at, tab="designs")
     assert at.text_input(key="engine designs expression").value == "(a*b + c) * (a + d)"
+
+
+def test_a_slider_in_another_tab_comes_back_as_it_was_left():
+    at = opened(tab="scalars")
+    at.slider(key="designs hidden").set_value(7).run()
+    for tab in ("Order", "Depth", "Scalars or tensors"):
+        at.session_state["designs tab"] = tab
+        at.run()
+    slider = at.slider(key="designs hidden")
+    assert slider.value == 7
+    assert slider.proto.set_value  # else the browser, for which it is new, would show its lowest value

@@ -56,7 +56,7 @@ def test_the_others_show_shapes_and_numbers():
     at = opened(op="@")
     (table,) = [text.value.replace("\\", "") for text in at.markdown if text.value.startswith("|  | shape")]
     assert "| a | (2, 3) |" in table
-    assert "| g, chosen | (2, 2) | [[1, 2], [3, 4]] |" in table
+    assert "| g | (2, 2) | [[1, 2], [3, 4]] |" in table
     assert "| gradient of b | (3, 2) |" in table
     assert not components(at, "charts")
     at = opened(op="mean")

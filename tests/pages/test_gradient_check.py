@@ -25,7 +25,7 @@ def test_a_step_is_chosen_and_shown_as_arithmetic_before_any_curve_is():
     at.slider(key="check h").set_value(-5).run()
     rows = dict(table(at, "float64"))
     assert rows["x + h"] == "2.00001"
-    assert rows["2h"] == "2e−05"
+    assert rows["2h"] == "2e−5"
     assert float(rows["quotient"]) == pytest.approx(9.361658460, abs=1e-8)
     assert rows["backward()"] == "9.361658460044808"
     assert "agree in their first **5** digits, of about 16" in texts(at.markdown)
@@ -38,8 +38,8 @@ def test_every_step_shows_the_best_one_the_rule_and_both_branches():
     press(at, "check show")
     rows = {row[0]: row[1:] for row in table(at, "best h")}
     assert list(rows) == [f"{method} {n}" for n in (64, 32) for method in ("forward", "central")]
-    assert rows["forward 64"][:1] + rows["forward 64"][2:4] == ["1e-08", "3.0e-08", "1.0"]
-    assert rows["central 64"][:1] + rows["central 64"][2:4] == ["1e-05", "1.2e-05", "2.0"]
+    assert rows["forward 64"][:1] + rows["forward 64"][2:4] == ["1e−8", "2.98e−8", "1.0"]
+    assert rows["central 64"][:1] + rows["central 64"][2:4] == ["1e−5", "1.21e−5", "2.0"]
     assert all(row[4].startswith("−") for row in rows.values())
     assert address(at)["shown"] == "1"
     assert not [button for button in at.button if button.key == "check show"]
@@ -96,11 +96,11 @@ def test_a_claim_is_guessed_measured_and_loaded():
     rows = dict(table(at, "x"))
     assert rows["printed"] == "6.1411"
     assert rows["backward()"] == "9.3617"
-    assert (rows["forward, h = 1e-15"], rows["forward, h = 1e-16"]) == ("8.882", "0")
+    assert (rows["forward, h = 1e−15"], rows["forward, h = 1e−16"]) == ("8.882", "0")
     at.radio(key="check claim").set_value("alone").run()
     at.radio(key="check wrong").set_value("Both numbers").run()
     rows = dict(table(at, "x"))
-    assert (rows["backward()"], rows["forward, h = 1e-15"]) == ("1.9726", "1.776")
+    assert (rows["backward()"], rows["forward, h = 1e−15"]) == ("1.9726", "1.776")
     at.radio(key="check claim").set_value("two").run()
     at.radio(key="check wrong").set_value("Both numbers").run()
     assert "Right" in texts(at.success)
@@ -149,11 +149,6 @@ def test_the_state_survives_the_menu_and_the_way_back():
     assert at.text_input(key="check expression").value == "a*b"
 
 
-@pytest.mark.parametrize("tab", ["step", "claim", "cotangent"])
-def test_what_is_to_be_done_comes_within_80_words(tab):
-    assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
-
-
 def test_what_is_out_of_sight_stays_as_it_was():
     at = opened(expression="sum(v**3)", in_v="[1, 2]")
     at.text_input(key="check expression").set_value("sum(v**3) * 2").run()
@@ -180,3 +175,9 @@ def test_what_is_out_of_sight_stays_as_it_was():
     assert slider.proto.set_value  # else the browser, for which they are new, would show their defaults
     assert radio.proto.set_value
     assert not at.run().slider(key="check h").proto.set_value
+
+
+def test_numbers_below_zero_keep_their_digits():
+    rows = dict(table(opened(expression="x*x", in_x="-0.5", h=-3), "float64"))
+    assert rows["x + h"] == "−0.499"
+    assert rows["backward()"] == "−1.0"
