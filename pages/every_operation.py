@@ -36,14 +36,16 @@ def main() -> None:
     )
     state.restore(NAME, FIELDS)
     found = _choose()
-    op = OPS[st.session_state["operations op"]]
+    op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
     try:
-        shown = example(op, st.session_state["operations draw"])
+        shown = state.once("operations example", (op.name, draw), lambda: example(op, draw))
     except LookupError as error:
+        state.hold([ALONG, POINT, OTHER])
+        state.mirror(NAME, FIELDS)
         st.error(escape_markdown(str(error)), icon=":material/block:")
     else:
-        _one(shown)
-    _all(found)
+        _one(shown, draw)
+    _all(found, draw)
     page.closing(
         "Find the operations whose derivative at 0 is a convention, and see on their curves what else it could be.",
         "pages/gradient_check.py",
@@ -69,12 +71,15 @@ FIELDS = (
 )
 
 
-def _matches(op: Op) -> bool:
-    """Does it have the kind and the words that are looked for, in its name or in what its row says?"""
-    now = st.session_state
-    said = [op.name, op.kind, op.at_kinks, op.not_finite, *(derivative.text for derivative in op.derivatives)]
-    words = now["operations find"].casefold().split()
-    return now["operations kind"] in (EVERY, op.kind) and all(word in " ".join(said).casefold() for word in words)
+def _found() -> list[Op]:
+    """The operations that have the kind and the words that are looked for, in their name or in what their row says."""
+    kind, words = st.session_state["operations kind"], st.session_state["operations find"].casefold().split()
+    found = []
+    for op in OPS.values():
+        said = [op.name, op.kind, op.at_kinks, op.not_finite, *(derivative.text for derivative in op.derivatives)]
+        if kind in (EVERY, op.kind) and all(word in " ".join(said).casefold() for word in words):
+            found.append(op)
+    return found
 
 
 def _choose() -> list[Op]:
@@ -82,7 +87,7 @@ def _choose() -> list[Op]:
     now = st.session_state
 
     def narrow() -> None:
-        names = [op.name for op in OPS.values() if _matches(op)]
+        names = [op.name for op in _found()]
         if names and now["operations op"] not in names:
             now["operations op"] = names[0]
             state.step()
@@ -92,7 +97,7 @@ def _choose() -> list[Op]:
         "Find", key="operations find", max_chars=60, placeholder="a word: tanh, ties, axis", on_change=narrow
     )
     kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow)
-    found = [op for op in OPS.values() if _matches(op)]
+    found = _found()
     names = [op.name for op in found]
     if now["operations op"] not in names:  # a link asks for it by name
         names.insert(0, now["operations op"])
@@ -105,11 +110,11 @@ def _choose() -> list[Op]:
 # ---------------------------------------------------------------- one operation
 
 
-def _one(shown: Example) -> None:
+def _one(shown: Example, draw: int) -> None:
     op = shown.op
     st.header(f"{escape_markdown(op.name)}: {op.kind}")
     left, right = st.columns([3, 2], gap="medium")
-    trace, upstream = shown.record()
+    trace, upstream = state.once("operations trace", (op.name, draw), shown.record)
     with left:
         _rules(shown)
         if op.kind == "elementwise":
@@ -119,7 +124,7 @@ def _one(shown: Example) -> None:
             state.mirror(NAME, FIELDS)
             _numbers(shown, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
     with right:
-        _check(shown)
+        _check(shown, draw)
         made_of = parts(trace)
         if made_of != [op.name]:
             st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. The rules are theirs.")
@@ -142,11 +147,11 @@ def _rules(shown: Example) -> None:
         st.markdown(" ".join(filter(None, told)))
 
 
-def _check(shown: Example) -> None:
+def _check(shown: Example, draw: int) -> None:
     def again() -> None:
-        st.session_state["operations draw"] = (st.session_state["operations draw"] + 1) % (DRAWS + 1)
+        st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
 
-    report = shown.check()
+    report = state.once("operations check", (shown.op.name, draw), shown.check)
     _verdict(report)
     st.button("Check on other numbers", key="operations again", on_click=again, icon=":material/casino:")
     with st.expander("Every element of this check"):
@@ -188,14 +193,21 @@ def _curves(shown: Example) -> None:
     others = dict.fromkeys(rest, 1.0)
     if rest:
         others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
-    grid = np.linspace(-REACH, REACH, 121)
     state.mirror(NAME, FIELDS)
-    line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
-    st.markdown(_told(shown, here, along, others))
-    title = shown.text + "".join(f", {name} = {numeral(value)}" for name, value in others.items())
+    about = shown.op.name, along, x, others, page.theme()
+    told, chart = state.once("operations curve", about, lambda: _at_the_point(shown, along, x, others))
+    st.markdown(told)
     picture = Boards("operations")
     picture.board("curve")
-    picture.fill({"curve": _drawn(title, line, here, along)})
+    picture.fill({"curve": chart})
+
+
+def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]) -> tuple[str, charts.Chart]:
+    """What the engine and the differences say there, and the curves around it."""
+    grid = np.linspace(-REACH, REACH, 121)
+    line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
+    title = shown.text + "".join(f", {name} = {numeral(value)}" for name, value in others.items())
+    return _told(shown, here, along, others), _drawn(title, line, here, along)
 
 
 def _drawn(title: str, line: Curve, here: Curve, along: str) -> charts.Chart:
@@ -251,17 +263,19 @@ def _array(array: np.ndarray) -> str:
 # ---------------------------------------------------------------- all of them
 
 
-def _all(found: list[Op]) -> None:
+def _all(found: list[Op], draw: int) -> None:
     st.header("All of them, checked now")
-    known = st.session_state.setdefault("operations rows", {})  # other numbers are drawn with the button above
-    draw = st.session_state["operations draw"]
-    for op in found:
-        if (op.name, draw) not in known:
-            known[op.name, draw] = _row(op, draw)
-    rows = [known[op.name, draw] for op in found]
+    names = [op.name for op in found]
+    said, table = state.once("operations table", (draw, names), lambda: _table(found, draw))
+    st.markdown(said)
+    st.markdown(table)
+
+
+def _table(found: list[Op], draw: int) -> tuple[str, str]:
+    rows = [_row(op, draw) for op in found]
     passed = sum(row[1].startswith("✓") for row in rows)
-    st.markdown(f"{passed} of {len(rows)} pass the gradient check on random numbers.")
-    st.markdown(markdown_table(["name", "check", "kind", "derivative, for each operand"], rows))
+    said = f"{passed} of {len(rows)} pass the gradient check on random numbers."
+    return said, markdown_table(["name", "check", "kind", "derivative, for each operand"], rows)
 
 
 def _row(op: Op, draw: int) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -155,8 +153,9 @@ def _one_step(expression: Expression) -> bool:
         h = _step_chosen()
     if values is None:
         return False
+    at = expression.text, repr(values)
     try:
-        points = {precision: Point(expression, values, precision) for precision in PRECISIONS}
+        points = state.once("check points", at, lambda: {name: Point(expression, values, name) for name in PRECISIONS})
     except (ExpressionError, RuntimeError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return False
@@ -170,14 +169,14 @@ def _one_step(expression: Expression) -> bool:
     left, right = st.columns([3, 2], gap="medium")
     with right:
         difference, place = _arithmetic(points, places, h)
-    report = _once("report", (expression.text, repr(values)), lambda: gradcheck(expression, values))
+    report = state.once("check report", at, lambda: gradcheck(expression, values))
     with left:
         _said(difference, place, report)
         boards = Boards("check")
         boards.board("error")
-    about, sweeps = (expression.text, repr(values), str(place)), []
+    sweeps: list[Sweep] = []
     if now["check shown"]:
-        sweeps = _once("sweeps", about, lambda: error_by_step(expression, values, place))
+        sweeps = state.once("check sweeps", (*at, place), lambda: error_by_step(expression, values, place))
     smooth = not _kink(report, place)
     pictures = {"error": _errors(sweeps, difference, smooth)}
     if sweeps and smooth:
@@ -192,7 +191,7 @@ def _one_step(expression: Expression) -> bool:
         )
     _verdict(report)
     if len(places) > 1:
-        pictures |= _map(boards, points[now["check numbers"]], place, h, report)
+        pictures |= _map(boards, points[now["check numbers"]], at, place, h, report)
     boards.fill(pictures)
     return True
 
@@ -200,14 +199,6 @@ def _one_step(expression: Expression) -> bool:
 def _show() -> None:
     st.session_state["check shown"] = True
     state.step()
-
-
-def _once(what: str, about: object, compute: Callable[[], Any]) -> Any:
-    """Computed again only when what it is about has changed."""
-    kept = st.session_state.get(f"check {what}")
-    if kept is None or kept[0] != about:
-        kept = st.session_state[f"check {what}"] = about, compute()
-    return kept[1]
 
 
 def _step_chosen() -> float:
@@ -320,8 +311,9 @@ def _verdict(report: Report) -> None:
     )
 
 
-def _map(boards: Boards, point: Point, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
-    errors = point.errors(h, st.session_state["check method"])
+def _map(boards: Boards, point: Point, at: object, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
+    method = st.session_state["check method"]
+    errors = state.once("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
     worst, error = worst_place(errors)
     st.markdown(
         f"With h = {numeral(h)}, the worst of {sum(array.size for array in errors.values())} elements is "
