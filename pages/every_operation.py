@@ -15,6 +15,7 @@ from lab.ops import OPS, Op
 from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -38,7 +39,7 @@ def main() -> None:
     found = _choose()
     op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
     try:
-        shown = state.once("operations example", (op.name, draw), lambda: example(op, draw))
+        shown = computed("operations example", (op.name, draw), lambda: example(op, draw))
     except LookupError as error:
         state.hold([ALONG, POINT, OTHER])
         state.mirror(NAME, FIELDS)
@@ -114,7 +115,7 @@ def _one(shown: Example, draw: int) -> None:
     op = shown.op
     st.header(f"{escape_markdown(op.name)}: {op.kind}")
     left, right = st.columns([3, 2], gap="medium")
-    trace, upstream = state.once("operations trace", (op.name, draw), shown.record)
+    trace, upstream = computed("operations trace", (op.name, draw), shown.record)
     with left:
         _rules(shown)
         if op.kind == "elementwise":
@@ -151,7 +152,7 @@ def _check(shown: Example, draw: int) -> None:
     def again() -> None:
         st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
 
-    report = state.once("operations check", (shown.op.name, draw), shown.check)
+    report = computed("operations check", (shown.op.name, draw), shown.check)
     _verdict(report)
     st.button("Check on other numbers", key="operations again", on_click=again, icon=":material/casino:")
     with st.expander("Every element of this check"):
@@ -195,7 +196,7 @@ def _curves(shown: Example) -> None:
         others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
     state.mirror(NAME, FIELDS)
     about = shown.op.name, along, x, others, page.theme()
-    told, chart = state.once("operations curve", about, lambda: _at_the_point(shown, along, x, others))
+    told, chart = computed("operations curve", about, lambda: _at_the_point(shown, along, x, others))
     st.markdown(told)
     picture = Boards("operations")
     picture.board("curve")
@@ -266,7 +267,7 @@ def _array(array: np.ndarray) -> str:
 def _all(found: list[Op], draw: int) -> None:
     st.header("All of them, checked now")
     names = [op.name for op in found]
-    said, table = state.once("operations table", (draw, names), lambda: _table(found, draw))
+    said, table = computed("operations table", (draw, names), lambda: _table(found, draw))
     st.markdown(said)
     st.markdown(table)
 

@@ -27,8 +27,9 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import Report, gradcheck
 from lab.trace.recording import numeral
-from lab.ui import expression_box, page, state
+from lab.ui import expression_box, page, progress, state
 from lab.ui.boards import Boards
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -142,6 +143,7 @@ def _moving(expression: Expression | None) -> None:
     if expression is None or not _one_step(expression):
         state.hold(WHERE)
     state.mirror(NAME, FIELDS)
+    progress.note("check progress")
 
 
 def _one_step(expression: Expression) -> bool:
@@ -155,7 +157,7 @@ def _one_step(expression: Expression) -> bool:
         return False
     at = expression.text, repr(values)
     try:
-        points = state.once("check points", at, lambda: {name: Point(expression, values, name) for name in PRECISIONS})
+        points = computed("check points", at, lambda: {name: Point(expression, values, name) for name in PRECISIONS})
     except (ExpressionError, RuntimeError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return False
@@ -169,14 +171,14 @@ def _one_step(expression: Expression) -> bool:
     left, right = st.columns([3, 2], gap="medium")
     with right:
         difference, place = _arithmetic(points, places, h)
-    report = state.once("check report", at, lambda: gradcheck(expression, values))
+    report = computed("check report", at, lambda: gradcheck(expression, values))
     with left:
         _said(difference, place, report)
         boards = Boards("check")
         boards.board("error")
     sweeps: list[Sweep] = []
     if now["check shown"]:
-        sweeps = state.once("check sweeps", (*at, place), lambda: error_by_step(expression, values, place))
+        sweeps = computed("check sweeps", (*at, place), lambda: error_by_step(expression, values, place))
     smooth = not _kink(report, place)
     pictures = {"error": _errors(sweeps, difference, smooth)}
     if sweeps and smooth:
@@ -313,7 +315,7 @@ def _verdict(report: Report) -> None:
 
 def _map(boards: Boards, point: Point, at: object, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
     method = st.session_state["check method"]
-    errors = state.once("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
+    errors = computed("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
     worst, error = worst_place(errors)
     st.markdown(
         f"With h = {numeral(h)}, the worst of {sum(array.size for array in errors.values())} elements is "

@@ -139,10 +139,10 @@ def _step(expression: Expression, trace: Trace, values: Values) -> str:
 STAGES = (
     Stage("Data", "dataset", "pages/training_lab.py", _data),
     Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", _forward),
-    Stage("Graph", "account_tree", "pages/graph_lab.py", _graph),
+    Stage("Graph", "account_tree", "pages/engine_designs.py", _graph),
     Stage("Backward pass", "arrow_back", "pages/graph_lab.py", _backward),
-    Stage("Gradient check", "fact_check", "pages/fault_lab.py", _checked),
-    Stage("Optimizer", "trending_down", "pages/training_lab.py", _step),
+    Stage("Gradient check", "fact_check", "pages/gradient_check.py", _checked),
+    Stage("Optimizer", "trending_down", "pages/descent_lab.py", _step),
 )
 
 

@@ -93,6 +93,14 @@ CARDS = (
         {"tab": "forgotten"},
     ),
     Card(
+        "breaking-step",
+        "The step that breaks a check",
+        "Find a step so small that the difference is zero: what did the tutorial claim of 1e-15?",
+        "pages/gradient_check.py",
+        lambda state: bool(state.get("check shown")) and state.get("check h", 0) <= -16,
+        {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2"},
+    ),
+    Card(
         "caught-write",
         "Catch the write",
         "Say what the gradient will be, then let the guard refuse the pass that a write has spoilt.",

@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -24,7 +24,6 @@ import streamlit as st
 from lab.trace.recording import strict_json
 from lab.ui.assets import loading
 
-T = TypeVar("T")
 LONGEST, LONGEST_NAME = 100_000, 40  # characters: of an address, and of a parameter's name that a note repeats
 STREAMLITS_OWN = ("embed", "embed_options")  # parameters
 
@@ -256,14 +255,6 @@ def reset(fields: Iterable[Field]) -> None:
     """Set fields to their defaults (in a callback, or before their widgets)."""
     for field in fields:
         _set(field, field.read({})[0])
-
-
-def once(key: str, about: object, compute: Callable[[], T]) -> T:
-    """What was computed last under this key in this session, as long as it is about the same thing; else computed."""
-    kept: tuple[object, T] | None = st.session_state.get(key)
-    if kept is None or kept[0] != about:
-        kept = st.session_state[key] = about, compute()
-    return kept[1]
 
 
 def _ask(page: str) -> None:

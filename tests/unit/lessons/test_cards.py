@@ -115,3 +115,11 @@ def test_a_guess_about_the_forgotten_sum_is_a_deed():
     assert told(at)["done"] == []
     at.radio(key="broadcasting guess").set_value("error").run()
     assert told(at)["done"] == ["forgotten-sum"]
+
+
+def test_a_step_that_is_too_small_is_a_deed():
+    at = opened("breaking-step")
+    press(at, "check show")
+    assert told(at)["done"] == []
+    at.select_slider(key="check h").set_value(-16).run()
+    assert "breaking-step" in [key for c in components(at, "progress") for key in json.loads(c.proto.bytes)["done"]]
