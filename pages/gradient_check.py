@@ -10,9 +10,12 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark, short
-from lab.checks.claims import CLAIMS, Claim
-from lab.checks.softmax import RULES, by_cotangent, by_sum
-from lab.checks.steps import (
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.gradcheck import Report, gradcheck
+from lab.modes.claims import CLAIMS, Claim
+from lab.modes.softmax import RULES, by_cotangent, by_sum
+from lab.modes.steps import (
     EXPONENTS,
     METHODS,
     PRECISIONS,
@@ -23,9 +26,6 @@ from lab.checks.steps import (
     error_by_step,
     worst_place,
 )
-from lab.expression import ExpressionError
-from lab.expression.builder import Expression
-from lab.gradcheck import Report, gradcheck
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, progress, state
 from lab.ui.boards import Boards

@@ -15,7 +15,6 @@ FLOORS = (
     "lab.gradcheck",
     "lab.expression",
     "lab.trace",
-    "lab.checks",
     "lab.designs",
     "lab.modes",
     "lab.descent",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab.checks.claims import CLAIMS
-from lab.checks.steps import Place
+from lab.modes.claims import CLAIMS
+from lab.modes.steps import Place
 
 X = Place("x")
 
