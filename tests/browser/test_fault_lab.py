@@ -88,7 +88,7 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
 def test_a_phone_never_scrolls_sideways(open_page, path, theme):
     page = open_page(path, theme=theme, width=360)
     page.get_by_role("heading", name=re.compile("What finds it|Evidence")).wait_for()
-    page.locator("canvas").first.wait_for()
+    page.locator("canvas, table").locator("visible=true").first.wait_for()
     settled(page)
     assert page.evaluate(WIDE) <= 360
     assert "Traceback" not in page.inner_text("body")

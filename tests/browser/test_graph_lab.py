@@ -159,7 +159,7 @@ def test_no_request_leaves_the_machine(browser, app_url):
     page.on(
         "request", lambda request: hosts.add(request.url.split("/")[2].split(":")[0] if "//" in request.url else "")
     )
-    page.goto(app_url)
+    page.goto(f"{app_url}/graph")
     page.locator("g.card").first.wait_for()
     press_both(page)
     page.close()

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, record, strict_json
 from tests.programs import LEAVES, shared
-from tests.support import ROOT, start_app, switch
+from tests.support import ROOT, settled, start_app, switch
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 
@@ -244,6 +244,8 @@ def test_a_drag_is_followed(open_player):
 def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight(open_player):
     page = open_player("nodes=150")
     expect(page.locator(".card")).to_have_count(150)
+    settled(page)  # until then the drawing may move to another part of the graph
+    expect(page.locator(".card:not([data-away])")).not_to_have_count(0)
     waiting = page.locator(".card.not-run")
     seen = page.locator(".scrubber").evaluate(
         """(scrubber) => {
