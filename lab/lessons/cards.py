@@ -46,7 +46,7 @@ CARDS = (
     Card(
         "first-gradient",
         "A first gradient",
-        "Move the sliders of a*b + c and run both passes: which input has the largest gradient, and why?",
+        "Run both passes of a*b + c: which input has the largest gradient, and why?",
         "pages/start.py",
         lambda state: True,
         at_end=True,
@@ -54,7 +54,7 @@ CARDS = (
     Card(
         "two-messages",
         "Two messages add up",
-        "Play the backward pass to its end and find the input that receives two messages.",
+        "Play the backward pass to its end: one input receives two messages. Which, and what is its gradient?",
         "pages/graph_lab.py",
         _expression("((a*b)+c)*(a+d)"),
         {"expression": "((a*b) + c) * (a + d)", "in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"},
@@ -103,12 +103,12 @@ CARDS = (
     Card(
         "caught-write",
         "Catch the write",
-        "Say what the gradient will be, then let the guard refuse the pass that a write has spoilt.",
+        "With the guard on, say what backward() will do after the write, then run it.",
         "pages/simulate_error.py",
         lambda state: (
-            state.get("trap step") == 4 and state.get("trap guess") is not None and state.get("trap guard") != "off"
+            state.get("trap step", 0) >= 3 and state.get("trap guess") is not None and state.get("trap guard") != "off"
         ),
-        {"part": "steps"},
+        {"part": "steps", "guard": "on"},
     ),
     Card(
         "broken-engine",
