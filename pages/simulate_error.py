@@ -45,7 +45,7 @@ KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad 
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
-    "steps": "Turn the [[guard]] off and find the two operations that a write to their *output* spoils. Then find a "
+    "steps": "With the [[guard]] off, find the two operations that a write to their *output* spoils. Then find a "
     "write that changes what a [[closure]] holds and still leaves the gradient right.",
     "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
     "written to.",
