@@ -1,12 +1,13 @@
 /** Live inputs: a slider and a number entry for each leaf, a grid for each small array. */
 
-import { flat, indexText, shapeOf, shapeText, toNumber } from "./format.js";
-import { h, section } from "./dom.js";
+import { flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
+import { h, section, setText } from "./dom.js";
 
 /** @import { Live, LiveLeaf, Value } from "../types.js" */
 
 const LARGEST_GRID = 36; // elements that get an entry each
 const LARGEST_NUMBER = 1e6; // as in lab/ui/player.py
+const LIMITS = "A number from −1,000,000 to 1,000,000 can be used.";
 const AHEAD = 2; // messages
 const GIVE_UP = 3000; // milliseconds after which unanswered updates no longer hold back the next one
 
@@ -57,6 +58,8 @@ export class Inputs {
     this.onChange = onChange;
     this.panel = section("Inputs", "inputs");
     this.element = this.panel.element;
+    this.refused = h("p", { class: "refused", role: "status" });
+    this.element.append(this.refused);
     /** @type {Record<string, Value>} */
     this.values = {};
     this.id = "";
@@ -68,6 +71,7 @@ export class Inputs {
     if (!live || live.id === this.id) return;
     this.id = live.id;
     this.values = structuredClone(values);
+    setText(this.refused, "");
     this.panel.body.replaceChildren(
       ...live.leaves.map((leaf) => (Array.isArray(leaf.value) ? this.grid(leaf) : this.row(leaf))),
     );
@@ -75,6 +79,7 @@ export class Inputs {
 
   /** @param {string} name @param {Value} value */
   change(name, value) {
+    setText(this.refused, "");
     this.values = { ...this.values, [name]: value };
     this.onChange();
   }
@@ -82,12 +87,12 @@ export class Inputs {
   /** A slider and a number entry that show the same number. @param {LiveLeaf} leaf */
   row(leaf) {
     const { name, step } = leaf;
-    const value = toNumber(flat(this.values[name])[0]);
-    const range = slider(leaf, name, value, (x) => {
+    const used = () => toNumber(flat(this.values[name])[0]);
+    const range = slider(leaf, name, used(), (x) => {
       number.value = String(x);
       this.change(name, x);
     });
-    const number = entry(`${name}, exact number`, step, value, (x) => {
+    const number = this.entry({ label: `${name}, exact number`, name, step, used }, (x) => {
       range.value = String(x);
       fill(range);
       this.change(name, x);
@@ -111,8 +116,9 @@ export class Inputs {
       this.change(leaf.name, shaped(cells, shape));
     };
     const labels = cells.map((_, position) => leaf.name + indexText(shape, position));
-    const entries = cells.map((cell, position) => {
-      const field = entry(labels[position], leaf.step, cell, (x) => {
+    const entries = cells.map((_, position) => {
+      const [label, used] = [labels[position], () => cells[position]];
+      const field = this.entry({ label, name: label, step: leaf.step, used }, (x) => {
         set(position, x);
         choose(position);
       });
@@ -138,6 +144,27 @@ export class Inputs {
       slot,
     );
   }
+
+  /** An entry that passes on numbers that can be used and marks others. When it is left, it shows the number in use.
+   * @param {{label: string, name: string, step: number, used: () => number}} what @param {(x: number) => void} write */
+  entry({ label, name, step, used }, write) {
+    const field = h("input", { type: "number", step, value: used(), "aria-label": label });
+    const refuse = () => setText(this.refused, `${name} stays ${numeral(used())}. ${LIMITS}`);
+    field.oninput = () => {
+      const x = Number(field.value);
+      const usable = field.value !== "" && Math.abs(x) <= LARGEST_NUMBER;
+      field.setAttribute("aria-invalid", String(!usable));
+      if (usable) write(x);
+      else if (field.value !== "") refuse(); // an empty field is on the way to a number
+    };
+    field.onblur = () => {
+      if (field.getAttribute("aria-invalid") !== "true") return;
+      refuse();
+      field.value = String(used());
+      field.setAttribute("aria-invalid", "false");
+    };
+    return field;
+  }
 }
 
 /** @param {LiveLeaf} leaf @param {string} label @param {number} value @param {(x: number) => void} write */
@@ -149,19 +176,6 @@ function slider({ low, high, step }, label, value, write) {
   };
   fill(range);
   return range;
-}
-
-/** An entry that passes on numbers that can be used and marks others. @param {string} label @param {number} step
- * @param {number} value @param {(x: number) => void} write */
-function entry(label, step, value, write) {
-  const field = h("input", { type: "number", step, value, "aria-label": label });
-  field.oninput = () => {
-    const x = Number(field.value);
-    const usable = field.value !== "" && Math.abs(x) <= LARGEST_NUMBER;
-    field.setAttribute("aria-invalid", String(!usable));
-    if (usable) write(x);
-  };
-  return field;
 }
 
 /** The filled part of a slider's track. @param {HTMLInputElement} range */

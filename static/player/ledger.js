@@ -24,7 +24,7 @@ import {
   shapeText,
   toNumber,
 } from "./format.js";
-import { h } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { gridOf } from "./layout.js";
 
 const COPIES = 4; // of a cell that are written out
@@ -60,9 +60,11 @@ const PATIENCE = 250; // milliseconds without a new event before a screen reader
 export function tell(playback, frame, cell) {
   const story = storyOf(playback, frame, cell);
   if (frame.k < playback.forwardEnd || (frame.k > playback.forwardEnd && frame.k < playback.length)) return story;
-  if (playback.error && frame.k === playback.length)
+  const ended = frame.k === playback.length;
+  if (playback.error && ended)
     story.note = `${story.note} Here the engine stopped: ${playback.error.replaceAll("`", "")}`.trim();
-  else if (frame.k === playback.length) story.result = gradientsOf(playback, frame);
+  else if (playback.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
+  else if (ended) story.result = gradientsOf(playback, frame);
   else if (frame.k > 0) {
     const out = playback.name(playback.output);
     story.note = `The forward pass is done. Run backward pass: how fast does ${out} change with each input?`;
@@ -376,6 +378,8 @@ export class Ledger {
     this.equation = h("div", { class: "equation", "aria-hidden": true });
     this.note = h("p", { class: "note" });
     this.live = h("p", { class: "for-readers", "aria-live": "polite" });
+    /** @type {Playback | null} */
+    this.playback = null;
     this.element = h(
       "section",
       { class: "ledger", "aria-label": "What happens" },
@@ -394,7 +398,9 @@ export class Ledger {
     const note = result ? [`Last: ${event.sentence}`, event.note].filter(Boolean).join(" ") : event.note;
     const text = `${phase}, event ${frame.k} of ${playback.length}`;
     const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
-    if (text === last[0] && sentence === last[1] && note === last[2]) return;
+    // Other inputs change the figures also where they change no word.
+    if (this.playback === playback && text === last[0] && sentence === last[1] && note === last[2]) return;
+    this.playback = playback;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
@@ -416,7 +422,7 @@ export class Ledger {
       }
     }
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => (this.live.textContent = `Event ${frame.k}. ${sentence} ${note}`), PATIENCE);
+    this.waiting = setTimeout(() => setText(this.live, `Event ${frame.k}. ${sentence} ${note}`), PATIENCE);
   }
 
   destroy() {

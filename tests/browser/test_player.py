@@ -220,6 +220,23 @@ def test_a_live_input_is_computed_by_the_engine(open_player):
     change(page, "b, exact number", "")
     assert page.get_by_label("b, exact number").get_attribute("aria-invalid") == "true"
     assert page.locator(".nodes tr.output").get_by_text("13.49").count() == 1
+    said = "b stays −1. A number from −1,000,000 to 1,000,000 can be used."
+    expect(page.locator(".refused")).to_have_text("")
+    page.get_by_label("b, exact number").blur()
+    expect(page.locator(".refused")).to_have_text(said)
+    expect(page.get_by_label("b, exact number")).to_have_value("-1")
+    change(page, "a, exact number", 2)
+    expect(page.locator(".refused")).to_have_text("")
+    change(page, "b, exact number", "1e308")
+    expect(page.locator(".refused")).to_have_text(said)
+    page.get_by_label("b, exact number").blur()
+    expect(page.get_by_label("b, exact number")).to_have_value("-1")
+
+    press(page, "Home")
+    figures = page.locator(".equation .figure b")
+    expect(figures).to_have_text(["2", "−1", "4", "5"])
+    change(page, "b, exact number", 7)
+    expect(figures).to_have_text(["2", "7", "4", "5"])
 
 
 def test_a_drag_is_followed(open_player):

@@ -251,6 +251,14 @@ test("the error of the engine stands at the last event and nowhere else", () => 
   assert.equal(tell(playback, playback.frame(1), null).note, "Here the engine stopped: It was told to stop.");
 });
 
+test("a trace that has no backward pass yet ends with its forward pass", () => {
+  const playback = new Playback({ ...traces.named["only forward"], error: "" });
+  const { phase, note, result } = tell(playback, playback.frame(playback.length), null);
+  assert.equal(phase, "Forward pass");
+  assert.equal(result, undefined);
+  assert.equal(note, "The forward pass is done. The backward pass has not begun.");
+});
+
 test("infinities and what is no number are told by their signs", () => {
   const playback = playbackOf("infinite");
   const { sentence } = tell(playback, playback.frame(1), 0);
