@@ -60,6 +60,7 @@ BEYOND: dict[str, tuple[str, str, dict[str, str]]] = {  # name -> what to look f
         {"q": "[[1, 0], [0, 1]]", "k": "[[1, 0.5], [-1, 2], [0, 1]]", "v": "[[1, 2], [3, 4], [5, 6]]"},
     ),
 }
+KEPT = "Bytes kept at the worst moment"
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines agree on the type of a number.",
@@ -223,8 +224,9 @@ def _numbers(array: np.ndarray | None) -> str:
 
 def _memory() -> None:
     st.markdown(
-        "A chain of layers, cut into segments: forward, only the input of each segment is kept; backward, each runs "
-        "once more. **Guess: how many segments keep the least?** All bytes and runs are counted now."
+        "A chain of layers, cut into segments. Forward, only the last segment records its graph; of each other one "
+        "only the input is kept, and it runs once more as backward comes to it. **Guess: how many segments keep the "
+        "least?** All bytes and runs are counted now."
     )
     columns = st.columns(4)
     for column, (field, word) in zip(
@@ -239,7 +241,7 @@ def _memory() -> None:
     plain, costs = computed("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
     first, second, third = st.columns(3)
-    first.metric("Kept between the passes", f"{chosen.kept:,} bytes", f"{chosen.kept / plain.kept:.0%} of all",
+    first.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
                  delta_color="off", delta_arrow="off")  # fmt: skip
     second.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
                   delta_color="off", delta_arrow="off")  # fmt: skip
@@ -262,7 +264,7 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
     marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
     return {
-        "kept": charts.lines("Bytes kept at the worst moment", [Line("bytes kept", kept)], Axis("segments"),
+        "kept": charts.lines(KEPT, [Line("bytes kept", kept)], Axis("segments"),
                              Axis("bytes"), marks=marks, height=260, theme=theme),
         "runs": charts.lines("Layers run forward", [Line("runs", ran)], Axis("segments"), Axis("runs"),
                              marks=[Mark("y", plain.runs, "a plain pass")], height=260, theme=theme),

@@ -1,7 +1,8 @@
 """Checkpointing: keep less between the passes, and compute again what is missing.
 
-The chain is cut into segments. Forward, only the input of each segment is kept. Backward, the segments run once more,
-the last one first, now recorded; each graph is gone before the next one is built. Griewank 1992; Chen et al. 2016.
+The chain is cut into segments. Forward, only the last one records its graph; of each other one only the input is kept.
+Backward, these run once more, the last of them first, now recorded; each graph is gone before the next one is built.
+Griewank 1992; Chen et al. 2016.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def checkpointed(chain: Chain, inputs: np.ndarray, segments: int, due: list[np.n
     """In so many segments; due: the gradients of the plain pass."""
     chain.runs = 0
     parts = np.array_split(np.arange(len(chain.weights)), segments)
-    starts = [inputs]  # the input of each segment: all that is kept
+    starts = [inputs]  # the input of each segment: all that is kept of those before the last
     with no_grad():
         for part in parts[:-1]:
             starts.append(chain.forward(Tensor(starts[-1]), _some(chain, part)).numpy())

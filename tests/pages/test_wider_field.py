@@ -68,7 +68,9 @@ def test_without_pytorch_the_program_is_still_there(monkeypatch):
 def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
     at = opened(tab="memory", layers=9, segments=3)
     kept, runs, difference = at.metric
-    assert runs.value == "15"
+    assert kept.label == "Bytes kept at the worst moment"
+    assert runs.value == "15"  # the last three run once
+    assert "only the last segment records its graph" in at.markdown[0].value
     assert float(difference.value.replace("−", "-")) <= 1e-12
     first = kept.value
     at.slider(key="field segments").set_value(5).run()
