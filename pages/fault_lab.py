@@ -126,7 +126,7 @@ def _choice() -> tuple[Fault, int]:
             max_chars=5000,
             placeholder="modified by an inplace operation",
         )
-    if text:
+    if (text or "").strip():
         found = search(text)
         if not found:
             st.info("No fault here matches this text. Try a word of the message, or what you noticed first.")

@@ -178,7 +178,7 @@ def _search() -> None:
         "Search the lab", key=QUESTION, max_chars=LONGEST, icon=":material/search:",
         placeholder="an error message, a page, an operation, a word", persist_state="session",
     )  # fmt: skip
-    if not question:
+    if not (question or "").strip():
         return
     answers = search(question)
     if not answers:

@@ -86,12 +86,12 @@ PAGES = (
         "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",
         "Where does each optimizer step next, and why does it get there, or not?",
         "gradient descent sgd momentum adam optimizer bowl ravine rosenbrock saddle converged diverged four points "
-        "recurrent rnn time step truncated",
+        "recurrent rnn time step truncated vanishing exploding gradient",
     ),
     Page(
         "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
         "Why does a loss fall, stall, swing or rise again?",
-        "train loss epoch overfitting learning rate dead relu vanishing exploding doctor csv digits moons",
+        "train loss epoch overfitting learning rate dead relu vanishing exploding gradient doctor csv digits moons",
     ),
     Page(
         "pages/every_operation.py", "Operations", "operations", "Know", "functions",

@@ -17,6 +17,7 @@ from lab.traps.finder import COMMON
 
 MOST = 6  # answers
 LONGEST = 5000  # characters of a question: a traceback is long
+SAID = COMMON | {"are", "do", "does", "how", "i", "my", "what", "when", "why"}  # in any question
 
 
 @dataclass(frozen=True)
@@ -84,4 +85,9 @@ def _score(asked: Sequence[str], title: str, words: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[a-z_]+|[-+*/@]+", text.lower()) if word not in COMMON]
+    """Those that say something, in the singular."""
+    return [_singular(word) for word in re.findall(r"[a-z_]+|[-+*/@]+", text.lower()) if word not in SAID]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

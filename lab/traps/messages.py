@@ -297,7 +297,7 @@ MESSAGES = {
             "was not computed from tensors that require gradients",
             "No gradients provided for any variable",
         ),
-        ("grad_fn", "requires_grad", "no_grad"),
+        ("grad_fn", "requires_grad", "no_grad", "none"),
         "backward() stops at once: nothing that the loss was computed from requires a gradient.",
         "The loss has no history: it was computed under `no_grad()`, from `detach()`ed tensors, by way of NumPy or "
         "`.item()`, or from inputs that do not require gradients.",
@@ -370,7 +370,7 @@ MESSAGES = {
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",
             "use .retain_grad() on the non-leaf Tensor",
         ),
-        ("retain_grad", "leaf", "populated"),
+        ("retain_grad", "leaf", "populated", "none"),
         "It is a warning, at a line that reads .grad, and what it reads is None.",
         "PyTorch keeps gradients of leaves only: of tensors that you made, not of results. This engine keeps both.",
         "Read the `.grad` of the leaf. To see that of a result in PyTorch, call `h.retain_grad()` before `backward()`. "

@@ -193,6 +193,8 @@ def test_a_pasted_message_leads_to_the_fault():
 
 def test_a_text_that_fits_nothing_gets_a_sentence():
     at = opened()
+    at.text_input(key="fault search").set_value("  ").run()
+    assert not at.info  # nothing was asked
     at.text_input(key="fault search").set_value("xyzzy").run()
     assert any("No fault here" in info.value for info in at.info)
 

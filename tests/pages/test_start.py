@@ -61,6 +61,8 @@ def test_the_search_answers_and_says_where_nothing_fits(at):
     assert "Why does a loss fall" in texts(at.caption)
     at.text_input(key="start question").set_value("lasagne").run()
     assert "Nothing here fits" in texts(at.markdown)
+    at.text_input(key="start question").set_value("   ").run()
+    assert "Nothing here fits" not in texts(at.markdown)  # nothing was asked
     at.text_input(key="start question").set_value("<b>*_`$").run()
     assert not at.exception
 

@@ -30,6 +30,11 @@ def test_a_pasted_message_is_found_as_where_it_is_explained(key):
         ("tanh", "operation", "tanh"),
         ("upstream", "term", "upstream gradient"),
         ("learning rate", "page", "Training lab"),
+        ("vanishing gradient", "page", "Training lab"),
+        ("vanishing gradients", "page", "Descent"),
+        ("learning rates", "page", "Training lab"),
+        ("my gradients are None", "message", "The .grad of a result"),
+        ("my gradients are None", "message", "Does not require grad"),
     ],
 )
 def test_words_lead_to_what_they_are_about(asked, kind, title):
