@@ -237,7 +237,7 @@ def _loss() -> None:
     trap, right, drawn = computed("loss trap", count, draw)
     drawing.show(drawn, key="broadcasting trap")
     st.markdown(markdown_table(
-        ["", "numbers", "loss", "predictions after 40 steps along the gradient"],
+        ["", "numbers", "loss", "predictions after 40 steps against the gradient"],
         [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
          for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
     ))  # fmt: skip
@@ -274,7 +274,8 @@ def _matmul() -> None:
 def _reduce() -> None:
     st.markdown(
         "A sum sends its gradient back to every cell that went in; a mean sends a share; a maximum sends it to the "
-        "largest alone. An index sends it back to where the cell was taken from, as often as it was taken."
+        "largest, in equal shares where several are. An index sends it back to where the cell was taken from, as often "
+        "as it was taken."
     )
     now = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,4 +1,4 @@
-"""Engine designs: one engine built in five ways, what each costs, why there is an order, and what depth does to it."""
+"""Engine designs: one engine built in six ways, what each costs, why there is an order, and what depth does to it."""
 
 import inspect
 

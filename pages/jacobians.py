@@ -49,7 +49,7 @@ def main() -> None:
         if tab.open:
             with tab:
                 content()
-                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in five ways")
+                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
     state.mirror(NAME, FIELDS)
 
 

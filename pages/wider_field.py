@@ -84,7 +84,7 @@ def main() -> None:
         if tab.open:
             with tab:
                 content()
-                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, designed in six ways")
+                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
     state.mirror(NAME, FIELDS)
 
 

@@ -482,8 +482,8 @@ def healthy(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training {h.scored} is "
-        f"{h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
+        f"The training loss, of all samples after each epoch, goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training "
+        f"{h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
 
 
@@ -493,8 +493,9 @@ def unchecked(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training {h.scored} is "
-        f"{h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does on others.",
+        f"The training loss, of all samples after each epoch, goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training "
+        f"{h.scored} is {h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does on "
+        "others.",
     )
 
 

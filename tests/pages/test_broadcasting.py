@@ -79,6 +79,7 @@ def test_the_loss_that_broadcasts_stands_beside_the_right_one():
     assert drawn(at)["wrong"]["shape"] == [5, 5]
     assert drawn(at)["due"]["shape"] == [5, 1]
     rows = next(text.value for text in at.markdown if "numbers" in text.value).split("\n")
+    assert "against the gradient" in rows[0]
     assert rows[2].count("2\\.60") == 5
     assert "2\\.00\\, 4\\.00\\, 1\\.00\\, 0\\.00\\, 6\\.00" in rows[3]
 
@@ -91,6 +92,7 @@ def test_a_product_of_matrices_cell_by_cell():
 
 def test_reductions_and_indexing():
     at = opened(tab="reduce", reduce="max", axis="0")
+    assert "in equal shares where several are" in at.markdown[0].value
     assert drawn(at)["gradient of x"]["cells"][0] == "0.3333"
     at.segmented_control(key="broadcasting reduce").set_value("index").run()
     assert drawn(at)["gradient of x"]["cells"][:8] == ["6", "8", "10", "12", "0", "0", "0", "0"]

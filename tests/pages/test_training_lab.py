@@ -159,7 +159,7 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
     expected = list(train(Config(data="blobs", hidden=(6,), epochs=4, lr=0.01)))
     assert line(at, "loss", "validation")[1:] == [record["val_loss"] for record in expected]
     assert line(at, "gradients", "layer 2")[1:] == [r["grad_norm"]["layer2"] for r in expected]
-    assert "Epoch 4 of 4" in progress(at)
+    assert "Epoch 4 of 4, loss of the last batch" in progress(at)  # the doctor's is that of all samples
     assert at.button(key="training toggle").disabled
     assert at.button(key="training step").disabled
 

@@ -321,7 +321,7 @@ def _progress(run: LiveRun) -> dict[str, Any]:
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
     if len(losses):
-        where += f", loss {charts.short(losses[-1])}"
+        where += f", loss of the last batch {charts.short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
     return {"progress": {"share": run.progress, "text": where}}
