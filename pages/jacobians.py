@@ -1,6 +1,7 @@
 """Jacobian: all derivatives of a function as one picture, filled pass by pass; and chains of them, from either end."""
 
 import json
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
@@ -8,6 +9,7 @@ import streamlit as st
 from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
+from lab.expression.builder import Expression
 from lab.modes.passes import Graph, Unfit, place_name
 from lab.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.trace.recording import numeral
@@ -16,6 +18,7 @@ from lab.ui.boards import Boards
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from model import Tensor
 
 NAME = "jacobian"
 TABS = {"one": "One function", "chain": "A chain of functions"}
@@ -56,6 +59,7 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
+WAY = Field("way", "jacobian way", "columns", state.one_of(*WAYS))
 END = Field("end", "jacobian end", None, state.one_of("left", "right"), state.optional)
 OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("zeros", "jacobian zeros", None, state.one_of(*ZEROS), state.optional),
@@ -72,7 +76,7 @@ FIELDS = (
     Field("tab", "jacobian tab", TABS["one"], lambda text: TABS[state.one_of(*TABS)(text)],
           {title: name for name, title in TABS.items()}.get, always=True),
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("way", "jacobian way", "columns", state.one_of(*WAYS)),
+    WAY,
     *OF_ONE_EXPRESSION,
     *CHAIN.values(),
     END,
@@ -93,21 +97,11 @@ def _one() -> None:
         now["jacobian of"] = now["jacobian expression"]
         state.reset(OF_ONE_EXPRESSION)
     values = None if expression is None else expression_box.inputs(NAME, expression)
-    if expression is None or values is None:
-        return
-    try:
-        graph = Graph(expression, values)
-    except (ExpressionError, Unfit) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+    graph = None if expression is None or values is None else _graph(expression, values)
+    if graph is None:
+        state.hold((WAY, *OF_ONE_EXPRESSION))
         return
     n, m = len(graph.inputs), len(graph.outputs)
-    if max(n, m) > MOST:
-        st.error(
-            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
-            "Use smaller arrays.",
-            icon=":material/block:",
-        )
-        return
     by_columns = now["jacobian way"] == "columns"
     most = n if by_columns else m
     now["jacobian passes"] = min(now["jacobian passes"], most)
@@ -130,6 +124,37 @@ def _one() -> None:
     if done == most:
         with controls:
             _zeros(matrix)
+
+
+def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph | None:
+    """The function with its inputs; None where it has no picture, which is said. A result that is no number is named:
+    rules give derivatives there, too."""
+    try:
+        graph = Graph(expression, values)
+        with np.errstate(all="ignore"):
+            results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
+    except (ExpressionError, Unfit) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return None
+    n, m = len(graph.inputs), len(graph.outputs)
+    if max(n, m) > MOST:
+        st.error(
+            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
+            "Use smaller arrays.",
+            icon=":material/block:",
+        )
+        return None
+    said = [
+        f"{place_name(place)} is {numeral(result)}"
+        for place, result in zip(graph.outputs, results, strict=True)
+        if not np.isfinite(result)
+    ]
+    if said:
+        st.warning(
+            f"{escape_markdown(', '.join(said))}: the function has no derivative there, whatever its rules compute.",
+            icon=":material/warning:",
+        )
+    return graph
 
 
 def _fill(graph: Graph, most: int) -> int:

@@ -96,6 +96,26 @@ def test_what_has_no_picture_gets_a_sentence(parameters, said):
     assert said in at.error[0].value.replace("\\", "")
 
 
+@pytest.mark.parametrize(
+    ("expression", "said"), [("log(-x)", "result[0] is NaN, result[2] is −∞"), ("x / 0", "result[2] is NaN")]
+)
+def test_a_result_that_is_no_number_is_named(expression, said):
+    at = opened(expression=expression, in_x="[1, -1, 0]")
+    assert said in at.warning[0].value.replace("\\", "")
+    at.text_input(key="jacobian expression").set_value("x*x").run()
+    assert not at.warning
+
+
+def test_the_direction_outlives_a_function_without_a_picture():
+    at = opened(expression="x @ w", in_x="[1, 2]", in_w="[[1, 0, -1], [2, 1, 0]]", way="rows")
+    at.text_input(key="jacobian input x array").set_value("[[1, 2], [3, 4], [5, 6], [7, 8]]").run()
+    assert at.error
+    at.run()
+    assert address(at)["way"] == "rows"
+    at.text_input(key="jacobian input x array").set_value("[1, 2]").run()
+    assert address(at)["way"] == "rows"
+
+
 def test_a_chain_is_multiplied_from_both_ends():
     at = opened(tab="chain")
     assert 10 < words_before(at) <= 80
