@@ -32,7 +32,7 @@ TABS = {
     "history": "History",
 }
 EXAMPLES: dict[str, dict[str, float | list]] = {
-    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
+    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.2},
     "x*y + x": {"x": 2.0, "y": 3.0},
     "x**2*sin(x) + exp(x)": {"x": 2.0},
     "cross_entropy(x @ w, [0, 2])": {"x": [[1, 2], [-1, 0.5]], "w": [[1, 0, -1], [0.5, 2, 0]]},
@@ -67,7 +67,7 @@ TRY_THIS = {
     "torch": "Find an expression with a gradient of nan in PyTorch and 0 here. What does model.py say about it, at its "
     "top?",
     "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
-    "tests": "Which operation hides a broken rule from a sum, and why does each row of its result always add up to 1?",
+    "tests": "Why does a sum not see a broken rule of what it missed? Add up one row of that operation’s result.",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
     "history": "Two lines of this list together are the optimizer SGD of the Training lab. Which two?",
 }
@@ -95,10 +95,13 @@ LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
 WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
 ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
+DIFFER = Field("differ", "field differ", None, int, state.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
     Field("tab", "field tab", TABS["beside"], lambda text: TABS[state.one_of(*TABS)(text)],
           {title: name for name, title in TABS.items()}.get, always=True),
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    DIFFER,
+    Field("asked", "field asked", False, state.flag, state.flagged),  # a reload, or a link, asks again
     Field("question", "field question", next(iter(QUESTIONS)), state.one_of(*QUESTIONS)),
     LAYERS,
     WIDTH,
@@ -113,22 +116,36 @@ FIELDS = (
 
 def _beside() -> None:
     st.markdown(
-        "Ten questions. The answers of this engine are run as you read. **Guess first: in how many rows will PyTorch "
-        "answer otherwise?**"
+        "Ten questions. The answers of this engine are run as you read. **Guess first: in how many rows will PyTorch’s "
+        "answer not be the same, word for word?**"
     )
     now = st.session_state
+
+    def ask() -> None:
+        now["field asked"] = True
+
+    guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
+    asked: tuple[dict[str, str], str] = {}, ""
     if not computed("torch", 1, pytorch.installed):
         st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
-    elif st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends."):
+    elif now["field asked"]:
         with st.spinner("PyTorch is being imported: some seconds."):
-            now["field asked"] = pytorch.outputs({key: question.torch for key, question in QUESTIONS.items()})
-    asked, error = now.get("field asked", ({}, ""))
+            programs = {key: question.torch for key, question in QUESTIONS.items()}
+            asked = computed("asked", 1, lambda: pytorch.outputs(programs))
+    else:
+        st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
+                  on_click=ask)  # fmt: skip
+    there, error = asked
     if error:
         st.error(escape_markdown(error), icon=":material/block:")
     here = computed("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
-    headers = ["", "this engine", f"PyTorch {asked.get('version', '')}"]
+    if there:
+        differ = sum(here[key] != there.get(key) for key in QUESTIONS)
+        verdict = "" if guess is None else " ✓ As you guessed." if guess == differ else " ✗ Not as you guessed."
+        st.markdown(f"**{differ} of {len(QUESTIONS)} rows** do not read the same.{verdict}")
+    headers = ["", "this engine", f"PyTorch {there.get('version', '')}"]
     st.markdown(markdown_table(headers, [
-        (question.title, here[key], asked.get(key, "?")) for key, question in QUESTIONS.items()
+        (question.title, here[key], there.get(key, "?")) for key, question in QUESTIONS.items()
     ]))  # fmt: skip
     st.header("The lines that are run")
     key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)

@@ -43,6 +43,20 @@ def test_ten_questions_are_answered_by_this_engine():
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
+def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
+    at = opened()
+    at.number_input(key="field differ").set_value(10).run()
+    assert "As you guessed" not in texts(at.markdown)
+    click(at, "Ask PyTorch")
+    rows = table(at, "PyTorch")
+    differ = sum(here != there for _, here, there in rows)
+    assert f"**{differ} of 10 rows** do not read the same. ✗" in texts(at.markdown)
+    again = opened(**address(at) | {"differ": differ})
+    assert table(again, "PyTorch") == rows
+    assert f"**{differ} of 10 rows** do not read the same. ✓" in texts(again.markdown)
+
+
+@pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
 def test_an_expression_runs_in_pytorch_too():
     at = opened(tab="torch", expression="x*x", in_x="3")
     assert table(at, "PyTorch") == [["result", "9", "not run yet", ""], ["gradient of x", "6", "not run yet", ""]]
@@ -87,6 +101,10 @@ def test_the_rules_are_checked_and_broken():
     assert "test functions" in texts(at.markdown)  # tests/ is here
     click(at, "Check them, and break them")
     assert "Missed by the sum: **softmax**" in texts(at.markdown)
+
+
+def test_no_gradient_of_the_first_expression_is_rounding_alone():
+    assert "e−" not in "".join(row[1] for row in table(opened(tab="torch"), "this engine"))
 
 
 def test_what_comes_after_has_run_and_leads_to_the_graph_lab():
