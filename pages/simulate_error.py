@@ -194,7 +194,7 @@ def _four_steps() -> None:
 
 
 def _settings() -> Experiment:
-    columns = st.columns([2, 2, 4, 2, 2], gap="small", vertical_alignment="bottom")
+    columns = st.container(key="trap-settings").columns([2, 2, 4, 2, 2], gap="small", vertical_alignment="bottom")
     op = columns[0].selectbox(
         "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again
     )

@@ -22,7 +22,7 @@ _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700
 
 
 def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, whole: bool) -> str:
-    """HTML: the broken lines beside the right ones, unwrapped; a sign before each line that matters, and a bar.
+    """HTML: the broken lines beside the right ones; a sign before each line that matters, and a bar.
 
     whole  with the lines around them
     """

@@ -5,10 +5,11 @@ import { h, section, setText } from "./dom.js";
 /** @import { SourceCode } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-/** @typedef {{element: HTMLElement, lines: HTMLElement[], lit: HTMLElement | null}} Code a function, as it is shown */
-
-const LINE = 20; // pixels, as in the style
-const MOST_ROWS = 3; // of the lit line, which is folded where it is too long
+/** @typedef {object} Code a function, as it is shown
+ * @property {HTMLElement} element
+ * @property {HTMLElement[]} lines
+ * @property {HTMLElement | null} lit
+ * @property {number[] | null} edges in pixels: the top of each line, and the bottom of the last */
 
 export class Source {
   constructor() {
@@ -27,6 +28,7 @@ export class Source {
     this.line = null;
     this.observer = new ResizeObserver(() => {
       this.height = this.codes.clientHeight;
+      for (const code of this.functions.values()) code.edges = null;
       if (this.line !== null) this.reveal(this.line);
     });
     this.observer.observe(this.codes);
@@ -71,32 +73,40 @@ export class Source {
     const written = source.lines.filter((text) => text.trim());
     const margin = Math.min(...written.map((text) => text.search(/\S/)));
     const lines = source.lines.map((whole, index) => {
-      const text = whole.slice(margin); // a closure stands deep inside its function
+      const text = whole.trimStart();
+      const indent = Math.max(0, whole.length - text.length - margin); // a closure stands deep inside its function
       const comment = text.search(/(^|\s)# /);
       const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
       return h(
         "span",
         { class: "line" },
         h("span", { class: "line-number" }, String(source.first + index)),
-        h("span", { class: "code" }, code, h("i", {}, rest)),
+        h("span", { class: "code", style: `--indent: ${indent}` }, code, h("i", {}, rest)),
         "\n",
       );
     });
     const element = h("pre", {}, ...lines);
     this.codes.append(element);
-    return { element, lines, lit: null };
+    return { element, lines, lit: null, edges: null };
   }
 
-  /** Scroll only if the line may be out of sight: to scroll, or to ask the browser where things are, costs a layout.
-   * Only the lit line may take more than one row. @param {number} line counted from 0 */
+  /** Scroll only if the line is out of sight. To ask the browser where the lines are, which are folded where they are
+   * too long, costs a layout: it is asked once for each function and width. @param {number} line counted from 0 */
   reveal(line) {
-    const inSight = line * LINE >= this.top && (line + MOST_ROWS) * LINE <= this.top + this.height;
-    if (inSight) return;
-    this.top = Math.max(0, (line + MOST_ROWS / 2) * LINE - this.height / 2);
+    if (!this.shown) return;
+    this.shown.edges ??= edgesOf(this.shown);
+    const [top, bottom] = this.shown.edges.slice(line, line + 2);
+    if (top >= this.top && bottom <= this.top + this.height) return;
+    this.top = Math.max(0, (top + bottom - this.height) / 2);
     this.codes.scrollTop = this.top;
   }
 
   destroy() {
     this.observer.disconnect();
   }
+}
+
+/** @param {Code} code */
+function edgesOf({ element, lines }) {
+  return [...lines.map((line) => line.offsetTop - element.offsetTop), element.offsetHeight];
 }

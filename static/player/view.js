@@ -7,7 +7,7 @@ import { setAttribute } from "./dom.js";
 const SMALLEST = 0.05;
 const LARGEST = 4;
 const FIT_AT_MOST = 2;
-const BUTTONS = 36; // pixels at the bottom
+const BUTTONS = 36; // pixels at the bottom; a graph that is presented has none
 const READABLE = 0.3;
 const TOO_SMALL = 0.35; // for the small print
 const COMFORTABLE = 0.7;
@@ -25,7 +25,7 @@ export class View {
     this.y = 0;
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.grab(event));
-    this.window = { width: 0, height: 0 };
+    this.window = { width: 0, height: 0, buttons: BUTTONS };
     this.observer = new ResizeObserver(() => {
       this.measure();
       if (this.fitted) this.fit();
@@ -36,19 +36,20 @@ export class View {
 
   /** Once per change: asking while an event is being drawn would cost a layout. */
   measure() {
-    this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight };
+    const buttons = this.svg.closest(".present") ? 0 : BUTTONS;
+    this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight, buttons };
   }
 
   /** The whole drawing, centred. @param {Size} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
     if (!this.window.width) this.measure();
-    const { width, height } = this.window;
+    const { width, height, buttons } = this.window;
     if (!width || !height) return;
     this.fitted = true;
-    this.scale = Math.min((width - 24) / size.width, (height - 24 - BUTTONS) / size.height, FIT_AT_MOST);
+    this.scale = Math.min((width - 24) / size.width, (height - 24 - buttons) / size.height, FIT_AT_MOST);
     this.x = (width - size.width * this.scale) / 2;
-    this.y = (height - BUTTONS - size.height * this.scale) / 2;
+    this.y = (height - buttons - size.height * this.scale) / 2;
     this.apply();
   }
 

@@ -91,6 +91,8 @@ def test_a_phone_never_scrolls_sideways(open_page, path, theme):
     page.locator("canvas, table").locator("visible=true").first.wait_for()
     settled(page)
     assert page.evaluate(WIDE) <= 360
+    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
+    assert page.locator(".code-pair figure pre").evaluate_all(cut) == []
     assert "Traceback" not in page.inner_text("body")
 
 

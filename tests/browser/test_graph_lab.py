@@ -129,6 +129,8 @@ def test_nothing_is_cut_off_on_a_phone(open_page, view):
         "() => { const m = document.querySelector('[data-testid=stMain]'); return m.scrollWidth - m.clientWidth; }"
     )
     assert overflow <= 0
+    if view == "player":
+        assert page.locator(".nodes .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
 def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
@@ -226,6 +228,8 @@ def test_presenting(open_page):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
     page.locator(".phase", has_text="event 2 of 21").wait_for()
+    codes = page.locator(".codes")
+    assert codes.evaluate("(e) => e.scrollWidth <= e.clientWidth")
     page.keyboard.press("PageDown")
     page.locator(".phase", has_text="event 0 of 20").wait_for()
     page.keyboard.press("PageUp")

@@ -212,6 +212,10 @@ def test_no_part_is_wider_than_a_phone(open_page, part):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     main = page.locator("[data-testid=stMain]")
     assert main.evaluate("e => e.scrollWidth") <= 360
+    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
+    assert main.locator("[data-testid=stButtonGroup] > div").evaluate_all(cut) == []
+    if part == "steps":  # two settings stand in a row
+        assert len({main.get_by_text(name, exact=True).bounding_box()["y"] for name in ("Operation", "Write to")}) == 1
 
 
 def test_the_pass_is_gone_through_event_by_event(open_page):
