@@ -36,6 +36,15 @@ EVIDENCE = {
     "step": "One traced step",
     "check": "Gradient checks",
 }
+LOSS = "Loss"
+TABS = {
+    "accuracy": "Accuracy",
+    "norms": "Norms",
+    "weights": "Weights",
+    "dead": "Dead units",
+    "step": "One step",
+    "check": "Checks",
+}
 CASES = 10_000
 
 
@@ -203,6 +212,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
 
     def ask(name: str) -> None:
         now["spot seen"] = (*now["spot seen"], name)
+        now["spot tab"] = TABS[name]
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
@@ -220,8 +230,10 @@ def _evidence(case: Case, run: LessonRun) -> None:
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
     shown = [name for name in now["spot seen"] if name not in missing]
-    titles = ["Loss", *(EVIDENCE[name] for name in shown)]
-    first, *others = st.tabs(titles, default=titles[-1])  # what was asked for last stands in front
+    titles = [LOSS, *(TABS[name] for name in shown)]
+    if now.get("spot tab") not in titles:  # of another case
+        now["spot tab"] = titles[-1]
+    first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # what was asked for last stands in front
     with first:
         _loss(run)
     for place, name in zip(others, shown, strict=True):
