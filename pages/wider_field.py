@@ -124,20 +124,21 @@ def _beside() -> None:
     def ask() -> None:
         now["field asked"] = True
 
-    guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
-    asked: tuple[dict[str, str], str] = {}, ""
-    if not computed("torch", 1, pytorch.installed):
-        st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
-    elif now["field asked"]:
-        with st.spinner("PyTorch is being imported: some seconds."):
-            programs = {key: question.torch for key, question in QUESTIONS.items()}
-            asked = computed("asked", 1, lambda: pytorch.outputs(programs))
-    else:
-        st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
-                  on_click=ask)  # fmt: skip
-    there, error = asked
-    if error:
-        st.error(escape_markdown(error), icon=":material/block:")
+    there: dict[str, str] = {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
+        if not computed("torch", 1, pytorch.installed):
+            st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
+        elif now["field asked"]:
+            try:
+                with st.spinner("PyTorch is being imported: some seconds."):
+                    there = computed("asked", 1, _pytorchs_answers)
+            except RuntimeError as error:
+                st.error(escape_markdown(str(error)), icon=":material/block:")
+                now["field asked"] = False
+        if not now["field asked"] and computed("torch", 1, pytorch.installed):
+            st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
+                      on_click=ask)  # fmt: skip
     here = computed("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
     if there:
         differ = sum(here[key] != there.get(key) for key in QUESTIONS)
@@ -168,6 +169,14 @@ def _beside() -> None:
         "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
         "transforms a function into another (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
     )
+
+
+def _pytorchs_answers() -> dict[str, str]:
+    """RuntimeError: the process ended without them. Then they can be asked for once more."""
+    answers, error = pytorch.outputs({key: question.torch for key, question in QUESTIONS.items()})
+    if error:
+        raise RuntimeError(error)
+    return answers
 
 
 # ---------------------------------------------------------------- the learner's own expression

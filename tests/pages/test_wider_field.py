@@ -57,6 +57,17 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
+def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr("lab.expression.pytorch.outputs", lambda programs: ({}, "It took too long."))
+        at = opened(asked="1")
+    assert "took too long" in at.error[0].value
+    click(at, "Ask PyTorch")
+    assert not at.error
+    assert "10 rows" in texts(at.markdown)
+
+
+@pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
 def test_an_expression_runs_in_pytorch_too():
     at = opened(tab="torch", expression="x*x", in_x="3")
     assert table(at, "PyTorch") == [["result", "9", "not run yet", ""], ["gradient of x", "6", "not run yet", ""]]
