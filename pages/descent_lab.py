@@ -135,7 +135,7 @@ def _down() -> None:
     with right:
         _guess(surface, walks["momentum"], {kind: walk.ahead(GUESSED).loss for kind, walk in walks.items()})
         how = st.empty()
-    below = st.container(key="descent-next").empty()
+    below = st.empty()
     running = st.session_state["descent running"]
     st.fragment(_show, run_every=TICK if running else None)(surface, walks, boards, how, below)
 
