@@ -44,7 +44,7 @@ def pause(page):
 
 
 def test_start_watch_pause(open_page):
-    page = open_lab(open_page)
+    page = open_lab(open_page, "epochs=300&speed=30")  # slow, so that it is not over before it is paused
     assert progress(page) == (0, 0)
     button(page, "Start").click()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 3')")
