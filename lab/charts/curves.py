@@ -96,15 +96,7 @@ def accuracy(
     compared = _others(others, "val_accuracy", until, colours)
     for line in compared:
         line["data"] = _percents(line["data"])
-    series = [
-        *_gap(train, val, colours),
-        *compared,
-        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
-        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
-    ]
-    _mark(series[-1], records, cursor, colours)
-    spec = _by_epoch(series, until)
-    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
+    spec, lowest = _both_parts(train, val, compared, records, until, cursor, colours)
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
     return Chart(
@@ -139,15 +131,7 @@ def explained(
     compared = _others(others, "val_loss", until, colours)
     for line in compared:
         line["data"] = [None if loss is None else 1 - loss for loss in line["data"]]
-    series = [
-        *_gap(train, val, colours),
-        *compared,
-        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
-        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
-    ]
-    _mark(series[-1], records, cursor, colours)
-    spec = _by_epoch(series, until)
-    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
+    spec, lowest = _both_parts(train, val, compared, records, until, cursor, colours)
     spec["yAxis"] |= {"max": 1, "min": max(-1, math.floor(2 * min(lowest, 0.5)) / 2)}
     return Chart(
         "R², the share of the variance explained",
@@ -165,6 +149,27 @@ def explained(
             for r in thinned(records)
         ],
     )
+
+
+def _both_parts(
+    train: Sequence[float | None],
+    val: Sequence[float | None],
+    compared: list[dict[str, Any]],
+    records: Sequence[Record],
+    until: int,
+    cursor: int | None,
+    colours: Colours,
+) -> tuple[dict[str, Any], float]:
+    """How good a network is on both parts, with the gap shaded, before lines of other runs; and the lowest value."""
+    series = [
+        *_gap(train, val, colours),
+        *compared,
+        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
+        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
+    ]
+    _mark(series[-1], records, cursor, colours)
+    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
+    return _by_epoch(series, until), lowest
 
 
 def gradient_norms(
