@@ -16,9 +16,9 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
 from lab.trace.recording import Trace, attempt, brief, starting_gradients
-from lab.ui import page, state
+from lab.ui import expression_box, page, state
 from lab.ui.player import Live, live_values, player
-from lab.ui.state import Family, Field
+from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -27,7 +27,6 @@ OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
 PLAYER_KEY = "graph player"
-LONGEST = 2000  # characters of an expression
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
@@ -86,27 +85,6 @@ def main() -> None:
 # ---------------------------------------------------------------- state
 
 
-def _value(text: str) -> float | list:
-    """A number, a vector or a matrix as JSON: [[1, 2], [3, 4]]. ValueError says what is wrong."""
-    try:
-        array = np.array(json.loads(text), dtype=float)
-    except (ValueError, TypeError, RecursionError, OverflowError):
-        raise ValueError(
-            "Write a number, or a vector such as [1, 2], or a matrix with rows of one length: [[1, 2], [3, 4]]."
-        ) from None
-    if array.ndim > 2 or not 1 <= array.size <= 100:
-        raise ValueError("An input has at most two axes and between 1 and 100 elements.")
-    if not np.all(np.abs(array) <= 1e6):
-        raise ValueError("Each element must be a number between -1,000,000 and 1,000,000.")
-    return array.tolist()
-
-
-def _text(text: str) -> str:
-    if len(text) > LONGEST:
-        raise ValueError(text)
-    return text
-
-
 def _step(text: str) -> float:
     return STEPS[STEPS.index(float(text))]
 
@@ -114,21 +92,15 @@ def _step(text: str) -> float:
 REACH = Field("reach", "graph reach", 10.0, float, state.number, (1.0, 1000.0))
 
 
-def _written(value: float | list) -> str:
-    """The opposite of `_value`; a number as short as it can be read again."""
-    return state.number(value) if isinstance(value, (int, float)) else json.dumps(value)
-
-
 def _start(text: str) -> str:
     """What a pass from many numbers starts with: of the sum, of the mean, or an upstream gradient as JSON."""
-    return text if text in ("sum", "mean") else json.dumps(_value(text))
+    return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
 
 
 START = Field("start", "graph start", None, _start, state.optional)
 STAGE = Field("stage", "graph stage", "none", state.one_of(*STAGES))
 FIELDS = (
-    Field("expression", "graph expression", PRESETS[2]["text"], _text, always=True),
-    Family("in_", "graph inputs", {}, _value, _written),  # of the present expression
+    *expression_box.fields("graph", PRESETS[2]["text"]),
     START,
     STAGE,
     state.player_event("graph event"),
@@ -321,7 +293,7 @@ def _array_entry(name: str, start: list) -> float | list | None:
     st.session_state.setdefault(key, json.dumps(start))
     text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
     try:
-        return _value(text)
+        return expression_box.value(text)
     except ValueError as error:
         st.error(f"{name}: {error}")
         return None
