@@ -96,8 +96,7 @@ LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))
 COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
 ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
 FIELDS = (
-    Field("tab", "broadcasting tab", TABS["broadcast"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("broadcasting tab", TABS),
     Field("a", "broadcasting a", "3, 3", _shape),
     Field("b", "broadcasting b", "3", _shape),
     Field("op", "broadcasting op", "+", state.one_of(*OPERATIONS)),

@@ -95,8 +95,7 @@ X = Field("input", "descent input", 0.5, float, state.number, limits=(-1.0, 1.0)
 LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
 KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
 FIELDS = (
-    Field("tab", "descent tab", TABS["down"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("descent tab", TABS),
     Field("surface", "descent surface", "bowl", state.one_of(*TITLES)),
     Field("weights", PAIR, (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")), _weights,
           lambda pair: "{}-{}".format(*pair)),

@@ -79,8 +79,7 @@ OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
     "scalars": (HIDDEN,),
 }
 FIELDS = (
-    Field("tab", "designs tab", TABS["designs"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("designs tab", TABS),
     *TYPED,
     *(field for fields in OF_TAB.values() for field in fields if field not in TYPED),
 )  # fmt: skip

@@ -96,10 +96,7 @@ def _logits_text(text: str) -> str:
 
 H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]))
 SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
-TAB = Field(
-    "tab", "check tab", TABS["step"], lambda text: TABS[state.one_of(*TABS)(text)],
-    {title: name for name, title in TABS.items()}.get, always=True,
-)  # fmt: skip
+TAB = state.chosen_tab("check tab", TABS)  # fmt: skip
 WHERE = (
     Field("element", "check element", ""),
     Field("numbers", "check numbers", "float64", state.one_of(*PRECISIONS)),

@@ -73,8 +73,7 @@ CHAIN = {  # label -> what it sets
     "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
 }
 FIELDS = (
-    Field("tab", "jacobian tab", TABS["one"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("jacobian tab", TABS),
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     WAY,
     *OF_ONE_EXPRESSION,

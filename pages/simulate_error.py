@@ -100,8 +100,7 @@ def _key(cell: tuple[str, str]) -> str:
     return f"guess {cell[0]} {cell[1]}"
 
 
-PART = Field("part", "trap part", PARTS["steps"], lambda text: PARTS[state.one_of(*PARTS)(text)],
-             {title: name for name, title in PARTS.items()}.get, always=True)  # fmt: skip
+PART = state.chosen_tab("trap part", PARTS, "part")  # fmt: skip
 NUMBER = Field("number", "trap number", START.number, float, state.number, (-LARGEST, LARGEST))
 CUT_A = Field("cut_a", "cut a", 2.0, float, state.number, (-LARGEST, LARGEST))
 CUT_B = Field("cut_b", "cut b", 3.0, float, state.number, (-LARGEST, LARGEST))

@@ -94,8 +94,7 @@ OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
 FIELDS = (
-    Field("tab", "why tab", TABS["cost"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("why tab", TABS),
     Field("function", "why family", "network", state.one_of(*FAMILIES)),
     PARAMETERS,
     Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),

@@ -97,8 +97,7 @@ ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, state.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
-    Field("tab", "field tab", TABS["beside"], lambda text: TABS[state.one_of(*TABS)(text)],
-          {title: name for name, title in TABS.items()}.get, always=True),
+    state.chosen_tab("field tab", TABS),
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     DIFFER,
     Field("asked", "field asked", False, state.flag, state.flagged),  # a reload, or a link, asks again

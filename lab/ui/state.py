@@ -160,6 +160,14 @@ def optional(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
+def chosen_tab(key: str, titles: Mapping[str, str], name: str = "tab") -> Field:
+    """Which of a page's tabs is open, the first at first. titles: its name in the address -> its title, which the
+    session has."""
+    parse = one_of(*titles)
+    back = {title: tab for tab, title in titles.items()}
+    return Field(name, key, next(iter(titles.values())), lambda text: titles[parse(text)], back.get, always=True)
+
+
 def player_event(key: str) -> Field:
     """The event at which the address opens the player. The player writes it, so `mirror` only leaves it there."""
     return Field("event", key, None, int, lambda event: None, limits=(0, math.inf))
