@@ -15,7 +15,6 @@ from typing import Any, TypedDict, TypeVar
 import numpy as np
 
 from lab.trace.recording import numeral
-from lab.training.records import Record
 
 T = TypeVar("T")
 
@@ -143,7 +142,7 @@ def nth(choices: Sequence[T], index: int) -> T:
     return choices[index % len(choices)]
 
 
-def thinned(records: Sequence[Record], most: int = ROWS) -> list[Record]:
+def thinned(records: Sequence[T], most: int = ROWS) -> list[T]:
     """At most so many of them, evenly, with the first and the last."""
     if len(records) <= most:
         return list(records)

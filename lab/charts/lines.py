@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lab.charts.chart import COLOURS, DASHES, ROWS, SYMBOLS, Chart, nth, short
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, nth, short, thinned
 
 TICKS = 8  # on a logarithmic axis whose ends are given, about
 MARKERS = 40  # more of them than this along a line would hide it
@@ -107,9 +107,7 @@ def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, A
 def _rows(drawn: Sequence[Line]) -> list[tuple[str, ...]]:
     columns = [dict(line.points) for line in drawn]
     places = sorted({x for column in columns for x in column})
-    if len(places) > ROWS:
-        places = [places[round(i * (len(places) - 1) / (ROWS - 1))] for i in range(ROWS)]
-    return [(short(x), *(short(column[x]) if x in column else "" for column in columns)) for x in places]
+    return [(short(x), *(short(column[x]) if x in column else "" for column in columns)) for x in thinned(places)]
 
 
 def _words(title: str, drawn: Sequence[Line], marks: Sequence[Mark]) -> str:
