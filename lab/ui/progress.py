@@ -68,8 +68,7 @@ def note(key: str = "progress") -> None:
     undone |= {card.key for card in here} - met
     done = [card.key for card in here if card.key in met & undone and not card.at_end]
     at_end = [card.key for card in here if card.key in met and card.at_end]
-    titles = {card.key: card.title for card in here}
-    _note(key=key, data=strict_json({"done": done, "atEnd": at_end, "titles": titles}).encode())
+    _note(key=key, data=strict_json({"done": done, "atEnd": at_end}).encode())
 
 
 def path() -> None:

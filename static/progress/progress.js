@@ -15,15 +15,15 @@ const CHANGED = "tensor-ops-lab-progress";
 /** The player has been moved to the end of a backward pass. */
 export const END = "tensor-ops-lab-end";
 
-/** @type {{keys: string[], titles: Record<string, string>}} cards that the end of the pass on this page completes */
-let waiting = { keys: [], titles: {} };
-addEventListener(END, () => complete(waiting.keys));
+/** @type {string[]} cards that the end of the pass on this page completes */
+let waiting = [];
+addEventListener(END, () => complete(waiting));
 
 /** The page has been computed: these cards are done, and these will be at the end of the player's pass.
  * @param {Component<HTMLElement>} component */
 export function note({ data }) {
-  const { done, atEnd, titles } = JSON.parse(new TextDecoder().decode(data));
-  waiting = { keys: atEnd, titles };
+  const { done, atEnd } = JSON.parse(new TextDecoder().decode(data));
+  waiting = atEnd;
   complete(done);
 }
 
