@@ -58,14 +58,14 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
 
     def take() -> None:
         now[f"{page} expression"], now[f"{page} inputs"] = now[key], {}
-        _forget(page)
+        begin(page)
         state.step()
 
     texts = [*examples]
     now[key] = now[f"{page} expression"] if now[f"{page} expression"] in texts else None
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own")
-    right.text_input("Expression", key=f"{page} expression", max_chars=LONGEST, on_change=_forget, args=(page,))
+    right.text_input("Expression", key=f"{page} expression", max_chars=LONGEST, on_change=begin, args=(page,))
     try:
         expression = parse(now[f"{page} expression"])
     except ExpressionError as error:
@@ -115,11 +115,7 @@ def _input(page: str, name: str, start: float | list) -> float | list | None:
 
 
 def begin(page: str) -> None:
-    """After `state.restore` has set all anew: the widgets of the inputs begin with what the address says."""
-    _forget(page)
-
-
-def _forget(page: str) -> None:
+    """The widgets of the inputs begin with their values again: after `state.restore` has set all anew."""
     for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
         del st.session_state[key]
 
