@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from lab.shapes import grids, runs, sources
-from lab.shapes.runs import BROKEN, UPDATES
+from lab.lessons.shapes import grids, runs, sources
+from lab.lessons.shapes.runs import BROKEN, UPDATES
 from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state

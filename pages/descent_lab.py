@@ -8,10 +8,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Chart, Line, Mark, Track
-from lab.descent import four_points, over_time
-from lab.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
-from lab.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
 from lab.designs.network import TARGETS
+from lab.lessons.descent import four_points, over_time
+from lab.lessons.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
+from lab.lessons.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
 from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards, clicked_points

@@ -10,7 +10,7 @@ import streamlit as st
 from lab import charts
 from lab.charts import Axis, Line, Mark, short
 from lab.gradcheck import Report
-from lab.modes.operations import Curve, Example, curve, example, parts, sources
+from lab.lessons.modes.operations import Curve, Example, curve, example, parts, sources
 from lab.ops import OPS, Op
 from lab.trace.recording import numeral
 from lab.ui import page, state

@@ -13,9 +13,9 @@ from lab.charts import Axis, Line, Mark, short
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import Report, gradcheck
-from lab.modes.claims import CLAIMS, Claim
-from lab.modes.softmax import RULES, by_cotangent, by_sum
-from lab.modes.steps import (
+from lab.lessons.modes.claims import CLAIMS, Claim
+from lab.lessons.modes.softmax import RULES, by_cotangent, by_sum
+from lab.lessons.modes.steps import (
     EXPONENTS,
     METHODS,
     PRECISIONS,

@@ -10,8 +10,8 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
-from lab.modes.passes import Graph, Unfit, place_name
-from lab.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
+from lab.lessons.modes.passes import Graph, Unfit, place_name
+from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards

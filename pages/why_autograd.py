@@ -12,11 +12,11 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import numerical_gradient
-from lab.modes.cost import FAMILIES, METHODS, MOST_COUNTED, STEP, Timing, passes
-from lab.modes.drawing import arrived, draw_pass, told
-from lab.modes.passes import Graph, Unfit, place_name
-from lab.modes.race import race
-from lab.modes.symbolic import (
+from lab.lessons.modes.cost import FAMILIES, METHODS, MOST_COUNTED, STEP, Timing, passes
+from lab.lessons.modes.drawing import arrived, draw_pass, told
+from lab.lessons.modes.passes import Graph, Unfit, place_name
+from lab.lessons.modes.race import race
+from lab.lessons.modes.symbolic import (
     Formula,
     Growth,
     NoFormula,

@@ -356,7 +356,7 @@ export interface ShownUnits extends TableData {
   label: string;
 }
 
-// -- lab/shapes/grids.py, `Picture.data`
+// -- lab/lessons/shapes/grids.py, `Picture.data`
 
 /** Arrays in rows, with signs between them; "|" parts two halves. */
 export interface ShownGrids {

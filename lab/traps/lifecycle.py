@@ -12,7 +12,7 @@ from typing import Any
 import graphviz
 import numpy as np
 
-from lab.descent.walk import SETTLED
+from lab.lessons.descent.walk import SETTLED
 from lab.trace.dot import PALETTES
 from lab.trace.recording import numeral
 from model import SGD, Tensor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.shapes.grids import Picture
+from lab.lessons.shapes.grids import Picture
 from lab.trace.recording import strict_json
 from lab.ui.assets import loading
 

@@ -124,7 +124,7 @@ ROW = """
     Op("sin","""
 LOOK = """
 from streamlit.testing.v1 import AppTest
-from lab.modes.operations import example
+from lab.lessons.modes.operations import example
 from lab.expression.builder import parse
 from lab.ops import OPS
 from lab.trace.derive import derive

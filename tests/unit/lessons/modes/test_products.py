@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from lab.modes.products import example, fewest, multiplications, multiply, sizes
+from lab.lessons.modes.products import example, fewest, multiplications, multiply, sizes
 
 
 @pytest.mark.parametrize("chain", [[3, 4, 5, 1], [1, 6, 6, 6, 4], [5, 5, 5], [2, 7], [4, 1, 3, 2, 6]])

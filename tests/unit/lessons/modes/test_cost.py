@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.modes.cost import FAMILIES, METHODS, SIZES, Timing, passes
+from lab.lessons.modes.cost import FAMILIES, METHODS, SIZES, Timing, passes
 
 
 @pytest.mark.parametrize("family", FAMILIES)

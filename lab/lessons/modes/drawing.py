@@ -4,7 +4,7 @@ from html import escape
 
 import graphviz
 
-from lab.modes.passes import Graph, Step
+from lab.lessons.modes.passes import Graph, Step
 from lab.trace.dot import PALETTES
 from lab.trace.recording import brief
 

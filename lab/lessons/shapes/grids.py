@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.shapes.runs import Run
-from lab.shapes.sources import Shape, Sources, Term, arrivals, numbered
+from lab.lessons.shapes.runs import Run
+from lab.lessons.shapes.sources import Shape, Sources, Term, arrivals, numbered
 from lab.trace.recording import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
@@ -306,7 +306,7 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
 
 
 def loss_trap(trap: Any, right: Any) -> Picture:
-    """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.shapes.runs.Loss."""
+    """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.lessons.shapes.runs.Loss."""
     count = len(trap.prediction)
     prediction = Grid("prediction", "prediction", trap.prediction, "value")
     target = Grid("target", "target", trap.target, "value")

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from lab.descent.over_time import FIRST_STATE, KINDS, by_length, unroll
+from lab.lessons.descent.over_time import FIRST_STATE, KINDS, by_length, unroll
 
 
 @pytest.mark.parametrize(("kind", "w", "kept"), [*product(KINDS, (-1.1, 0.0, 0.5, 1.3), (None, 1, 3, 6))])

@@ -10,7 +10,7 @@ import numpy as np
 
 from lab.designs import duals
 from lab.designs.compare import OPERATIONS, Program
-from lab.modes.passes import Graph
+from lab.lessons.modes.passes import Graph
 from model import Tensor
 
 ENOUGH = 0.1  # seconds for both together

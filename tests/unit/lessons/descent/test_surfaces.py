@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lab.descent.surfaces import POINTS, REACH, SURFACES, TARGETS, network_surface, trained, weights
 from lab.gradcheck import gradcheck
+from lab.lessons.descent.surfaces import POINTS, REACH, SURFACES, TARGETS, network_surface, trained, weights
 from model import MLP, Tensor, mse_loss
 
 NETWORK = network_surface("W1[0, 1]", "b1[2]")

@@ -6,9 +6,9 @@ import pytest
 
 from lab.designs.compare import Unsuitable
 from lab.expression import parse
-from lab.modes.drawing import draw_pass, kind_of, told
-from lab.modes.passes import Graph, Unfit, place_name
-from lab.modes.race import race
+from lab.lessons.modes.drawing import draw_pass, kind_of, told
+from lab.lessons.modes.passes import Graph, Unfit, place_name
+from lab.lessons.modes.race import race
 from model import Tensor
 
 SHARED = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from lab.expression import parse
-from lab.modes.symbolic import (
+from lab.lessons.modes.symbolic import (
     RULES,
     VALUES,
     NoFormula,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.expression.builder import parse
-from lab.modes.steps import METHODS, Difference, Place, Point
+from lab.lessons.modes.steps import METHODS, Difference, Place, Point
 
 
 @dataclass(frozen=True)

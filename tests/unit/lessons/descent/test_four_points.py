@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from lab.descent.four_points import ENOUGH, MOST, RATE, train
+from lab.lessons.descent.four_points import ENOUGH, MOST, RATE, train
 
 
 @pytest.mark.parametrize("seed", range(10))

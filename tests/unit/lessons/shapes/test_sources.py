@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lab.shapes.runs import run
-from lab.shapes.sources import SIGNS, broadcast, fit, gradient, indexing, matmul, read_shape, reduction
+from lab.lessons.shapes.runs import run
+from lab.lessons.shapes.sources import SIGNS, broadcast, fit, gradient, indexing, matmul, read_shape, reduction
 
 RNG = np.random.default_rng(11)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import model
-from lab.modes.operations import curve, entry, example, parts, sources
+from lab.lessons.modes.operations import curve, entry, example, parts, sources
 from lab.ops import OPS, Op
 from model import Tensor
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lab.faults.engines import SkipsUnbroadcast
-from lab.shapes.sources import Shape
+from lab.lessons.shapes.sources import Shape
 from model import Tensor
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.descent.surfaces import Surface
+from lab.lessons.descent.surfaces import Surface
 from model import SGD, Adam, Optimizer, Tensor
 
 MOST = 500  # steps

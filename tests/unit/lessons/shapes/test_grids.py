@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.faults.engines import SkipsUnbroadcast
-from lab.shapes import grids, runs, sources
+from lab.lessons.shapes import grids, runs, sources
 from model import Tensor
 
 

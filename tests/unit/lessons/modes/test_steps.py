@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.modes.steps import STEPS, Place, Point, error_by_step, predicted_step, worst_place
+from lab.lessons.modes.steps import STEPS, Place, Point, error_by_step, predicted_step, worst_place
 from model import Tensor
 
 X = Place("x")

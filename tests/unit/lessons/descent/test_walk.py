@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from lab.descent.surfaces import SURFACES
-from lab.descent.walk import FARTHEST, KINDS, MOMENTUM, MOST, SETTLED, Walk
+from lab.lessons.descent.surfaces import SURFACES
+from lab.lessons.descent.walk import FARTHEST, KINDS, MOMENTUM, MOST, SETTLED, Walk
 
 RAVINE = SURFACES["ravine"]  # x^2 / 2 + 10 y^2
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lab.modes.claims import CLAIMS
-from lab.modes.steps import Place
+from lab.lessons.modes.claims import CLAIMS
+from lab.lessons.modes.steps import Place
 
 X = Place("x")
 
