@@ -1,0 +1,1 @@
+"""A learner's own code: run apart, checked against numbers, diagnosed."""

@@ -1,0 +1,368 @@
+"""Judges what a learner wrote: the same programs are run with their code and with the reference, and compared.
+
+The learner's code runs where `Runner` says, a process of its own; it is given programs and numbers and answers with
+numbers, so that nothing in it can change the verdict. The reference, and the reference with a known mistake in it, are
+this project's own texts and run here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from lab.practice import driver
+from practice.task import Check, Inputs, Ladder, Mistake, Task
+
+STEP = 1e-5  # of the finite differences
+SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
+SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program with the values of its inputs, and the expressions that are asked for afterwards."""
+
+    program: str
+    inputs: Inputs
+    shows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An exception: kind and message as Python has them; line and column in the learner's file, where it went there."""
+
+    kind: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a job gave: the value of each expression up to the first that failed, and how it failed."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    problem: Problem | None = None
+
+
+class Stopped(Exception):
+    """The learner's process did not live to answer: why, in one sentence, and in which line of theirs, if known."""
+
+    def __init__(self, sentence: str, line: int | None = None) -> None:
+        super().__init__(sentence)
+        self.line = line
+
+
+class Runner(Protocol):
+    """A place where a text was loaded and where programs run with it."""
+
+    def load(self, source: str, file: str) -> Problem | None:
+        """Run the text as a module: what it raised. Raises Stopped."""
+
+    def run(self, jobs: Sequence[Job]) -> list[Answer]:
+        """An answer for each job. Raises Stopped."""
+
+
+class Here:
+    """A runner in this very process: for this project's own texts only."""
+
+    def load(self, source: str, file: str) -> Problem | None:
+        self._file = file
+        try:
+            self._namespace = driver.load(source, file)
+        except Exception as error:
+            return Problem(**driver.failed(error, file))
+        return None
+
+    def run(self, jobs: Sequence[Job]) -> list[Answer]:
+        return [answer(driver.run(self._namespace, self._file, *packed(job))) for job in jobs]
+
+
+def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
+    """A job as the driver takes it. Each run gets arrays of its own."""
+    return job.program, {name: driver.lively(driver.plain(value)) for name, value in job.inputs.items()}, [*job.shows]
+
+
+def answer(said: Mapping[str, Any]) -> Answer:
+    """What a driver said, as an answer. Raises ValueError, KeyError or TypeError for what no driver says."""
+    values = {str(name): driver.lively(value) for name, value in said["values"].items()}
+    return Answer(values, Problem(**said["error"]) if "error" in said else None)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest case found in which a check fails.
+
+    show        the first expression that is wrong, or at which the program stopped; "" where it stopped before any
+    got         its value with the learner's code; None with a `problem`
+    expected    its value with the reference
+    wrong       which elements are wrong: a boolean array, where got and expected are arrays of one shape
+    numerical   what finite differences of the reference say, where it is a derivative
+    problem     the exception, where the program raised one that the reference does not
+    mistake     the known mistake that gives the same answers in every case of this check
+    """
+
+    task: str
+    check: Check
+    inputs: Inputs
+    show: str
+    got: Any
+    expected: Any
+    wrong: np.ndarray | None = None
+    numerical: Any = None
+    problem: Problem | None = None
+    mistake: Mistake | None = None
+    looks_like: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of one check of a file against the tasks of a ladder up to one of them.
+
+    passed    the key of each task -> whether all of its checks passed; a task after the first that fails is not run
+    checks    the name of each check of the last task that was run -> whether it passed, None where it was not run
+    problem   what the file itself raised while it was loaded
+    stopped   the sentence of a process that did not live to answer
+    """
+
+    passed: Mapping[str, bool]
+    checks: Mapping[str, bool | None] = field(default_factory=dict)
+    failure: Failure | None = None
+    problem: Problem | None = None
+    stopped: str = ""
+    line: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.passed) and all(self.passed.values())
+
+
+def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> Report:
+    """Check a learner's text against the tasks of a ladder up to that of the given key, in order.
+
+    The cases are drawn from `seed`: the same one gives the same cases. Raises KeyError for a key that is not there.
+    """
+    tasks = ladder.up_to(key)
+    passed: dict[str, bool] = {}
+    checks: dict[str, bool | None] = {}
+    try:
+        if problem := runner.load(source, ladder.file):
+            return Report({tasks[0].key: False}, problem=problem, line=problem.line)
+        reference = _loaded(ladder.reference, ladder.file)
+        for task in tasks:
+            checks = dict.fromkeys((one.name for one in task.checks), None)
+            passed[task.key] = False
+            for number, one in enumerate(task.checks):
+                cases = list(_cases(one, np.random.default_rng([seed, number])))
+                expected = reference.run(cases)
+                got = runner.run(cases)
+                checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
+                if not checks[one.name]:
+                    failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
+                    return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
+            passed[task.key] = True
+    except Stopped as stopped:
+        return Report(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
+    return Report(passed, checks)
+
+
+def _loaded(source: str, file: str) -> Here:
+    here = Here()
+    if problem := here.load(source, file):
+        raise RuntimeError(f"{file}: {problem}")
+    return here
+
+
+def _cases(one: Check, rng: np.random.Generator) -> Iterator[Job]:
+    for number in range(one.cases):
+        yield Job(one.program, one.inputs(rng, number % SIZES), one.shows)
+
+
+def agree(one: Check, got: Answer, expected: Answer) -> bool:
+    """Do two answers say the same, within the tolerance of the check? Of an exception, its kind is what counts."""
+    if (got.problem and got.problem.kind) != (expected.problem and expected.problem.kind):
+        return False
+    return got.values.keys() == expected.values.keys() and all(
+        same(got.values[show], value, one.rtol) for show, value in expected.values.items()
+    )
+
+
+def same(got: Any, expected: Any, rtol: float) -> bool:
+    """Are two values equal? Numbers within `rtol` of the largest one, with nan equal to nan; in shape, too."""
+    wrong = wrong_elements(got, expected, rtol)
+    return not wrong.any() if wrong is not None else False
+
+
+def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
+    """Which elements of two values differ, of their shape; None where they cannot be compared one by one."""
+    if isinstance(expected, (bool, str, dict, type(None))) or isinstance(got, (bool, str, dict, type(None))):
+        return np.array(type(got) is not type(expected) or got != expected)
+    if isinstance(expected, list) or isinstance(got, list):
+        if type(got) is not type(expected) or len(got) != len(expected):
+            return None
+        return np.array([not same(*pair, rtol) for pair in zip(got, expected, strict=True)], bool)
+    if np.shape(got) != np.shape(expected):
+        return None
+    a, b = np.asarray(got, float), np.asarray(expected, float)
+    finite = np.abs(b[np.isfinite(b)])
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return np.asarray(
+            ~((a == b) | (np.abs(a - b) <= rtol * max(finite.max(initial=0), 1)) | np.isnan(a) & np.isnan(b))
+        )
+
+
+# -- The smallest case that fails, and what it looks like --------------------------------------------------------------
+
+
+def _explain(
+    ladder: Ladder,
+    task: Task,
+    one: Check,
+    cases: list[Job],
+    got: list[Answer],
+    expected: list[Answer],
+    runner: Runner,
+    reference: Here,
+) -> Failure:
+    mistake = _known(ladder, task, one, cases, got)
+    failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
+    first = min(failing, key=lambda number: _weight(cases[number].inputs))
+    job, mine, right = _shrunk(one, cases[first], got[first], expected[first], runner, reference)
+    show = next((show for show in one.shows if not _fits(one, show, mine, right)), "")
+    value, wanted = mine.values.get(show), right.values.get(show)
+    problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
+    numbers = show in mine.values and show in right.values
+    wrong = wrong_elements(value, wanted, one.rtol) if numbers else None
+    numerical = _numerical(one, job, show, reference)
+    looks = "" if mistake or problem or not numbers else resemblance(value, wanted, one.rtol)
+    return Failure(task.key, one, job.inputs, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
+
+
+def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
+    if (show in got.values) != (show in expected.values):
+        return False
+    return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
+
+
+def _known(ladder: Ladder, task: Task, one: Check, cases: list[Job], got: list[Answer]) -> Mistake | None:
+    """The mistake with which the reference gives the learner's answers in each case: of this task first, then of those
+    before it, the latest first."""
+    before = ladder.up_to(task.key)[-2::-1]
+    for mistake in (mistake for step in (task, *before) for mistake in step.mistakes):
+        theirs = Here()
+        if not theirs.load(ladder.with_mistake(mistake), ladder.file) and all(
+            agree(one, mine, said)
+            for mine, (said,) in zip(got, ([*theirs.run([case])] for case in cases), strict=False)
+        ):
+            return mistake
+    return None
+
+
+def _message(said: Answer) -> str | None:
+    return said.problem.message if said.problem else None
+
+
+def _weight(inputs: Inputs) -> tuple[int, float]:
+    """How much there is to read in a case: its numbers, then their digits."""
+    arrays = [np.asarray(value, float) for value in inputs.values() if isinstance(value, (int, float, np.ndarray))]
+    numbers = sum(array.size for array in arrays)
+    return numbers, sum(float(np.abs(array).sum()) + 10 * float((array != np.round(array)).sum()) for array in arrays)
+
+
+def _shrunk(
+    one: Check, job: Job, got: Answer, expected: Answer, runner: Runner, reference: Here
+) -> tuple[Job, Answer, Answer]:
+    """A smaller case that still fails: each step is the first that does of all that are tried."""
+    tried = 0
+    while tried < SHRINKS:
+        smaller = [Job(job.program, inputs, job.shows) for inputs in _smaller(job.inputs)][: SHRINKS - tried]
+        tried += len(smaller)
+        rights = reference.run(smaller)
+        usable = [pair for pair in zip(smaller, rights, strict=True) if not pair[1].problem or expected.problem]
+        if not usable:
+            break
+        mine = runner.run([case for case, _ in usable])
+        for (case, right), said in zip(usable, mine, strict=True):
+            if not agree(one, said, right) and (said.problem is None) == (got.problem is None):
+                job, got, expected = case, said, right
+                break
+        else:
+            break
+    return job, got, expected
+
+
+def _smaller(inputs: Inputs) -> Iterator[Inputs]:
+    """Cases a little smaller than this one: an axis cut to its first element, in all arrays that have one of its length
+    or in its place, as shapes that fit should go on fitting; or a value rounded."""
+    arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
+    lengths = sorted({size for value in arrays.values() for size in value.shape if size > 1}, reverse=True)
+    axes = range(-1, -1 - max((value.ndim for value in arrays.values()), default=0), -1)
+    for cut in (
+        *(
+            lambda shape, length=length: {axis for axis, size in enumerate(shape) if size == length}
+            for length in lengths
+        ),
+        *(lambda shape, axis=axis: {len(shape) + axis} for axis in axes),
+    ):
+        smaller = {name: _first(value, cut(value.shape)) for name, value in arrays.items()}
+        if any(smaller[name].size < value.size for name, value in arrays.items()):
+            yield {**inputs, **smaller}
+    for name, value in inputs.items():
+        if isinstance(value, float) or (name in arrays and value.dtype.kind == "f"):
+            for digits in (0, 1):
+                rounded = np.round(value, digits)
+                if not np.array_equal(rounded, value, equal_nan=True):
+                    yield {**inputs, name: rounded if name in arrays else float(rounded)}
+
+
+def _first(array: np.ndarray, axes: set[int]) -> np.ndarray:
+    return array[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(array.ndim))]
+
+
+def _numerical(one: Check, job: Job, show: str, reference: Here) -> Any:
+    """The derivative `show` by central differences of the reference's forward pass; None where it is none, or where an
+    input is not a float."""
+    name = (one.derivatives or {}).get(show)
+    if name is None or not isinstance(job.inputs[name], (float, np.ndarray)):
+        return None
+    at = np.asarray(job.inputs[name], float)
+    upstream = 1.0 if one.upstream is None else job.inputs[one.upstream]
+    slopes = np.zeros(at.shape)
+    for index in np.ndindex(at.shape):
+        sides = []
+        for step in (STEP, -STEP):
+            moved = at.copy()
+            moved[index] += step
+            (said,) = reference.run(
+                [Job(one.program, {**job.inputs, name: moved if at.ndim else moved.item()}, (one.output,))]
+            )
+            if said.problem:
+                return None
+            sides.append(np.sum(said.values[one.output] * np.asarray(upstream)))
+        slopes[index] = (sides[0] - sides[1]) / (2 * STEP)
+    return slopes if slopes.ndim else slopes.item()
+
+
+def resemblance(got: Any, expected: Any, rtol: float) -> str:
+    """What strikes one about two values that differ, in one sentence; "" where nothing does."""
+    if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
+        return ""
+    a, b = np.asarray(got, float), np.asarray(expected, float)
+    if a.shape != b.shape:
+        if a.T.shape == b.shape and same(a.T, b, rtol):
+            return "It is the transpose of what it should be."
+        return f"Its shape is {a.shape} and should be {b.shape}."
+    if np.isnan(a).any() and not np.isnan(b).any():
+        return "It is nan where a number should be."
+    if not a.any():
+        return "It is 0 everywhere: nothing has arrived there."
+    if same(-a, b, rtol):
+        return "The number is right and its sign is wrong." if not a.ndim else "Every element has the wrong sign."
+    if a.ndim == 2 and a.shape[0] == a.shape[1] and same(a.T, b, rtol):
+        return "It is the transpose of what it should be."
+    ratios = (a / b)[b != 0] if b.any() and np.isfinite(a).all() else np.array([])
+    if a.size > 1 and len(ratios) == b.size and np.allclose(ratios, ratios[0], rtol=1e-9):
+        return f"Every element is {ratios[0]:.4g} times what it should be."
+    return ""

@@ -1,0 +1,5 @@
+"""Tasks for learners: what to write, how it is checked, hints, and the wrong answers that people give.
+
+Each folder is a ladder: its tasks stand in `__init__.py`, beside them the starter, the reference and right answers in
+an unusual style. How a learner's text is run and judged is in lab/practice.
+"""

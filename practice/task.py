@@ -1,0 +1,126 @@
+"""What a ladder of tasks is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator
+
+Inputs = Mapping[str, Any]  # the values of a program's names: numbers, texts, bools, None, arrays, lists and dicts
+
+
+def _nothing(rng: Generator, size: int) -> Inputs:
+    return {}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A program that uses what the learner wrote, and what must come of it: the same as with the reference.
+
+    name      what is checked, in the learner's words: "A value used twice"
+    program   what a learner could have typed; it sees their names and those of `inputs`
+    shows     the expressions whose values are compared afterwards, in the order in which they are told: the cause
+              before its consequences. A number or an array also in its shape; a text, a bool or None as it is
+    inputs    (rng, size) -> a case: size 0 is the smallest that makes sense, and each further one may be larger
+    output    which of `shows` the backward pass began at, where finite differences have a say
+    upstream  the name of the input that `backward` was given; None: 1
+    derivatives  which of `shows` is the derivative of `output` by which input
+    rtol      how far a number may be off, relative to the largest one of its array
+    cases     how many are run
+    """
+
+    name: str
+    program: str
+    shows: tuple[str, ...]
+    inputs: Callable[[Generator, int], Inputs] = _nothing
+    output: str = ""
+    upstream: str | None = None
+    derivatives: Mapping[str, str] | None = None
+    rtol: float = 1e-6
+    cases: int = 12
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that people give: the reference with some of its text replaced.
+
+    key       short and unique in its ladder
+    sentence  what it is and what to think of, without giving the line away: it is shown to whom it happened
+    edits     (old, new) each: `old` stands exactly once in the reference
+    """
+
+    key: str
+    sentence: str
+    edits: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One step of a ladder.
+
+    text      what to write and why, in Markdown, at most about 120 words
+    starter   lines to begin with, where a learner should not have to guess a name; "" where the text says enough
+    hints     from a nudge to nearly the answer; the last layer on the page is the reference's own lines
+    """
+
+    key: str
+    title: str
+    text: str
+    checks: tuple[Check, ...]
+    mistakes: tuple[Mistake, ...]
+    hints: tuple[str, ...]
+    starter: str = ""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Tasks that build one file, step by step.
+
+    folder  where `starter.py` (the file to begin with), `reference.py` and `unusual/*.py` are. In the reference, a line
+            `# task: KEY` begins the lines that belong to the task of that key, up to the next such line.
+    file    what the learner's file is called: "scalars.py"
+    """
+
+    key: str
+    title: str
+    question: str
+    folder: Path
+    tasks: tuple[Task, ...]
+
+    @property
+    def file(self) -> str:
+        return f"{self.key}.py"
+
+    @cached_property
+    def starter(self) -> str:
+        return (self.folder / "starter.py").read_text("utf-8")
+
+    @cached_property
+    def reference(self) -> str:
+        return (self.folder / "reference.py").read_text("utf-8")
+
+    def lines_of(self, key: str) -> str:
+        """The reference's lines for the task of that key. A task without lines of its own has none."""
+        parts = re.split(r"^[ \t]*# task: ([\w-]+)\n", self.reference, flags=re.MULTILINE)
+        return "".join(text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name == key).rstrip() + "\n"
+
+    def up_to(self, key: str) -> tuple[Task, ...]:
+        """The tasks up to that of the given key, and it. Raises KeyError where there is none."""
+        for position, task in enumerate(self.tasks):
+            if task.key == key:
+                return self.tasks[: position + 1]
+        raise KeyError(key)
+
+    def with_mistake(self, mistake: Mistake) -> str:
+        """The reference with this mistake in it. Raises ValueError where an edit does not fit exactly once."""
+        text = self.reference
+        for old, new in mistake.edits:
+            if text.count(old) != 1:
+                raise ValueError(f"{mistake.key}: {old!r} stands {text.count(old)} times in the reference.")
+            text = text.replace(old, new)
+        return text

@@ -1,0 +1,129 @@
+"""The checker on a ladder of two tasks that stands here: what passes, what fails, on which case, and under what name."""
+
+import numpy as np
+import pytest
+
+from lab.practice.checker import Here, check, resemblance, same
+from practice.task import Check, Ladder, Mistake, Task
+
+REFERENCE = """
+import numpy as np
+
+# task: double
+def double(x):
+    return 2 * x
+
+# task: bias
+def bias(x, b, grad):
+    out = x + b
+    return out, grad, grad.sum(axis=0)
+"""
+DOUBLE = Task(
+    "double", "Twice", "Write `double(x)`.",
+    (Check("Any number", "y = double(x)", ("y",), lambda rng, size: {"x": rng.normal()}),),
+    (
+        Mistake("square", "x**2 is not 2x.", (("2 * x", "x**2"),)),
+        Mistake("half", "That halves.", (("2 * x", "x / 2"),)),
+    ),
+    ("Think of addition.",),
+)  # fmt: skip
+
+
+def _bias(rng, size):
+    rows, columns = rng.integers(2, 3 + size, 2)
+    return {"x": rng.normal(size=(rows, columns)), "b": rng.normal(size=columns), "v": rng.normal(size=(rows, columns))}
+
+
+BIAS = Task(
+    "bias", "A bias", "Write `bias(x, b, grad)`.",
+    (
+        Check(
+            "The gradient of b", "out, dx, db = bias(x, b, v)", ("out", "dx", "db"), _bias,
+            output="out", upstream="v", derivatives={"dx": "x", "db": "b"},
+        ),
+    ),
+    (
+        Mistake("not summed", "b was copied along an axis: sum along it.", (("grad.sum(axis=0)", "grad"),)),
+        Mistake("averaged", "A copy is not an average.", (("grad.sum(axis=0)", "grad.mean(axis=0)"),)),
+    ),
+    ("Which axis was copied?",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def ladder(tmp_path):
+    (tmp_path / "reference.py").write_text(REFERENCE, "utf-8")
+    (tmp_path / "starter.py").write_text("import numpy as np\n", "utf-8")
+    return Ladder("small", "Small", "Does it work?", tmp_path, (DOUBLE, BIAS))
+
+
+def test_the_reference_passes(ladder):
+    report = check(ladder, "bias", ladder.reference, Here(), 0)
+    assert report
+    assert report.passed == {"double": True, "bias": True}
+
+
+def test_the_lines_of_a_task(ladder):
+    assert ladder.lines_of("double") == "def double(x):\n    return 2 * x\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "mistake"), [(task.key, mistake) for task in (DOUBLE, BIAS) for mistake in task.mistakes]
+)
+def test_a_known_mistake_is_named(ladder, key, mistake):
+    report = check(ladder, key, ladder.with_mistake(mistake), Here(), 0)
+    assert not report
+    assert report.failure.mistake == mistake
+
+
+def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(ladder):
+    wrong = ladder.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + (len(grad) > 1)")
+    failure = check(ladder, "bias", wrong, Here(), 0).failure
+    assert (failure.show, failure.mistake) == ("db", None)
+    assert failure.inputs["x"].shape == (2, 1)
+    assert np.array_equal(failure.inputs["v"], np.round(failure.inputs["v"]))
+    np.testing.assert_allclose(failure.numerical, failure.expected, rtol=1e-6)
+    assert failure.wrong.tolist() == [True]
+
+
+def test_a_file_that_cannot_be_loaded_is_told_with_its_line(ladder):
+    report = check(ladder, "double", "import numpy as np\ndef double(x:\n", Here(), 0)
+    assert (report.problem.kind, report.line) == ("SyntaxError", 2)
+
+
+def test_an_exception_is_told_with_the_line_of_the_file(ladder):
+    report = check(ladder, "double", "def double(x):\n    return x.twice\n", Here(), 0)
+    assert (report.failure.problem.kind, report.line) == ("AttributeError", 2)
+
+
+def test_a_later_task_is_not_run_before_the_first_passes(ladder):
+    report = check(ladder, "bias", "def double(x): return 2 * x\n", Here(), 0)
+    assert report.passed == {"double": True, "bias": False}
+    assert report.checks == {"The gradient of b": False}
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "equal"),
+    [
+        (1, 1.0, True), (True, 1.0, False), ("a", "a", True), (np.ones(2), np.ones((2, 1)), False), (None, 0.0, False),
+        (np.nan, np.nan, True), (np.inf, np.inf, True), (np.inf, 1.0, False), ([1.0, 2], [1, 2], True), ([1], [1, 2], False),
+        (1e-9, 0.0, True), (1.00001, 1.0, False),
+    ],
+)  # fmt: skip
+def test_what_counts_as_the_same(got, expected, equal):
+    assert same(got, expected, 1e-6) is equal
+
+
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (-np.arange(1.0, 5).reshape(2, 2), "wrong sign"),
+        (np.arange(1.0, 5).reshape(2, 2).T, "transpose"),
+        (np.zeros((2, 2)), "0 everywhere"),
+        (np.ones(2), "shape is (2,)"),
+        (np.full((2, 2), np.nan), "nan"),
+        (3 * np.arange(1.0, 5).reshape(2, 2), "3 times"),
+    ],
+)
+def test_what_strikes_one(got, said):
+    assert said in resemblance(got, np.arange(1.0, 5).reshape(2, 2), 1e-6)
