@@ -84,6 +84,7 @@ class Ladder:
     folder  where `starter.py` (the file to begin with), `reference.py` and `unusual/*.py` are. In the reference, a line
             `# task: KEY` begins the lines that belong to the task of that key, up to the next such line.
     file    what the learner's file is called: "scalars.py"
+    modules  files of this project that the learner's file may import: ("model",) for model.py
     """
 
     key: str
@@ -91,6 +92,7 @@ class Ladder:
     question: str
     folder: Path
     tasks: tuple[Task, ...]
+    modules: tuple[str, ...] = ()
 
     @property
     def file(self) -> str:

@@ -226,7 +226,7 @@ def _explain(
     runner: Runner,
     reference: Here,
 ) -> Failure:
-    mistake = _known(ladder, task, one, cases, got)
+    mistake = _known(ladder, task, one, cases, got, runner)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
     job, mine, right = _shrunk(one, cases[first], got[first], expected[first], runner, reference)
@@ -246,18 +246,27 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(ladder: Ladder, task: Task, one: Check, cases: list[Job], got: list[Answer]) -> Mistake | None:
+def _known(
+    ladder: Ladder, task: Task, one: Check, cases: list[Job], got: list[Answer], runner: Runner
+) -> Mistake | None:
     """The mistake with which the reference gives the learner's answers in each case: of this task first, then of those
-    before it, the latest first."""
+    before it, the latest first. Of several, the first that gives their answers to the task's other checks, too."""
+
+    def answers(mistake: Mistake, one: Check, cases: list[Job], got: list[Answer]) -> bool:
+        theirs = _loaded(ladder.with_mistake(mistake), ladder.file)
+        return all(
+            agree(one, mine, said) and _message(mine) == _message(said)
+            for mine, said in zip(got, (theirs.run([case])[0] for case in cases), strict=False)
+        )
+
     before = ladder.up_to(task.key)[-2::-1]
-    for mistake in (mistake for step in (task, *before) for mistake in step.mistakes):
-        theirs = Here()
-        if not theirs.load(ladder.with_mistake(mistake), ladder.file) and all(
-            agree(one, mine, said)
-            for mine, (said,) in zip(got, ([*theirs.run([case])] for case in cases), strict=False)
-        ):
-            return mistake
-    return None
+    known = [mistake for step in (task, *before) for mistake in step.mistakes if answers(mistake, one, cases, got)]
+    for other in task.checks:
+        if len(known) > 1 and other != one:
+            more = list(_cases(other, np.random.default_rng(0)))
+            mine = runner.run(more)
+            known = [mistake for mistake in known if answers(mistake, other, more, mine)] or known
+    return known[0] if known else None
 
 
 def _message(said: Answer) -> str | None:

@@ -1,0 +1,10 @@
+"""The gradient of a loss. Then x is scaled, so that its largest entry is 1, for the next step."""
+
+from model import Tensor
+
+
+def gradient_and_scaled(x, w, target):
+    w = Tensor(w)
+    loss = ((w * x - target) ** 2).sum()
+    loss.backward()
+    return w.grad, x / x.max()

@@ -1,0 +1,46 @@
+"""The smallest engine: sums and products of numbers."""
+
+
+class Value:
+    def __init__(self, data, children=()):
+        self.data, self.grad = data, 0.0
+        self.children = children
+        self.rule = lambda: None
+
+    def receive(self, message):
+        self.grad += message
+
+    def __add__(self, other):
+        out = Value(self.data + other.data, (self, other))
+
+        def rule():
+            self.receive(out.grad)
+            other.receive(out.grad)
+
+        out.rule = rule
+        return out
+
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+
+        def rule():
+            self.receive(out.grad * other.data)
+            other.receive(out.grad * self.data)
+
+        out.rule = rule
+        return out
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(value):
+            if value not in seen:
+                seen.add(value)
+                for child in value.children:
+                    visit(child)
+                order.append(value)
+
+        visit(self)
+        self.grad = 1.0
+        for value in reversed(order):
+            value.rule()

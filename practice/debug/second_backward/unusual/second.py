@@ -1,0 +1,14 @@
+"""The gradients of two losses of one hidden value, added up in w.grad."""
+
+from model import Tensor
+
+
+def gradient(x, w):
+    w = Tensor(w)
+    hidden = (w * x).tanh()
+    first = hidden.sum()
+    first.backward()
+    again = (w * x).tanh()
+    second = (again**2).sum()
+    second.backward()
+    return w.grad

@@ -1,0 +1,62 @@
+"""The programs to debug: what is found there fails, under the name of its failure; who repairs it passes."""
+
+import numpy as np
+import pytest
+
+from lab.practice.checker import Here, check
+from practice.debug import PROGRAMS
+
+BY_KEY = {program.key: program for program in PROGRAMS}
+
+
+def checked(program, text):
+    return check(program, program.tasks[0].key, text, Here(), seed=7)
+
+
+def test_there_are_twelve():
+    assert len(BY_KEY) == len(PROGRAMS) == 12
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
+def test_what_is_found_fails_by_its_first_mistake(program):
+    report = checked(program, program.starter)
+    assert report.failure.mistake == program.tasks[0].mistakes[0]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
+def test_repairs_pass_and_wrong_repairs_are_named(program):
+    repairs = [program.reference, *(path.read_text("utf-8") for path in sorted(program.folder.glob("unusual/*.py")))]
+    assert len(repairs) >= 4
+    assert [bool(checked(program, text)) for text in repairs] == [True] * len(repairs)
+    mistakes = program.tasks[0].mistakes
+    assert len(mistakes) >= 5
+    named = {mistake.key: checked(program, program.with_mistake(mistake)).failure.mistake for mistake in mistakes}
+    assert named == {mistake.key: mistake for mistake in mistakes}
+    assert len({mistake.sentence for mistake in mistakes}) == len(mistakes)
+
+
+def test_the_gradient_that_is_asked_for_is_the_derivative():
+    """Of three programs, the reference's numbers beside differences of a forward pass that is written out here."""
+    x, w, target = np.array([1.0, 2.0]), 0.5, 0.25
+    failure = checked(BY_KEY["in_place"], BY_KEY["in_place"].starter).failure
+    assert set(failure.inputs) == {"x", "w", "target"}
+    step = 1e-6
+    differences = [
+        (
+            "in_place", "gradient_and_scaled(x, w, target)[0]", {"x": x, "w": w, "target": target},
+            lambda w: np.sum((w * x - target) ** 2),
+        ),
+        ("second_backward", "gradient(x, w)", {"x": x, "w": w}, lambda w: np.sum(np.tanh(w * x) + np.tanh(w * x) ** 2)),
+        (
+            "softmax_twice", "classified(logits, labels)[1][0, 0]",
+            {"logits": np.array([[w, 0.0, 1.0]]), "labels": np.array([2])},
+            lambda w: np.log(np.exp([w, 0.0, 1.0]).sum()) - 1.0,
+        ),
+    ]  # fmt: skip
+    for key, expression, inputs, loss in differences:
+        here = Here()
+        here.load(BY_KEY[key].reference, f"{key}.py")
+        namespace = {**here._namespace, **inputs}
+        np.testing.assert_allclose(
+            eval(expression, namespace), (loss(w + step) - loss(w - step)) / (2 * step), rtol=1e-6
+        )
