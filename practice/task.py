@@ -32,6 +32,10 @@ class Check:
     derivatives  which of `shows` is the derivative of `output` by which input
     rtol      how far a number may be off, relative to the largest one of its array
     cases     how many are run
+    judge     (inputs, the values of `shows`) -> what is wrong with them, in one sentence, or "": where many answers are
+              right, it decides in place of the comparison with the reference
+    secret    names of inputs that only the judge is given, not the program
+    slow      takes long: the judge's sentence is all that is told, no smaller case and no known mistake is looked for
     """
 
     name: str
@@ -43,6 +47,9 @@ class Check:
     derivatives: Mapping[str, str] | None = None
     rtol: float = 1e-6
     cases: int = 12
+    judge: Callable[[Inputs, Mapping[str, Any]], str] | None = None
+    secret: tuple[str, ...] = ()
+    slow: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ this project's own texts and run here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,11 +23,15 @@ SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
 @dataclass(frozen=True)
 class Job:
-    """One program with the values of its inputs, and the expressions that are asked for afterwards."""
+    """One program with the values of its inputs, and the expressions that are asked for afterwards.
+
+    secret  names of inputs that stay here: they are for the judge of the answer
+    """
 
     program: str
     inputs: Inputs
     shows: tuple[str, ...]
+    secret: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a job gave: the value of each expression up to the first that failed, and how it failed."""
+    """What a job gave: the value of each expression up to the first that failed, and how it failed.
+
+    verdict  what a judge found wrong, "" where nothing is; None where there is no judge, or nothing to judge
+    """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     problem: Problem | None = None
+    verdict: str | None = None
 
 
 class Stopped(Exception):
@@ -67,23 +75,26 @@ class Runner(Protocol):
 
 
 class Here:
-    """A runner in this very process: for this project's own texts only."""
+    """A runner in this very process: for this project's own texts only. A known mistake may overflow in silence."""
 
     def load(self, source: str, file: str) -> Problem | None:
         self._file = file
         try:
-            self._namespace = driver.load(source, file)
+            with np.errstate(all="ignore"):
+                self._namespace = driver.load(source, file)
         except Exception as error:
             return Problem(**driver.failed(error, file))
         return None
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        return [answer(driver.run(self._namespace, self._file, *packed(job))) for job in jobs]
+        with np.errstate(all="ignore"):
+            return [answer(driver.run(self._namespace, self._file, *packed(job))) for job in jobs]
 
 
 def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
     """A job as the driver takes it. Each run gets arrays of its own."""
-    return job.program, {name: driver.lively(driver.plain(value)) for name, value in job.inputs.items()}, [*job.shows]
+    inputs = {name: driver.lively(driver.plain(value)) for name, value in job.inputs.items() if name not in job.secret}
+    return job.program, inputs, [*job.shows]
 
 
 def answer(said: Mapping[str, Any]) -> Answer:
@@ -96,13 +107,15 @@ def answer(said: Mapping[str, Any]) -> Answer:
 class Failure:
     """The smallest case found in which a check fails.
 
-    show        the first expression that is wrong, or at which the program stopped; "" where it stopped before any
+    show        the first expression that is wrong, or at which the program stopped; "" where it stopped before any,
+                and where a judge decided
     got         its value with the learner's code; None with a `problem`
     expected    its value with the reference
     wrong       which elements are wrong: a boolean array, where got and expected are arrays of one shape
     numerical   what finite differences of the reference say, where it is a derivative
     problem     the exception, where the program raised one that the reference does not
     mistake     the known mistake that gives the same answers in every case of this check
+    looks_like  what strikes one about the values, or the sentence of the judge; "" where there is none
     """
 
     task: str
@@ -156,8 +169,9 @@ def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> R
             passed[task.key] = False
             for number, one in enumerate(task.checks):
                 cases = list(_cases(one, np.random.default_rng([seed, number])))
-                expected = reference.run(cases)
-                got = runner.run(cases)
+                right = Answer(verdict="")
+                expected = [right] * len(cases) if one.slow else _answers(reference, one, cases)
+                got = _answers(runner, one, cases)
                 checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                 if not checks[one.name]:
                     failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
@@ -177,11 +191,25 @@ def _loaded(source: str, file: str) -> Here:
 
 def _cases(one: Check, rng: np.random.Generator) -> Iterator[Job]:
     for number in range(one.cases):
-        yield Job(one.program, one.inputs(rng, number % SIZES), one.shows)
+        yield Job(one.program, one.inputs(rng, number % SIZES), one.shows, one.secret)
+
+
+def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
+    """What the runner says, and what the judge of the check says to it."""
+    answers = runner.run(jobs)
+    if one.judge is None:
+        return answers
+    return [
+        said if said.problem else replace(said, verdict=one.judge(job.inputs, said.values))
+        for job, said in zip(jobs, answers, strict=True)
+    ]
 
 
 def agree(one: Check, got: Answer, expected: Answer) -> bool:
-    """Do two answers say the same, within the tolerance of the check? Of an exception, its kind is what counts."""
+    """Do two answers say the same, within the tolerance of the check? Of an exception, its kind is what counts. All
+    that a judge finds right is the same."""
+    if "" in (got.verdict, expected.verdict):
+        return got.verdict == expected.verdict
     if (got.problem and got.problem.kind) != (expected.problem and expected.problem.kind):
         return False
     return got.values.keys() == expected.values.keys() and all(
@@ -226,10 +254,15 @@ def _explain(
     runner: Runner,
     reference: Here,
 ) -> Failure:
-    mistake = _known(ladder, task, one, cases, got, runner)
+    mistake = None if one.slow else _known(ladder, task, one, cases, got, runner)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
-    job, mine, right = _shrunk(one, cases[first], got[first], expected[first], runner, reference)
+    job, mine, right = cases[first], got[first], expected[first]
+    if not one.slow:
+        job, mine, right = _shrunk(one, job, mine, right, runner, reference)
+    given = {name: value for name, value in job.inputs.items() if name not in one.secret}
+    if mine.verdict:
+        return Failure(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
     show = next((show for show in one.shows if not _fits(one, show, mine, right)), "")
     value, wanted = mine.values.get(show), right.values.get(show)
     problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
@@ -237,7 +270,7 @@ def _explain(
     wrong = wrong_elements(value, wanted, one.rtol) if numbers else None
     numerical = _numerical(one, job, show, reference)
     looks = "" if mistake or problem or not numbers else resemblance(value, wanted, one.rtol)
-    return Failure(task.key, one, job.inputs, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
+    return Failure(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
 def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
@@ -256,15 +289,15 @@ def _known(
         theirs = _loaded(ladder.with_mistake(mistake), ladder.file)
         return all(
             agree(one, mine, said) and _message(mine) == _message(said)
-            for mine, said in zip(got, (theirs.run([case])[0] for case in cases), strict=False)
+            for mine, (said,) in zip(got, (_answers(theirs, one, [case]) for case in cases), strict=False)
         )
 
     before = ladder.up_to(task.key)[-2::-1]
     known = [mistake for step in (task, *before) for mistake in step.mistakes if answers(mistake, one, cases, got)]
     for other in task.checks:
-        if len(known) > 1 and other != one:
+        if len(known) > 1 and other != one and not other.slow:
             more = list(_cases(other, np.random.default_rng(0)))
-            mine = runner.run(more)
+            mine = _answers(runner, other, more)
             known = [mistake for mistake in known if answers(mistake, other, more, mine)] or known
     return known[0] if known else None
 
@@ -286,13 +319,13 @@ def _shrunk(
     """A smaller case that still fails: each step is the first that does of all that are tried."""
     tried = 0
     while tried < SHRINKS:
-        smaller = [Job(job.program, inputs, job.shows) for inputs in _smaller(job.inputs)][: SHRINKS - tried]
+        smaller = [replace(job, inputs=inputs) for inputs in _smaller(job.inputs)][: SHRINKS - tried]
         tried += len(smaller)
-        rights = reference.run(smaller)
+        rights = _answers(reference, one, smaller)
         usable = [pair for pair in zip(smaller, rights, strict=True) if not pair[1].problem or expected.problem]
         if not usable:
             break
-        mine = runner.run([case for case, _ in usable])
+        mine = _answers(runner, one, [case for case, _ in usable])
         for (case, right), said in zip(usable, mine, strict=True):
             if not agree(one, said, right) and (said.problem is None) == (got.problem is None):
                 job, got, expected = case, said, right

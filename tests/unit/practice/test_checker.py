@@ -1,9 +1,11 @@
 """The checker on a ladder of two tasks that stands here: what passes, what fails, on which case, and under what name."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, check, resemblance, same
+from lab.practice.checker import Here, Job, check, resemblance, same
 from practice.task import Check, Ladder, Mistake, Task
 
 REFERENCE = """
@@ -100,6 +102,48 @@ def test_a_later_task_is_not_run_before_the_first_passes(ladder):
     report = check(ladder, "bias", "def double(x): return 2 * x\n", Here(), 0)
     assert report.passed == {"double": True, "bias": False}
     assert report.checks == {"The gradient of b": False}
+
+
+def _judged(inputs, values):
+    return "" if abs(values["root"] ** 2 - inputs["square"]) < 1e-6 else f"The square of {values['root']} is another."
+
+
+ROOT = Check(
+    "Either root", "root = find(square)", ("root",), lambda rng, size: {"square": float(size + 2), "hidden": 1.0},
+    judge=_judged, secret=("hidden",),
+)  # fmt: skip
+WHOLE = Mistake("whole", "A root need not be whole.", (("square**0.5", "round(square**0.5)"),))
+ROOTS = "def find(square):\n    return square**0.5\n"
+
+
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize(
+    ("source", "passes"),
+    [
+        (ROOTS, True),
+        (ROOTS.replace("return ", "return -"), True),
+        (ROOTS.replace("square**0.5", "round(square**0.5)"), False),
+        ("def find(square):\n    return hidden\n", False),
+    ],
+)
+def test_a_judge_decides_where_several_answers_are_right(tmp_path, source, passes, slow):
+    (tmp_path / "reference.py").write_text(ROOTS, "utf-8")
+    task = Task("root", "A root", "Write `find(square)`.", (replace(ROOT, slow=slow),), (WHOLE,), ("Think.",))
+    report = check(Ladder("roots", "Roots", "?", tmp_path, (task,)), "root", source, Here(), 0)
+    assert bool(report) is passes
+    if "round" in source:
+        assert report.failure.looks_like == "The square of 1 is another."
+        assert report.failure.inputs == {"square": 2.0}
+        assert report.failure.mistake == (None if slow else WHOLE)
+    elif not passes:
+        assert report.failure.problem.kind == "NameError"  # what is secret did not come to the program
+
+
+def test_a_known_mistake_may_overflow_in_silence(ladder):
+    here = Here()
+    here.load("import numpy as np\n", "here.py")
+    (said,) = here.run([Job("y = np.exp(np.array([1e4]))", {}, ("y",))])
+    assert said.values["y"].tolist() == [np.inf]
 
 
 @pytest.mark.parametrize(
