@@ -2,7 +2,16 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: ["static/echarts/", "static/graphviz/", "tests/browser/", ".venv/", "benchmarks/results/"] },
+  {
+    ignores: [
+      "static/codemirror/codemirror.js",
+      "static/echarts/",
+      "static/graphviz/",
+      "tests/browser/",
+      ".venv/",
+      "benchmarks/results/",
+    ],
+  },
   js.configs.recommended,
   {
     linterOptions: { reportUnusedDisableDirectives: "error" },

@@ -1,0 +1,3 @@
+/** What tsc reads in place of the bundle. */
+
+export * from "./source.js";
