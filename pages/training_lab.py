@@ -26,7 +26,18 @@ from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
 from lab.ui.training import own_data, settings, shelf, visit
 from lab.ui.training.digit_pad import digit_pad
-from lab.ui.training.instruments import TICK, VIEW, View, choose_view, draw, empty_plane, follow, lay_out, train
+from lab.ui.training.instruments import (
+    TICK,
+    VIEW,
+    View,
+    choose_view,
+    draw,
+    empty_plane,
+    follow,
+    lay_out,
+    train,
+    unchecked,
+)
 from lab.ui.training.own_data import OWN_DATA, POINTS
 from lab.ui.training.settings import FIELD
 
@@ -86,6 +97,7 @@ def main() -> None:
         return
     with word:
         _guess(_run())
+        unchecked(_run().config)
     turn = now["training worker"].take_turn()
     if now["training running"]:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
@@ -293,8 +305,9 @@ def _guess(run: LiveRun) -> None:
     if not lesson or run.config != lesson.config:
         if run.own and not run.done:
             return
+        watch = "how far training and validation drift apart" if run.config.val_fraction else "the loss fall"
         done = "Done. Drag the epoch to look back. Or change a setting and press Start: this run is kept."
-        st.caption(done if run.done else "Press **Start**, and watch how far training and validation drift apart.")
+        st.caption(done if run.done else f"Press **Start**, and watch {watch}.")
         return
     guess = st.session_state["training guess"]
     if run.done:

@@ -42,21 +42,20 @@ def loss(
     until: int,
     cursor: int | None = None,
     log: bool = False,
+    held_out: bool = True,
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
     """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them.
 
-    others: names and records of earlier runs, whose validation loss is drawn too, to compare.
+    held_out: were samples held out? Without, the records give the training's numbers for validation: they are not
+    drawn a second time. others: names and records of earlier runs, whose validation loss is drawn too, to compare.
     """
     colours = COLOURS[theme]
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
     series = [
         *_batch_band(batch_losses, steps_per_epoch, colours),
-        *_gap(train, val, colours),
-        *_others(others, "val_loss", until, colours),
-        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
-        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
+        *_parts(train, val, _others(others, "val_loss", until, colours), held_out, colours),
     ]
     _mark(series[-1], records, cursor, colours)
     spec = _by_epoch(series, until)
@@ -76,9 +75,8 @@ def loss(
         "Loss",
         spec,
         230,
-        _curves_alt("Loss by epoch", records, "train_loss", "val_loss", lowest=True),
-        ("epoch", "training loss", "validation loss", "validation − training"),
-        rows,
+        _curves_alt("Loss by epoch", records, "train_loss", "val_loss", held_out, lowest=True),
+        *_table(("epoch", "training loss", "validation loss", "validation − training"), rows, held_out),
     )
 
 
@@ -87,6 +85,7 @@ def accuracy(
     *,
     until: int,
     cursor: int | None = None,
+    held_out: bool = True,
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
@@ -96,24 +95,24 @@ def accuracy(
     compared = _others(others, "val_accuracy", until, colours)
     for line in compared:
         line["data"] = _percents(line["data"])
-    spec, lowest = _both_parts(train, val, compared, records, until, cursor, colours)
+    spec, lowest = _both_parts(train, val, compared, records, until, cursor, held_out, colours)
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
+    rows = [
+        (
+            str(r["epoch"]),
+            f"{r['train_accuracy']:.1%}",
+            f"{r['val_accuracy']:.1%}",
+            signed(100 * (score(r, "train") - score(r, "val")), ".1f"),
+        )
+        for r in thinned(records)
+    ]
     return Chart(
         "Accuracy",
         spec,
         230,
-        _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", lowest=False),
-        ("epoch", "training", "validation", "gap in points"),
-        [
-            (
-                str(r["epoch"]),
-                f"{r['train_accuracy']:.1%}",
-                f"{r['val_accuracy']:.1%}",
-                signed(100 * (score(r, "train") - score(r, "val")), ".1f"),
-            )
-            for r in thinned(records)
-        ],
+        _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", held_out, lowest=False),
+        *_table(("epoch", "training", "validation", "gap in points"), rows, held_out),
     )
 
 
@@ -122,6 +121,7 @@ def explained(
     *,
     until: int,
     cursor: int | None = None,
+    held_out: bool = True,
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
@@ -131,23 +131,24 @@ def explained(
     compared = _others(others, "val_loss", until, colours)
     for line in compared:
         line["data"] = [None if loss is None else 1 - loss for loss in line["data"]]
-    spec, lowest = _both_parts(train, val, compared, records, until, cursor, colours)
+    spec, lowest = _both_parts(train, val, compared, records, until, cursor, held_out, colours)
     spec["yAxis"] |= {"max": 1, "min": max(-1, math.floor(2 * min(lowest, 0.5)) / 2)}
+    rows = [
+        (
+            str(r["epoch"]),
+            short(score(r, "train")),
+            short(score(r, "val")),
+            _difference(r["val_loss"], r["train_loss"]),
+        )
+        for r in thinned(records)
+    ]
+    beside = f", validation {short(val[-1])}" if held_out else ""
     return Chart(
         "R², the share of the variance explained",
         spec,
         230,
-        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}, validation {short(val[-1])}.",
-        ("epoch", "training", "validation", "gap"),
-        [
-            (
-                str(r["epoch"]),
-                short(score(r, "train")),
-                short(score(r, "val")),
-                _difference(r["val_loss"], r["train_loss"]),
-            )
-            for r in thinned(records)
-        ],
+        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{beside}.",
+        *_table(("epoch", "training", "validation", "gap"), rows, held_out),
     )
 
 
@@ -158,18 +159,38 @@ def _both_parts(
     records: Sequence[Record],
     until: int,
     cursor: int | None,
+    held_out: bool,
     colours: Colours,
 ) -> tuple[dict[str, Any], float]:
     """How good a network is on both parts, with the gap shaded, before lines of other runs; and the lowest value."""
-    series = [
-        *_gap(train, val, colours),
-        *compared,
-        _line("training", train, colours["train"], DASHES[0], SYMBOLS[0]),
-        _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1]),
-    ]
+    series = _parts(train, val, compared, held_out, colours)
     _mark(series[-1], records, cursor, colours)
-    lowest = min([value for line in series[2:] for value in line["data"] if value is not None] or [0])
+    named = (line for line in series if "name" in line)
+    lowest = min([value for line in named for value in line["data"] if value is not None] or [0])
     return _by_epoch(series, until), lowest
+
+
+def _parts(
+    train: Sequence[float | None],
+    val: Sequence[float | None],
+    compared: list[dict[str, Any]],
+    held_out: bool,
+    colours: Colours,
+) -> list[dict[str, Any]]:
+    """The lines of both parts over the gap between them and the lines of other runs; or that of the training alone."""
+    line = _line("training", train, colours["train"], DASHES[0], SYMBOLS[0])
+    if not held_out:
+        return [*compared, line]
+    beside = _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1])
+    return [*_gap(train, val, colours), *compared, line, beside]
+
+
+def _table(
+    headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], held_out: bool
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The table of a chart: epoch and training, and what comes of validation."""
+    columns = len(headers) if held_out else 2
+    return headers[:columns], [row[:columns] for row in rows]
 
 
 def gradient_norms(
@@ -447,10 +468,11 @@ def _at_epoch(records: Sequence[Record]) -> str:
     return f"Epoch {records[-1]['epoch']}: "
 
 
-def _curves_alt(what: str, records: Sequence[Record], train: Curve, val: Curve, lowest: bool) -> str:
+def _curves_alt(what: str, records: Sequence[Record], train: Curve, val: Curve, held_out: bool, *, lowest: bool) -> str:
     known = [(value, r["epoch"]) for r in records if (value := r[val]) is not None]
-    text = f"{what}. {_at_epoch(records)}training {short(records[-1][train])}, validation {short(records[-1][val])}."
-    if known:
+    text = f"{what}. {_at_epoch(records)}training {short(records[-1][train])}"
+    text += f", validation {short(records[-1][val])}." if held_out else "."
+    if known and held_out:
         best, epoch = (min if lowest else max)(known, key=lambda pair: pair[0])
         text += f" {'Lowest' if lowest else 'Highest'} validation {short(best)} in epoch {epoch}."
     return text

@@ -27,12 +27,20 @@ TILES = 5  # images side by side
 
 
 def samples(
-    images: np.ndarray, labels: np.ndarray, answers: np.ndarray, classes: Sequence[str], theme: str = "light"
+    images: np.ndarray,
+    labels: np.ndarray,
+    answers: np.ndarray,
+    classes: Sequence[str],
+    theme: str = "light",
+    part: str = "validation",
 ) -> Chart:
-    """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes)."""
+    """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes).
+
+    part: of the data, where they are from.
+    """
     colours = COLOURS[theme]
     if not len(images):
-        return nothing("Samples and answers", "No mistakes among the validation samples.", theme)
+        return nothing("Samples and answers", f"No mistakes among the {part} samples.", theme)
     count, height, width = images.shape
     across = min(TILES, count)
     down = math.ceil(count / across)
@@ -86,7 +94,7 @@ def samples(
         "Samples and answers",
         spec,
         8 * codes.shape[0],
-        f"{count} images of the validation samples; the network names {hits} of them correctly.",
+        f"{count} images of the {part} samples; the network names {hits} of them correctly.",
         ("image", "is", "taken for", "probability of that"),
         [
             (str(k + 1), classes[labels[k]], classes[predicted[k]], percent_text(float(answers[k].max())))
@@ -153,8 +161,13 @@ def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light"
     )
 
 
-def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
-    """How often a sample of one class (row) was taken for another (column): counts (classes, classes)."""
+def confusion_matrix(
+    counts: np.ndarray, classes: Sequence[str], theme: str = "light", part: str = "validation"
+) -> Chart:
+    """How often a sample of one class (row) was taken for another (column): counts (classes, classes).
+
+    part: of the data, where the samples are from.
+    """
     colours = COLOURS[theme]
     diagonal = np.eye(len(classes), dtype=bool)
     series, maps = [], []
@@ -189,7 +202,7 @@ def confusion_matrix(counts: np.ndarray, classes: Sequence[str], theme: str = "l
             "series": series,
         },
         340,
-        f"Confusion matrix of the validation samples: {right} of {total} are correct.{most}",
+        f"Confusion matrix of the {part} samples: {right} of {total} are correct.{most}",
         ("is", *(f"taken for {name}" for name in classes)),
         [(name, *map(str, row)) for name, row in zip(classes, counts.tolist(), strict=True)],
     )

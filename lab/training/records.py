@@ -116,11 +116,12 @@ def score_text(value: float, record: Measured) -> str:
     return f"R² {value:.3f}".replace("-", "−") if is_regression(record) else f"accuracy {value:.1%}"
 
 
-def best_text(records: Sequence[Record]) -> str:
+def best_text(records: Sequence[Record], config: Config) -> str:
     """The best validation of a run: "best validation accuracy 97.1%"; nothing of a run without an epoch."""
     if not records:
         return "no complete epoch"
-    return f"best validation {score_text(max(score(record, 'val') for record in records), records[0])}"
+    part = "validation" if config.val_fraction else "training"
+    return f"best {part} {score_text(max(score(record, 'val') for record in records), records[0])}"
 
 
 def ending(config: Config, records: Sequence[Record]) -> str:

@@ -83,8 +83,10 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {
         "run": [run.name for run in runs],
         "epochs": [len(run.records) for run in runs],
-        "best validation accuracy": [_best_accuracy(run.records) for run in runs],
-        "last validation loss": [run.records[-1]["val_loss"] if run.records else None for run in runs],
+        "best validation accuracy": [_best_accuracy(run) for run in runs],
+        "last validation loss": [
+            run.records[-1]["val_loss"] if run.records and run.config.val_fraction else None for run in runs
+        ],
     }
     for setting in fields(Config):
         values = [getattr(run.config, setting.name) for run in runs]
@@ -94,9 +96,11 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
     return columns
 
 
-def _best_accuracy(records: Sequence[Record]) -> float | None:
-    """None of a regression, and of a run without an epoch."""
-    return max((r["val_accuracy"] for r in records if r["val_accuracy"] is not None), default=None)
+def _best_accuracy(run: Kept) -> float | None:
+    """None of a regression, of a run without an epoch, and of one that held nothing out."""
+    if not run.config.val_fraction:
+        return None
+    return max((r["val_accuracy"] for r in run.records if r["val_accuracy"] is not None), default=None)
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

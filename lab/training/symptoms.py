@@ -111,6 +111,11 @@ class History:
         return f"{score:.2f}".replace("-", "−") if self.regression else f"{score:.{digits}%}"
 
     @property
+    def checked_on(self) -> str:
+        """The samples that the numbers of validation are measured on: where nothing is held out, those of training."""
+        return "validation" if self.config.val_fraction else "training"
+
+    @property
     def bends(self) -> int:
         """Hidden units that bend what passes through them; without any, the network draws straight lines only."""
         return 0 if self.config.activation == "identity" else sum(self.config.hidden)
@@ -300,7 +305,7 @@ def badly_scaled(h: History) -> Evidence | None:
     return _said(
         h,
         f"The gradient norm of {h.layers[layer]} is {_g(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually lies "
-        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} validation loss is {_g(h.val_loss[-1])}.",
+        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is {_g(h.val_loss[-1])}.",
         at=0,
     )
 
@@ -517,8 +522,8 @@ def settled(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The loss hardly changes any more: {_g(h.loss[-1])}, where guessing the mean costs 1. Validation R² is "
-        f"{h.shown(h.val_score[-1])}.",
+        f"The loss hardly changes any more: {_g(h.loss[-1])}, where guessing the mean costs 1. "
+        f"{h.checked_on.capitalize()} R² is {h.shown(h.val_score[-1])}.",
     )
 
 

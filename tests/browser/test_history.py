@@ -300,7 +300,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
         "faults?fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "spot?case=6&seen=norms,check&solved=1-7",
-        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&samples=training&axis=logarithmic&speed=30&tab=Updates",
+        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&part=training&axis=logarithmic&speed=30&tab=Updates",
     ],
 )
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, path):

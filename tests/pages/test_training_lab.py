@@ -15,6 +15,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from lab.charts import short
 from lab.training import points
 from lab.training.config import Config
 from lab.training.datasets import sine
@@ -23,7 +24,7 @@ from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.ui.training.instruments import PANEL
 from lab.ui.visitor import COOKIE
-from tests.pages.conftest import address, entry, switch
+from tests.pages.conftest import address, entry, switch, texts
 from tests.unit.training.labelled_runs import BETTER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -437,7 +438,7 @@ def test_the_address_restores_the_settings_and_carries_them(at):
     [
         ("data", "mnist"), ("data", "csv:/etc/passwd"), ("hidden", "9999"), ("hidden", "a"), ("lr", "nan"), ("lr", "-1"),
         ("lr", "1e999"), ("clip", "0"), ("clip", "nan"), ("patience", "-1"), ("schedule", "up"), ("epochs", "100000"), ("epochs", "0"), ("batch_size", "0"), ("seed", "-1"), ("seed", "x"),
-        ("init", "random"), ("activation", "__class__"), ("optimizer", ""), ("momentum", "1"), ("val_fraction", "0"),
+        ("init", "random"), ("activation", "__class__"), ("optimizer", ""), ("momentum", "1"), ("val_fraction", "1"), ("val_fraction", "-0.1"),
         ("noise", "-1"), ("noise", "nan"), ("noise", "99"), ("samples", "3"), ("samples", "1e3"), ("samples", "1000000"),
         ("epoch", "61"), ("epoch", "-1"), ("epoch", "2.5"), ("run", "../../etc"), ("run", "no such run"),
     ],
@@ -482,6 +483,48 @@ def test_the_tables_say_what_the_charts_show(at):
     assert accuracy["headers"] == ["epoch", "training", "validation", "gap in points"]
     assert [row[0] for row in accuracy["rows"]] == ["0", "1", "2"]
     assert accuracy["rows"][-1][2] == f"{live(at).history[-1]['val_accuracy']:.1%}"
+
+
+def test_the_number_of_samples_and_which_of_them_are_drawn_have_an_address_each(at):
+    run(at, data="xor", samples="40", part="training")
+    assert not at.info
+    assert len(live(at).trainer.dataset.train_x) == 32
+    assert at.session_state["training points"] == "training"
+    assert (address(at)["samples"], address(at)["part"]) == ("40", "training")
+
+
+@pytest.mark.parametrize(("data", "panel"), [("moons", "accuracy"), ("sine", "explained"), ("blobs", "confusion")])
+def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data, panel):
+    run(at, data=data, hidden="8", lr="0.03", epochs="20", val_fraction="0", samples="40")
+    assert not at.info  # of what the address says, nothing was ignored
+    assert at.select_slider(key="training val_fraction").value == 0
+    (said,) = (caption.value for caption in at.caption if "Nothing is held out" in caption.value)
+    for word in ("no gap", "doctor", "best epoch"):
+        assert word in said
+    run_to_the_end(at)
+    open_panel(at, next(title for title, key in PANEL.items() if key == panel))
+    for key, told in shown(at).items():
+        assert "alidation" not in json.dumps(told), key
+    assert "alidation" not in texts([*at.markdown, *at.success, *at.warning, *at.info])
+    loss = shown(at)["loss"]
+    assert loss["headers"] == ["epoch", "training loss"]
+    assert loss["rows"][-1] == ["20", short(live(at).history[-1]["train_loss"])]
+    assert [part["name"] for part in line_series(at, "loss", "training")["markLine"]["data"]] == ["best"]
+    assert address(at)["val_fraction"] == "0"
+    before = live(at)
+    at.select_slider(key="training val_fraction").set_value(0.2).run()
+    assert not at.exception
+    assert [one.config.val_fraction for one in (before, live(at))] == [0, 0.2]
+    assert not any("Nothing is held out" in caption.value for caption in at.caption)
+    tick(at, at.session_state["training shelf"][0].name)
+    assert "best training " in texts(at.markdown)
+    assert any(line["name"].endswith("(training)") for line in chart(at, "loss")["series"] if "name" in line)
+
+
+def test_ones_own_points_are_there_once_where_none_is_held_out(at):
+    run(at, data="points", val_fraction="0")
+    assert sum(int(row[2]) for row in shown(at)["plane"]["rows"]) == len(points.START)
+    assert len(live(at).trainer.dataset.train_x) == len(points.START)
 
 
 def test_the_command_is_the_same_run(at):

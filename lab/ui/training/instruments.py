@@ -90,7 +90,7 @@ def _shown_unit(unit: str) -> str:
 VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("unit", "training unit", ANSWER, _unit, _shown_unit),
     Field("layer", "training unit layer", 0, lambda text: int(text) - 1, lambda layer: str(layer + 1), (0, LAYERS - 1)),
-    Field("samples", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
+    Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
     Field("axis", "training log", AXES[0], one_of(*AXES)),
     Field("panel", "training panel", next(iter(PANEL)), one_of(*PANEL)),
@@ -116,6 +116,17 @@ class View:
     def cursor(self) -> int | None:
         """The epoch to look back at; None follows the training."""
         return self.chosen if self.chosen < self.run.trainer.epoch else None
+
+    @property
+    def held_out(self) -> bool:
+        """Has the run samples to validate on?"""
+        return self.run.config.val_fraction > 0
+
+    @property
+    def part(self) -> str:
+        """Of the data, what is looked at where nobody chooses: without validation samples, the dataset has the
+        training's in their place."""
+        return "validation" if self.held_out else "training"
 
     @property
     def seen(self) -> list[Record]:
@@ -174,13 +185,13 @@ def choose_view(speed: Callable[[], None]) -> View:
         with box:
             if on_a_plane(run):
                 st.selectbox("On the plane", [ANSWER, *units], key="training unit")
-            if on_a_plane(run) or is_regression(run.history[0]):
+            if (on_a_plane(run) or is_regression(run.history[0])) and run.config.val_fraction:
                 choice("Samples", POINTS_OF, "training points")
             elif run.trainer.dataset.image_shape:
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
     else:
-        hold(field for field in VIEW if field.name in ("unit", "samples", "images", "axis"))
+        hold(field for field in VIEW if field.name in ("unit", "part", "images", "axis"))
     unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
     log = state["training log"] == AXES[1]
     return View(run, chosen, unit, layer, state["training points"], state["training images"], log)
@@ -333,7 +344,7 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
 
     def loss() -> Chart:
         losses, steps = run.losses(), run.trainer.steps_per_epoch
-        return charts.loss(run.history, losses, steps, log=view.log, others=_others(), **_by_epoch(view))
+        return charts.loss(run.history, losses, steps, log=view.log, **_both_parts(view))
 
     picture = _plane if on_a_plane(run) else _fit if is_regression(run.history[0]) else None
     return ({"plane": lambda: picture(view)} if picture else {}) | {"loss": loss}
@@ -348,9 +359,9 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
         return charts.weight_histograms(now, initial, layers, page.theme())
 
     if is_regression(run.history[0]):
-        slow = {"explained": lambda: charts.explained(run.history, others=_others(), **_by_epoch(view))}
+        slow = {"explained": lambda: charts.explained(run.history, **_both_parts(view))}
     else:
-        slow = {"accuracy": lambda: charts.accuracy(run.history, others=_others(), **_by_epoch(view))}
+        slow = {"accuracy": lambda: charts.accuracy(run.history, **_both_parts(view))}
         slow["confusion"] = lambda: _confusion(view)
     if run.trainer.dataset.image_shape:
         slow["samples"] = lambda: _samples(view)
@@ -375,8 +386,9 @@ def _plane(view: View) -> Chart:
     if placing:
         seen_xs, seen_ys = fixed_grid(points.REACH, CELLS)
         (xs, ys) = ((seen - data.mean[i]) / data.scale[i] for i, seen in enumerate((seen_xs, seen_ys)))
-        inputs = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
-        labels = np.concatenate([data.train_y, data.val_y])
+        parts = [(data.train_x, data.train_y), *([(data.val_x, data.val_y)] if view.held_out else [])]
+        inputs = np.concatenate([x for x, _ in parts]) * data.scale + data.mean
+        labels = np.concatenate([y for _, y in parts])
     samples = seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
     if view.unit is None:
         chart = charts.boundary(over_plane(network, xs, ys), *samples)
@@ -407,9 +419,23 @@ def empty_plane() -> None:
     boards.fill({"plane": charts.board(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())})
 
 
+def unchecked(config: Config) -> None:
+    """What cannot be told of a run that holds nothing out; nothing of one that does."""
+    if not config.val_fraction:
+        st.caption(
+            "**Nothing is held out to validate.** So there is no gap to see, the doctor cannot tell whether more was "
+            "learned than these samples, and the best epoch is the one that is best on them."
+        )
+
+
 def _by_epoch(view: View) -> dict[str, Any]:
     longest = max([view.run.trainer.epoch, *(len(kept.records) for kept in _overlaid())])
     return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
+
+
+def _both_parts(view: View) -> dict[str, Any]:
+    """The same for a chart of training and validation, with the runs to compare."""
+    return {"held_out": view.held_out, "others": _others(), **_by_epoch(view)}
 
 
 def _samples(view: View) -> Chart:
@@ -419,13 +445,14 @@ def _samples(view: View) -> Chart:
     rows = (np.flatnonzero(wrong) if view.images == "mistakes" else np.arange(len(wrong)))[:IMAGES]
     pixels = (data.val_x[rows] * data.scale + data.mean) / (data.train_x.max() * data.scale + data.mean)
     images = np.clip(pixels, 0, 1).reshape(-1, *(data.image_shape or ()))
-    return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme())
+    return charts.samples(images, data.val_y[rows], answers[rows], data.classes, page.theme(), view.part)
 
 
 def _confusion(view: View) -> Chart:
     data = view.run.trainer.dataset
     predicted = probabilities(view.network(), data.val_x).argmax(axis=1)
-    return charts.confusion_matrix(confusion(data.val_y, predicted, len(data.classes)), data.classes, page.theme())
+    counts = confusion(data.val_y, predicted, len(data.classes))
+    return charts.confusion_matrix(counts, data.classes, page.theme(), view.part)
 
 
 def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
@@ -540,7 +567,9 @@ def layer_choice(label: str, layers: list[str], key: str) -> str:
 
 
 def _others() -> list[tuple[str, list[Record]]]:
-    return [(kept.name, kept.records) for kept in _overlaid()]
+    return [
+        (kept.name if kept.config.val_fraction else f"{kept.name} (training)", kept.records) for kept in _overlaid()
+    ]
 
 
 def _overlaid() -> list[Kept]:

@@ -95,7 +95,7 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 asked = (own, val_fraction, seed)
                 if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
                     data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
-                    _fits(data)
+                    _fits(data, val_fraction)
                     state["own table data"], state["own table asked"] = data, asked
                 data = state["own table data"]
                 st.caption(" ".join(f"{note}." for note in data.notes))
@@ -118,9 +118,9 @@ def _header(text: str) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:COLUMNS]
 
 
-def _fits(data: Dataset) -> None:
+def _fits(data: Dataset, val_fraction: float) -> None:
     """Raises DataError for a table that is more than this page trains."""
-    rows, columns = len(data.train_x) + len(data.val_x), data.train_x.shape[1]
+    rows, columns = len(data.train_x) + (len(data.val_x) if val_fraction else 0), data.train_x.shape[1]
     if rows > ROWS or columns > COLUMNS or len(data.classes) > MOST_CLASSES:
         raise DataError(
             f"{data.name} has {rows:,} rows, {columns} columns and {len(data.classes)} classes; this page takes up to "

@@ -25,7 +25,7 @@ RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-FRACTIONS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
 LABELS = {
     "data": "Data",
@@ -111,7 +111,7 @@ SETTINGS = {
         _setting("batch_size", int, (1, BATCHES[-1])),
         _setting("epochs", int, (1, EPOCHS)),
         _setting("seed", int, (0, 2**32)),
-        _setting("val_fraction", float, (0.01, 0.99), show=state.number),  # of 0 there would be no gap to see
+        _setting("val_fraction", float, (0.0, 0.99), show=state.number),
         _setting("schedule", state.one_of(*SCHEDULES)),
         _setting("warmup", int, (0, EPOCHS)),
         _setting("clip", float, (0.0, 1000.0), show=state.number),
@@ -202,7 +202,7 @@ def settings() -> None:
         _scale("batch_size", BATCHES)
         _count("epochs")
         _count("seed", help="Fixes weights and order of samples.")
-        _scale("val_fraction", FRACTIONS, help="Of the samples: held out of the training, to validate.")
+        _scale("val_fraction", FRACTIONS, help="Of the samples: held out of the training, to validate. 0: none.")
         _choice("schedule", SCHEDULES)
         _count("warmup")
         _count("clip", step=0.5, help="The largest norm of all gradients together: longer ones are cut. 0: never.")

@@ -22,7 +22,7 @@ from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
 from lab.ui.training import own_data
-from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe
+from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe, unchecked
 from lab.ui.training.settings import set_widgets, trainable
 
 RUNS = Path("runs")  # where the command line puts its runs
@@ -145,7 +145,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
     with st.container(border=True):
         others = differences(kept.config, state["training worker"].run.config)
         st.markdown(
-            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records)}. "
+            f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records, kept.config)}. "
             f"Against the present run: {escape_markdown(others)}."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -190,9 +190,10 @@ def recorded(kept: Kept) -> None:
 
     st.header(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
     st.markdown(
-        f"{last} epochs, {best_text(kept.records)}. Against the usual settings of the command line: "
+        f"{last} epochs, {best_text(kept.records, kept.config)}. Against the usual settings of the command line: "
         f"{escape_markdown(differences(kept.config, Config()))}."
     )
+    unchecked(kept.config)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button("Back to training", icon=":material/arrow_back:", on_click=close, key="training recorded close")
         if trainable(kept.config):
@@ -207,9 +208,11 @@ def recorded(kept: Kept) -> None:
     seen = kept.records[:epoch]
     counted = [record for record in seen if record.keys() >= BULKY]  # not every epoch of a long run has its histograms
     near = f"epoch {counted[-1]['epoch']}, the nearest that is kept; " if counted[-1] is not seen[-1] else ""
+    held_out = bool(kept.config.val_fraction)
+    scored = charts.explained if is_regression(kept.records[0]) else charts.accuracy
     shown = {
-        "loss": charts.loss(kept.records, np.empty(0), 1, **options),
-        "accuracy": (charts.explained if is_regression(kept.records[0]) else charts.accuracy)(kept.records, **options),
+        "loss": charts.loss(kept.records, np.empty(0), 1, held_out=held_out, **options),
+        "accuracy": scored(kept.records, held_out=held_out, **options),
         "gradients": charts.gradient_norms(kept.records, layers, **options),
         "updates": charts.update_ratios(kept.records, layers, **options),
         "weights": charts.weight_histograms(counted[-1], kept.records[0], layers, theme),
