@@ -11,6 +11,7 @@ from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state
 from lab.ui.computed import computed
+from lab.ui.guess import guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -56,12 +57,19 @@ OUTCOMES = {
     "wrong": "wrong numbers, never an error",
     "same": "the right numbers",
 }
+CHOOSE = "Choose an answer: then it is run."
+ENDS = {
+    "targets": "at their targets",
+    "mean": "all at the mean of the targets",
+    "start": "where they began",
+    "other": "somewhere else",
+}
 TRY_THIS = {
     "broadcast": "Find two shapes for which both gradients are sums, and each of their cells hears from four upstream "
     "cells. Then choose × and see why the sum is no longer one of upstream cells alone.",
     "forgotten": "Find the sizes of batch at which the wrong axis is not noticed until the batch changes. Which "
     "habit of writing the step would have shown it at once?",
-    "loss": "Move N to 2, and find by hand why all predictions end at the mean of the targets.",
+    "loss": "Move N to 2, write the four differences down, and derive by hand where the predictions end.",
     "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
     "reduce": "Find a cell that hears twice, one that hears nothing, and one that gets half.",
 }
@@ -93,6 +101,7 @@ def _length(name: str, default: int, most: int = 4) -> Field:
 
 
 LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))
+END = Field("end", "broadcasting end", None, state.one_of(*ENDS), state.optional)
 COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
 ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
 FIELDS = (
@@ -105,6 +114,7 @@ FIELDS = (
     ROWS,
     Field("guess", "broadcasting guess", None, state.one_of(*OUTCOMES), state.optional),
     COUNT,
+    END,
     *LENGTHS,
     Field("reduce", "broadcasting reduce", "sum", state.one_of(*REDUCTIONS, "index")),
     Field("axis", "broadcasting axis", "0", state.one_of(*AXES)),
@@ -190,11 +200,9 @@ def _forgotten() -> None:
         )
         st.segmented_control("The step", UPDATES, key="broadcasting update", required=True, on_change=_forget,
                              format_func="`{}`".format)  # fmt: skip
-    st.radio("What will happen?", OUTCOMES, key="broadcasting guess", index=None, horizontal=True,
-             format_func=OUTCOMES.__getitem__)  # fmt: skip
-    guess = now["broadcasting guess"]
-    if guess is None:
-        st.info("Choose an answer: then it is run.", icon=":material/help:")
+    guessed = guess("What will happen?", OUTCOMES, "broadcasting guess")
+    if guessed is None:
+        st.info(CHOOSE, icon=":material/help:")
         return
     engine, rows, update = now["broadcasting engine"], now["broadcasting rows"], now["broadcasting update"]
 
@@ -205,8 +213,7 @@ def _forgotten() -> None:
 
     right, broken, drawn = computed("forgotten sum", (engine, rows, update), train)
     outcome = runs.outcome(right, broken)
-    verdict = "You were right" if guess == outcome else "Not so"
-    st.markdown(f"**{verdict}: {OUTCOMES[outcome]}.** {escape_markdown(broken.error)}")
+    st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {escape_markdown(broken.error)}")
     drawing.show(drawn, key="broadcasting bias")
     st.markdown(markdown_table(["engine", "the loss, step by step", "shape of b at the end"], [
         (name, ", ".join([*map(number, run.losses), *(["✗"] if run.error else [])]), str(run.shape))
@@ -225,24 +232,31 @@ def _forget() -> None:
 def _loss() -> None:
     st.markdown(
         "Predictions of shape (N, 1), targets of shape (N,). NumPy makes N × N differences of them, and nobody "
-        "complains. Point at the red cells: which pairs were never meant to meet?"
+        "complains. **Guess where training by this loss ends.** Then point at the red cells: which pairs were never "
+        "meant to meet?"
     )
     count = st.slider("N", *COUNT.limits, key="broadcasting count")
+    guessed = guess(f"After {runs.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end")
+    if guessed is None:
+        st.info(CHOOSE, icon=":material/help:")
+        return
 
     def draw() -> tuple[runs.Loss, runs.Loss, bytes]:
         trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
         return trap, right, drawing.packed(grids.loss_trap(trap, right))
 
     trap, right, drawn = computed("loss trap", count, draw)
+    ended = runs.end(trap)
+    st.markdown(
+        f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is {trap.target.mean():.2f}; "
+        f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with all {count} of them."
+    )
     drawing.show(drawn, key="broadcasting trap")
     st.markdown(markdown_table(
-        ["", "numbers", "loss", "predictions after 40 steps against the gradient"],
+        ["", "numbers", "loss", f"predictions after {runs.STEPS} steps against the gradient"],
         [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
          for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
     ))  # fmt: skip
-    st.markdown(
-        f"The mean of the targets is {trap.target.mean():.2f}; they are {', '.join(f'{t:g}' for t in trap.target)}."
-    )
 
 
 # ---------------------------------------------------------------- a matrix product

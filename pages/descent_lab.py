@@ -1,7 +1,7 @@
 """Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,6 +16,7 @@ from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards, clicked_points
 from lab.ui.computed import computed
+from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
@@ -26,6 +27,8 @@ TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 GUESSED = 10  # steps after which the guess is answered
 TICK, SLICE = 0.1, 20  # seconds between two slices of a run, and the steps in each
+SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
+LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 WEIGHTS = list(weights())
 TRY_THIS = {
     "down": "On the bowl, find the largest rate with which SGD still converges: what happens at 1? Then start on the "
@@ -89,6 +92,8 @@ PAIR = ("descent first", "descent second")
 STEPS = Field("steps", "descent steps", 0, int, limits=(0, MOST))
 GUESS = Field("guess", "descent guess", None, state.one_of("past", "before", *KINDS))
 FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
+SOON_GUESS = Field("soon", "descent soon", None, state.one_of(*SOON), state.optional)
+LARGEST_GUESS = Field("largest", "descent largest", None, state.one_of(*LARGEST), state.optional)
 SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
 W = Field("w", "descent w", 0.8, float, state.number, limits=(-2.0, 2.0))
 X = Field("input", "descent input", 0.5, float, state.number, limits=(-1.0, 1.0))
@@ -107,11 +112,13 @@ FIELDS = (
           state.number),
     SEED,
     FOUR_STEPS,
+    SOON_GUESS,
     Field("kind", "descent kind", "tanh", state.one_of(*over_time.KINDS)),
     W,
     X,
     LENGTH,
     KEPT,
+    LARGEST_GUESS,
 )  # fmt: skip
 
 
@@ -232,10 +239,9 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
     now = st.session_state
     if now["descent guess"] not in answers:
         now["descent guess"] = None
-    guess = st.radio(question, answers, format_func=answers.__getitem__, key="descent guess", horizontal=True)
-    if guess and now["descent steps"] >= GUESSED:
-        verdict = "✓ Right" if guess == right else f"✗ No: {answers[right]}"
-        st.markdown(f"**{verdict}.** After {GUESSED} steps: {because}")
+    guessed = guess(question, answers, "descent guess")
+    if guessed and now["descent steps"] >= GUESSED:
+        st.markdown(f"{verdict(guessed == right)} **After {GUESSED} steps: {answers[right]}.** {because}")
 
 
 def _show(
@@ -309,8 +315,8 @@ def _signed(number: float) -> str:
 
 def _four() -> None:
     st.markdown(
-        "Four points, three numbers each; a network with 41 parameters; 100 steps. Guess how many steps the loss needs "
-        f"to fall below {four_points.ENOUGH}, then press Step a few times, and run the rest."
+        "Four points, three numbers each; a network with 41 parameters; 100 steps. Guess how soon the loss is below "
+        f"{four_points.ENOUGH}, then press Step a few times, and run the rest."
     )
     now = st.session_state
 
@@ -318,24 +324,25 @@ def _four() -> None:
         now["descent four steps"] = min(now["descent four steps"] + by, four_points.MOST)
 
     left, right = st.columns([3, 2], gap="large")
+    with left:
+        guessed = guess(f"Guess: the loss is below {four_points.ENOUGH}", SOON, "descent soon")
+    waits = guessed is None
     with right:
         rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=state.number)
         seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
-        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps")
+        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps", disabled=waits)
+        if waits:
+            steps = 0
     with left, st.container(horizontal=True, gap="small"):
-        full = steps >= four_points.MOST
+        full = waits or steps >= four_points.MOST
         st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
         st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
         st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
     moments = computed("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:
-        below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
         st.metric(f"Loss after {_steps(steps)}", numeral(last.loss))
-        if below is None:
-            st.markdown(f"It has not been below {four_points.ENOUGH} yet.")
-        else:
-            st.markdown(f"It was below {four_points.ENOUGH} for the first time after {_steps(below)}.")
+        st.markdown(FIRST if guessed is None else _soon(moments, guessed))
     with left:
         boards = Boards(f"{NAME}-four")
         boards.board("loss")
@@ -361,6 +368,21 @@ def _four() -> None:
         ))  # fmt: skip
 
 
+def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
+    """Where the loss has come below what is enough, and how the guess was, once the steps say so."""
+    below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
+    if below is not None:
+        right = next(name for name in SOON if below <= int(name))
+        said = f"It was below {four_points.ENOUGH} for the first time after {_steps(below)}"
+        if below:
+            said += f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
+    elif len(moments) > four_points.MOST:
+        right, said = "never", f"After {_steps(four_points.MOST)} it is {numeral(moments[-1].loss)}"
+    else:
+        return f"It has not been below {four_points.ENOUGH} yet."
+    return f"{verdict(guessed == right)} {said}."
+
+
 def _steps(count: int) -> str:
     return f"{count} step" if count == 1 else f"{count} steps"
 
@@ -371,8 +393,8 @@ def _steps(count: int) -> str:
 def _time() -> None:
     prose(
         "One weight w is used in every time step, so each step sends it a [[message]]; its [[gradient]] is their sum. "
-        "Guess which time step sends the largest one, then move w and the length. [[Detach|detach]] the state, and see "
-        "which messages are gone."
+        "Guess, then move w and the length: when is the answer another one? [[Detach|detach]] the state, and see which "
+        "messages are gone."
     )
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
@@ -382,7 +404,12 @@ def _time() -> None:
         x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
         kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
+        guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
     assert kind
+    if guessed is None:
+        with picture:
+            st.markdown(FIRST)
+        return
     run = computed("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
         cut = length - kept
@@ -392,6 +419,7 @@ def _time() -> None:
             f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
             f"differences: {numeral(run.numerical)}. {lost}"
         )
+        st.markdown(_largest(run, guessed))
     with picture:
         boards = Boards(f"{NAME}-time")
         boards.board("messages")
@@ -407,6 +435,21 @@ def _time() -> None:
     with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
         headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]
         st.markdown(markdown_table(headers, rows))
+
+
+def _largest(run: over_time.Unrolled, guessed: str) -> str:
+    """Which message is the largest, and how the guess was; several are where they are equal."""
+    size = max(abs(message.message) for message in run.messages)
+    times = [message.time for message in run.messages if math.isclose(abs(message.message), size, rel_tol=1e-9)]
+    length = run.messages[0].time
+    places = {"first": 1 in times, "between": any(1 < time < length for time in times), "last": length in times}
+    which = f"time step {times[0]}" if len(times) == 1 else f"{len(times)} time steps alike"
+    last, first = run.messages[0], run.messages[-1]
+    return (
+        f"{verdict(places[guessed])} **The largest, {numeral(size)}, comes from {which}.** Step {last.time} sends "
+        f"{numeral(last.message)}, step {first.time} {numeral(first.message)}: a message from far back is multiplied "
+        "on its way by one factor for each time step."
+    )
 
 
 def _messages(run: over_time.Unrolled) -> Chart:

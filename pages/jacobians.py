@@ -15,6 +15,7 @@ from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplica
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
+from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -34,6 +35,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 }
 WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
+SIDES = {"left": "from the left", "right": "from the right"}
 ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
 TRY_THIS = {
     "one": "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below.",
@@ -60,7 +62,7 @@ def main() -> None:
 
 
 WAY = Field("way", "jacobian way", "columns", state.one_of(*WAYS))
-END = Field("end", "jacobian end", None, state.one_of("left", "right"), state.optional)
+END = Field("end", "jacobian end", None, state.one_of(*SIDES), state.optional)
 OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("zeros", "jacobian zeros", None, state.one_of(*ZEROS), state.optional),
     Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
@@ -166,18 +168,18 @@ def _fill(graph: Graph, most: int) -> int:
     def restart() -> None:
         now["jacobian passes"] = 0
 
-    guess = st.segmented_control("Guess: zeros are", ZEROS, format_func=ZEROS.__getitem__, key="jacobian zeros")
+    guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
     by_columns = st.segmented_control(
         "Fill it by", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
     ) == "columns"  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Next pass", icon=":material/skip_next:", type="primary", on_click=another, key="jacobian next",
-            disabled=guess is None or now["jacobian passes"] >= most,
+            disabled=guessed is None or now["jacobian passes"] >= most,
         )  # fmt: skip
-        done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guess is None)
-    if guess is None:
-        st.markdown("Guess first.")
+        done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guessed is None)
+    if guessed is None:
+        st.markdown(FIRST)
         return 0
     if not done:
         st.markdown("No pass has been made: a dot is a cell that nobody knows yet.")
@@ -201,10 +203,7 @@ def _zeros(matrix: np.ndarray) -> None:
         where = "other"
     count = int(zero.sum())
     right = where == st.session_state["jacobian zeros"]
-    st.markdown(
-        f"**{count} of {matrix.size} cells are 0**: {ZEROS[where]}. "
-        + ("✓ As you guessed." if right else "✗ Not as you guessed.")
-    )
+    st.markdown(f"**{count} of {matrix.size} cells are 0**: {ZEROS[where]}. {verdict(right)}")
 
 
 def _product(graph: Graph, matrix: np.ndarray | None) -> None:
@@ -256,11 +255,9 @@ def _chain() -> None:
     left, right = multiplications(chain, "left"), multiplications(chain, "right")
     shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
     st.markdown(f"J = {escape_markdown(shapes)}" if length <= 8 else f"J: {m} × {n}, a product of {length} matrices.")
-    guess = st.segmented_control(
-        "Guess: cheaper for these sizes", ["left", "right"], format_func="from the {}".format, key="jacobian end"
-    )
-    if guess is None:
-        st.markdown("Guess first.")
+    guessed = guess("Guess: cheaper for these sizes", SIDES, "jacobian end")
+    if guessed is None:
+        st.markdown(FIRST)
         return
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
@@ -270,7 +267,7 @@ def _chain() -> None:
             ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
             ("the best order of all", f"{fewest(chain):,}", "not run"),
         ]))  # fmt: skip
-        st.markdown(f"{_cheaper(left, right, n, m, guess)} {said}")
+        st.markdown(f"{_cheaper(left, right, n, m, guessed)} {said}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
         boards = Boards("jacobian-chain")
@@ -287,13 +284,13 @@ def _chain() -> None:
         )})  # fmt: skip
 
 
-def _cheaper(left: int, right: int, n: int, m: int, guess: str) -> str:
+def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:
     if left == right:
         return "Both ends cost the same here."
     end, ratio = ("left", right / left) if left < right else ("right", left / right)
     results, inputs = "result" if m == 1 else "results", "input" if n == 1 else "inputs"
-    verdict = "✓ As you guessed." if end == guess else "✗ Not as you guessed."
-    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}. {verdict}"
+    how = verdict(end == guessed)
+    return f"**From the {end} it is {ratio:,.1f}× cheaper here**, with {m} {results} and {n} {inputs}. {how}"
 
 
 def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:

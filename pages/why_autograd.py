@@ -32,6 +32,7 @@ from lab.lessons.modes.symbolic import (
 from lab.trace.recording import brief, numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
+from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -117,19 +118,15 @@ def _expression() -> tuple[Expression, dict[str, float | list]] | None:
     return None if expression is None or values is None else (expression, values)
 
 
-def _guess(question: str, options: Mapping[str, int] | Mapping[str, str], key: str) -> str | None:
-    def shown(option: str) -> str:
-        of = options[option]
-        return of if isinstance(of, str) else f"{of:,}×"
-
-    return st.segmented_control(question, list(options), format_func=shown, key=key)
+def _guess_times(question: str, options: Mapping[str, int], key: str) -> str | None:
+    return guess(question, {name: f"{times:,}×" for name, times in options.items()}, key)
 
 
 def _nearest(options: Mapping[str, int], ratio: float) -> str:
     return min(options, key=lambda option: abs(math.log(options[option] / max(ratio, 1e-9))))
 
 
-def _verdict(right: bool) -> str:
+def _nearest_verdict(right: bool) -> str:
     return "✓ Your guess was the nearest." if right else "✗ Your guess was another."
 
 
@@ -148,7 +145,7 @@ def _cost() -> None:
             "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250
         )
         count = st.number_input("Parameters, N", *PARAMETERS.limits, step=100, key="why parameters", width=170)
-        _guess(
+        _guess_times(
             "Guess: for 1,000 parameters, finite differences take so much longer than reverse mode",
             SLOWER,
             "why slower",
@@ -254,15 +251,15 @@ def _timed(family: str, ticking: bool) -> None:
 
 def _said(timing: Timing | None, running: bool) -> str:
     if timing is None:
-        return "" if st.session_state["why slower"] else "Guess first."
+        return "" if st.session_state["why slower"] else FIRST
     if not timing.done:
         return f"{'Measuring' if running else 'Stopped'}: {len(timing.points)} of {len(timing.sizes)} sizes."
     last = timing.points[-1]
     finite, forward = (last.seconds[method] / last.seconds["reverse"] for method in ("finite", "forward"))
-    guess = st.session_state["why slower"]
+    guessed = st.session_state["why slower"]
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
-        f"forward mode {forward:,.0f}×. {_verdict(_nearest(SLOWER, finite) == guess) if guess else ''}"
+        f"forward mode {forward:,.0f}×. {_nearest_verdict(_nearest(SLOWER, finite) == guessed) if guessed else ''}"
     )
 
 
@@ -291,7 +288,7 @@ def _formula() -> None:
         ]
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
-        guess = _guess(
+        guessed = _guess_times(
             f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone", LONGER,
             "why longer",
         )  # fmt: skip
@@ -307,7 +304,7 @@ def _formula() -> None:
     except RuntimeError as error:  # nothing to go backward through
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
-    if guess is None:
+    if guessed is None:
         st.markdown("Guess first: then the formula is written down.")
         return
     slope = derivative(whole, by)
@@ -334,7 +331,7 @@ def _formula() -> None:
         st.markdown(
             f"Applied {grown[-1].times} times, the formula of the derivative is **{ratio:,.0f}×** as long, and "
             f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
-            + _verdict(_nearest(LONGER, ratio) == guess)
+            + _nearest_verdict(_nearest(LONGER, ratio) == guessed)
         )
         boards = Boards("why-growth")
         boards.board("growth")
@@ -456,20 +453,19 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
         "pass."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        guess = _guess("Guess: which is faster here?", FASTER, "why faster")
-        st.button("Measure both", icon=":material/timer:", on_click=measure, disabled=guess is None, key="why both")
+        guessed = guess("Guess: which is faster here?", FASTER, "why faster")
+        st.button("Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="why both")
     measured, run, said = now.get("why race", (None, None, ""))
-    if measured != of or guess is None:
+    if measured != of or guessed is None:
         return
     if run is None:
         st.info(f"The passes are counted; the time is not measured, for want of dual numbers: {escape_markdown(said)}")
         return
     winner = "forward" if run.forward < run.reverse else "reverse"
     ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
-    verdict = "✓ As you guessed." if winner == guess else "✗ Not as you guessed."
     st.markdown(
         f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs down (dual numbers), "
-        f"{1e6 * run.reverse:,.0f} µs up (this lab’s engine). {verdict} "
+        f"{1e6 * run.reverse:,.0f} µs up (this lab’s engine). {verdict(winner == guessed)} "
         f"Their derivatives differ by {numeral(run.apart)} at most."
     )
 

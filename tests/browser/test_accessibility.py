@@ -25,7 +25,7 @@ PAGES = {
     "jacobian": "jacobian?zeros=nowhere&passes=2",
     "jacobian, chain": "jacobian?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
-    "descent, time": "descent?tab=time&length=12&last=4",
+    "descent, time": "descent?tab=time&length=12&last=4&largest=last",
 }
 
 

@@ -62,13 +62,13 @@ def test_what_is_no_shape_gets_a_sentence_and_stays():
 def test_the_sum_forgotten_is_guessed_and_then_run():
     at = opened(tab="forgotten")
     assert not components(at, "grids")
-    at.radio(key="broadcasting guess").set_value("wrong").run()
-    assert "Not so: no error until the batch changes" in texts(at.markdown)
+    at.segmented_control(key="broadcasting guess").set_value("wrong").run()
+    assert "✗ Not as you guessed. **No error until the batch changes.**" in texts(at.markdown)
     assert drawn(at)["broken"]["shape"] == [3, 3]
     at.segmented_control(key="broadcasting update").set_value("b.data -= lr * b.grad").run()
     assert not components(at, "grids")  # another question
-    at.radio(key="broadcasting guess").set_value("error").run()
-    assert "You were right: an error at the first step" in texts(at.markdown)
+    at.segmented_control(key="broadcasting guess").set_value("error").run()
+    assert "✓ As you guessed. **An error at the first step.**" in texts(at.markdown)
     at = opened(tab="forgotten", engine="sums the wrong axis", rows=3, guess="error")
     assert drawn(at)["broken"]["shape"] == drawn(at)["right"]["shape"] == [3]  # by accident
     assert drawn(at)["broken"]["cells"] != drawn(at)["right"]["cells"]
@@ -76,6 +76,15 @@ def test_the_sum_forgotten_is_guessed_and_then_run():
 
 def test_the_loss_that_broadcasts_stands_beside_the_right_one():
     at = opened(tab="loss", count=5)
+    assert not components(at, "grids")
+    assert "2.6" not in texts(at.markdown)  # nothing is told before the guess
+    at.segmented_control(key="broadcasting end").set_value("targets").run()
+    assert (
+        "✗ Not as you guessed. **They are all at the mean of the targets.** The mean of the targets is 2.60"
+        in texts(at.markdown)
+    )
+    at.segmented_control(key="broadcasting end").set_value("mean").run()
+    assert "✓ As you guessed." in texts(at.markdown)
     assert drawn(at)["wrong"]["shape"] == [5, 5]
     assert drawn(at)["due"]["shape"] == [5, 1]
     rows = next(text.value for text in at.markdown if "numbers" in text.value).split("\n")
@@ -103,7 +112,13 @@ def test_reductions_and_indexing():
 
 
 def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
-    tabs = ({"op": "*"}, {"tab": "forgotten", "guess": "same"}, {"tab": "loss"}, {"tab": "matmul"}, {"tab": "reduce"})
+    tabs = (
+        {"op": "*"},
+        {"tab": "forgotten", "guess": "same"},
+        {"tab": "loss", "end": "mean"},
+        {"tab": "matmul"},
+        {"tab": "reduce"},
+    )
     before = [drawn(opened(**tab)) for tab in tabs]
     accumulate = Tensor._accumulate
     monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.1))

@@ -32,10 +32,10 @@ def test_the_next_step_is_shown_and_then_taken():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"guess": "past"}, "✓ Right"),
-        ({"guess": "before"}, "✗ No: past it"),
-        ({"surface": "ravine", "guess": "before"}, "✓ Right"),
-        ({"surface": "saddle", "guess": "sgd"}, "✓ Right"),
+        ({"guess": "past"}, "✓ As you guessed. **After 10 steps: past it.**"),
+        ({"guess": "before"}, "✗ Not as you guessed. **After 10 steps: past it.**"),
+        ({"surface": "ravine", "guess": "before"}, "✓ As you guessed."),
+        ({"surface": "saddle", "guess": "sgd"}, "✓ As you guessed."),
     ],
 )
 def test_the_guess_is_answered_by_the_steps(parameters, said):
@@ -97,8 +97,8 @@ def halved(operation):
 def shown():
     return (
         table(opened(), "θ − update")[0],
-        table(opened(tab="four", four_steps="1"), "point 4"),
-        table(opened(tab="time"), "gradient so far"),
+        table(opened(tab="four", four_steps="1", soon="30"), "point 4"),
+        table(opened(tab="time", largest="last"), "gradient so far"),
     )
 
 
@@ -114,26 +114,44 @@ def test_the_page_follows_the_engine(monkeypatch):
 
 
 def test_four_points_are_learned_within_a_hundred_steps():
-    at = opened(tab="four")
+    at = opened(tab="four", four_steps=50)
+    assert len(table(at, "point 4")) == 1  # nothing is told before the guess
+    assert "Guess first." in texts(at.markdown)
+    assert at.button(key="descent four step").disabled
+    at.session_state["descent four steps"] = 0
+    at.segmented_control(key="descent soon").set_value("10").run()
     press(at, "descent four step")
     assert "1 step" in at.metric[0].label
     press(at, "descent four run")
-    assert "below 0.01 for the first time after 11 steps" in texts(at.markdown)
+    losses = {row[0]: row[1] for row in table(at, "point 4")}
+    said = f"below 0.01 for the first time after 11 steps, at {losses['11']}; one step before it was {losses['10']}."
+    assert f"✗ Not as you guessed. It was {said}" in texts(at.markdown)
+    at.segmented_control(key="descent soon").set_value("30").run()
+    assert f"✓ As you guessed. It was {said}" in texts(at.markdown)
     assert len(table(at, "point 4")) == 101
     assert len(table(at, "gradient")) == 41
+    at.select_slider(key="descent four rate").set_value(0.0001).run()
+    assert "✗ Not as you guessed. After 100 steps it is" in texts(at.markdown)
     at.number_input(key="descent seed").set_value(5).run()
     assert address(at)["seed"] == "5"
 
 
 def test_the_messages_add_up_and_detaching_takes_some_away():
     at = opened(tab="time")
+    assert "send" not in texts(at.markdown[1:])
+    at.segmented_control(key="descent largest").set_value("first").run()
     rows = table(at, "gradient so far")
+    largest, first = rows[0][3], rows[-1][3]
+    assert f"✗ Not as you guessed. **The largest, {largest}, comes from time step 6.**" in texts(at.markdown)
+    assert f"step 1 {first}:" in texts(at.markdown)
     assert [row[0] for row in rows] == ["6", "5", "4", "3", "2", "1"]
     assert f"**{rows[-1][-1]}**, the sum of 6 messages" in texts(at.markdown)
     at.slider(key="descent last").set_value(2).run()
     assert len(table(at, "gradient so far")) == 2
     assert "the first 4 steps send nothing" in texts(at.markdown)
     assert address(at)["last"] == "2"
+    at = opened(tab="time", largest="first", kind="linear", w=1.1, input=0)
+    assert "✓ As you guessed. **The largest, 1.611, comes from 6 time steps alike.**" in texts(at.markdown)
 
 
 def test_what_the_address_says_wrongly_is_not_used():

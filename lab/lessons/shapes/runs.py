@@ -137,9 +137,12 @@ def outcome(right: Training, broken: Training) -> Literal["error", "later", "wro
 # ---------------------------------------------------------------- (N, 1) - (N,)
 
 
+STEPS = 40
+
+
 @dataclass(frozen=True)
 class Loss:
-    """A mean of squares of prediction - target. after: the predictions when they have followed their gradient."""
+    """A mean of squares of prediction - target. after: the predictions, STEPS steps against the gradient later."""
 
     prediction: np.ndarray
     target: np.ndarray
@@ -150,18 +153,25 @@ class Loss:
     after: np.ndarray
 
 
-def loss(count: int, target_shape: Shape, steps: int = 40) -> Loss:
+def loss(count: int, target_shape: Shape) -> Loss:
     """Of predictions of shape (count, 1) and as many targets, in the shape given."""
     prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
     target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)
     first: Any = None
-    for step in range(steps + 1):
+    for step in range(STEPS + 1):
         difference = prediction - target
         value = (difference**2).mean()
         value.backward()
         if not step:
             first = (prediction.numpy(), difference.numpy(), value.item(), prediction.grad, difference.grad)
-        if step < steps:
+        if step < STEPS:
             prediction = Tensor(prediction.numpy() - 0.5 * count / 2 * _gradient(prediction))
     start, differences, number, gradient, upstream = first
     return Loss(start, target, differences, number, gradient, upstream, prediction.numpy())
+
+
+def end(found: Loss) -> Literal["targets", "mean", "start", "other"]:
+    """Where the predictions have come to."""
+    places = {"targets": found.target.reshape(-1, 1), "mean": found.target.mean(), "start": found.prediction}
+    at: Any = next((name for name, place in places.items() if np.allclose(found.after, place, atol=0.01)), "other")
+    return at

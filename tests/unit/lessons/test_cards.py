@@ -94,7 +94,7 @@ def test_a_copied_link_is_no_deed():
 
 def test_ten_steps_after_a_guess_are_a_deed():
     at = opened("why-the-loss-fell")
-    at.radio(key="descent guess").set_value("past").run()
+    at.segmented_control(key="descent guess").set_value("past").run()
     assert told(at)["done"] == []
     press(at, "descent ten")
     assert told(at)["done"] == ["why-the-loss-fell"]
@@ -111,7 +111,7 @@ def test_a_sort_gone_through_to_its_end_is_a_deed():
 def test_a_guess_about_the_forgotten_sum_is_a_deed():
     at = opened("forgotten-sum")
     assert told(at)["done"] == []
-    at.radio(key="broadcasting guess").set_value("error").run()
+    at.segmented_control(key="broadcasting guess").set_value("error").run()
     assert told(at)["done"] == ["forgotten-sum"]
 
 
