@@ -137,6 +137,19 @@ def test_three_ways_to_one_derivative():
     assert abs(float(table(at, "difference")[1][2].replace("−", "-"))) > 1e-4
 
 
+def test_a_wrong_rule_of_the_engine_parts_autograd_from_the_other_ways(monkeypatch):
+    parameters = {"tab": "formula", "expression": "4*x*(1 - x)", "in_x": "0.3", "times": "2", "longer": "6"}
+    right = table(opened(**parameters), "difference")
+    monkeypatch.setattr(Tensor, "__rsub__", wrong(Tensor.__rsub__))  # 1 - x
+    formula, difference, autograd = table(opened(**parameters), "difference")
+    assert autograd[1] != right[2][1]
+    assert (formula[1], difference[1]) == (right[0][1], right[1][1])
+    for way in (formula, difference):
+        apart, ways = (float(text.replace("−", "-")) for text in (way[2], way[1]))
+        assert apart == pytest.approx(ways - float(autograd[1].replace("−", "-")), abs=1e-3)
+        assert abs(apart) > 1
+
+
 def test_without_sympy_the_page_says_what_brings_it(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     at = opened(tab="formula", longer="6")
