@@ -55,7 +55,7 @@ PAGES = (
     Page(
         "pages/broadcasting_and_matmul.py", "Broadcasting and matmul", "broadcasting", "See", "grid_on",
         "Which cells of the upstream gradient does each cell of a gradient sum?",
-        "shape axis copy unbroadcast matmul transpose bias sum mean max indexing reduction keepdims batch",
+        "shape mismatch axis copy unbroadcast matmul transpose bias sum mean max indexing reduction keepdims batch",
     ),
     Page(
         "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
@@ -91,7 +91,8 @@ PAGES = (
     Page(
         "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
         "Why does a loss fall, stall, swing or rise again?",
-        "train loss epoch overfitting learning rate dead relu vanishing exploding gradient doctor csv digits moons",
+        "train loss epoch overfitting learning rate dead relu vanishing exploding gradient nan diverged saturated clip "
+        "early stopping patience schedule weight decay skip doctor csv digits moons",
     ),
     Page(
         "pages/every_operation.py", "Operations", "operations", "Know", "functions",

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
 from lab.ops import OPS
+from lab.training.doctor import rules
 from lab.traps import messages
 from lab.traps.finder import COMMON
 
 MOST = 6  # answers
 LONGEST = 5000  # characters of a question: a traceback is long
-SAID = COMMON | {"are", "do", "does", "how", "i", "my", "what", "when", "why"}  # in any question
+SAID = COMMON | {"are", "do", "does", "how", "i", "my", "too", "what", "when", "why"}  # in any question
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,7 @@ class Answer:
 def search(question: str) -> Sequence[Answer]:
     """The answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
-    found = [
-        Answer(
-            "message", messages.MESSAGES[match.key].title, "An error message, caused and mended with its program.",
-            "simulate-error", {"part": "messages", "message": match.key}, match.sure,
-        )
-        for match in messages.find(question)
-    ]  # fmt: skip
+    found = [_message(match.key, match.sure) for match in messages.find(question)]
     if any(answer.sure for answer in found):
         return [answer for answer in found if answer.sure]
     asked = _words(question)
@@ -49,15 +44,29 @@ def search(question: str) -> Sequence[Answer]:
         return found[:MOST]
     scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
     best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
-    answers = [answer for _, answer in best]
+    likely = {answer.title for answer in found}
+    answers = [answer for _, answer in best if answer.kind != "message" or answer.title not in likely]
     named = [answer for answer in answers if answer.title.lower() == question.strip().lower()]  # before likely messages
     return [*named, *found, *(answer for answer in answers if answer not in named)][:MOST]
 
 
+def _message(key: str, sure: bool = False) -> Answer:
+    return Answer(
+        "message", messages.MESSAGES[key].title, "An error message, caused and mended with its program.",
+        "simulate-error", {"part": "messages", "message": key}, sure,
+    )  # fmt: skip
+
+
 def _entries() -> list[tuple[str, str, Answer]]:
+    symptoms = {"training": " ".join(rule.name for rule in rules())}  # what the doctor there can name
     entries = [
-        (page.title, f"{page.question} {page.words}", Answer("page", page.title, page.question, page.path))
+        (page.title, f"{page.question} {page.words} {symptoms.get(page.path, '')}",
+         Answer("page", page.title, page.question, page.path))
         for page in PAGES
+    ]  # fmt: skip
+    entries += [
+        (known.title, " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix)), _message(key))
+        for key, known in messages.MESSAGES.items()
     ]
     entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
     for name, op in OPS.items():
@@ -77,11 +86,16 @@ def _score(asked: Sequence[str], title: str, words: str) -> float:
             score += 3
         elif word in in_words:
             score += 2
-        elif len(word) > 2 and any(other.startswith(word) for other in in_words):
+        elif len(word) > 2 and any(_begins(word, other) for other in in_words):
             score += 1
         else:
             return 0.0
     return score + (1 if len(in_title) == len(asked) else 0)
+
+
+def _begins(word: str, other: str) -> bool:
+    """Is the one the other's beginning, or the stem of it: detached, detach?"""
+    return other.startswith(word) or (len(other) > 4 and word.startswith(other))
 
 
 def _words(text: str) -> list[str]:
