@@ -35,6 +35,7 @@ def context(browser):
 
 def prepared(page, theme="light", width=1280, height=900, reduced_motion="no-preference"):
     """The page for a new visitor, who looks at it like this."""
+    page.bring_to_front()  # a tab behind others may get one frame a second, and then everything waits for frames
     page.context.clear_cookies()
     page.set_default_timeout(PATIENCE)
     page.set_viewport_size({"width": width, "height": height})
