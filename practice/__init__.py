@@ -3,3 +3,11 @@
 Each folder is a ladder: its tasks stand in `__init__.py`, beside them the starter, the reference and right answers in
 an unusual style. How a learner's text is run and judged is in lab/practice.
 """
+
+from __future__ import annotations
+
+from practice.scalars import LADDER as scalars
+
+LADDERS = {
+    scalars.key: scalars,
+}
