@@ -7,6 +7,7 @@ this project's own texts and run here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -93,14 +94,24 @@ class Here:
 
 def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
     """A job as the driver takes it. Each run gets arrays of its own."""
-    inputs = {name: driver.lively(driver.plain(value)) for name, value in job.inputs.items() if name not in job.secret}
+    inputs = {
+        name: driver.lively(driver.plain(value, math.inf))
+        for name, value in job.inputs.items()
+        if name not in job.secret
+    }
     return job.program, inputs, [*job.shows]
 
 
 def answer(said: Mapping[str, Any]) -> Answer:
-    """What a driver said, as an answer. Raises ValueError, KeyError or TypeError for what no driver says."""
+    """What a driver said, as an answer. Raises what `driver.lively` raises for what no driver says."""
     values = {str(name): driver.lively(value) for name, value in said["values"].items()}
-    return Answer(values, Problem(**said["error"]) if "error" in said else None)
+    return Answer(values, problem(said["error"]) if "error" in said else None)
+
+
+def problem(said: Mapping[str, Any]) -> Problem:
+    """What a driver said of an exception. Raises what `driver.lively` raises for what no driver says."""
+    texts = [driver.lively(str(said[name])) for name in ("kind", "message")]
+    return Problem(*texts, *(place if type(place := said[name]) is int else None for name in ("line", "column")))
 
 
 @dataclass(frozen=True)
@@ -225,6 +236,9 @@ def same(got: Any, expected: Any, rtol: float) -> bool:
 
 def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
     """Which elements of two values differ, of their shape; None where they cannot be compared one by one."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        equal = got.keys() == expected.keys() and all(same(got[key], expected[key], rtol) for key in expected)
+        return np.array(not equal)
     if isinstance(expected, (bool, str, dict, type(None))) or isinstance(got, (bool, str, dict, type(None))):
         return np.array(type(got) is not type(expected) or got != expected)
     if isinstance(expected, list) or isinstance(got, list):

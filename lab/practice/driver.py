@@ -1,7 +1,8 @@
 """The learner's side of a check: loads their text, runs programs with it, answers with plain data.
 
 It runs in the process of the learner's code, with Python and NumPy and nothing else of this project: whatever the code
-does to it, it can only spoil its own answers. The other side, lab/practice/checker.py, judges them.
+does to it, it can only spoil its own answers. The other side, lab/practice/checker.py, judges them. Started by
+lab/practice/sandbox.py, this file is that process: one line of JSON asks, and each answer is one line of JSON.
 
 An answer is a dict: {"values": {expression: value}} where the program ran, {"error": {...}} where it did not; see
 `failed`. Values are numbers, texts, bools, None and arrays; `plain` and `lively` take them to JSON and back.
@@ -9,44 +10,66 @@ An answer is a dict: {"values": {expression: value}} where the program ran, {"er
 
 from __future__ import annotations
 
+import ctypes
+import faulthandler
+import json
+import math
+import os
+import platform
+import re
+import signal
+import struct
+import sys
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 PROGRAM = "<check>"  # the file name of a check's program in tracebacks
-MOST_NUMBERS = 100_000  # in one value; who checks asks for far fewer
+MOST_NUMBERS = 10_000  # in one value of an answer; who checks asks for far fewer
+DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it. What is neither a number, an array nor a text goes as the name of its type."""
+def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
+    """A value as JSON has it. What is neither a number, an array nor a text, and what has more than `most` elements,
+    goes as the name of its type."""
     if value is None or isinstance(value, (bool, str)):
         return value
-    if isinstance(value, (list, tuple)) and len(value) <= MOST_NUMBERS:
-        return {"list": [plain(item) for item in value]}
-    if isinstance(value, dict):
-        return {"dict": [[plain(key), plain(item)] for key, item in value.items()]}
+    if isinstance(value, (list, tuple)) and len(value) <= most:
+        return {"list": [plain(item, most) for item in value]}
+    if isinstance(value, dict) and len(value) <= most:
+        return {"dict": [[plain(key, most), plain(item, most)] for key, item in value.items()]}
     if isinstance(value, (int, float, np.ndarray, np.generic)):
         array = np.asarray(value)
-        if array.dtype.kind in "bfiu" and array.size <= MOST_NUMBERS:
+        if array.dtype.kind in "bfiu" and array.size <= most:
             numbers = [float(number).hex() for number in array.ravel()]  # nan and inf too, to the last digit
             return {"dtype": array.dtype.name, "shape": list(array.shape), "numbers": numbers}
     return {"type": type(value).__name__}
 
 
 def lively(value: Any) -> Any:
-    """The inverse of `plain`: numbers come as NumPy arrays, those without axes as Python's own numbers."""
-    if not isinstance(value, dict):
+    """The inverse of `plain`: numbers come as NumPy arrays, those without axes as Python's own numbers.
+
+    Raises ValueError, KeyError, TypeError, OverflowError or RecursionError for what `plain` does not make: who reads
+    the answers of another process may rely on it.
+    """
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # half a character of two halves would spoil a page
     if "list" in value:
         return [lively(item) for item in value["list"]]
     if "dict" in value:
         return {lively(key): lively(item) for key, item in value["dict"]}
     if "numbers" in value:
-        array = np.array([float.fromhex(number) for number in value["numbers"]])
-        array = array.reshape(value["shape"]).astype(value["dtype"])
+        if not DTYPES.fullmatch(value["dtype"]) or not all(type(size) is int and size >= 0 for size in value["shape"]):
+            raise ValueError("There is no such array.")
+        with np.errstate(invalid="ignore", over="ignore"):
+            array = np.array([float.fromhex(number) for number in value["numbers"]]).astype(value["dtype"])
+        array = array.reshape(value["shape"])
         return array if array.ndim else array.item()
-    return value
+    return {"type": lively(str(value["type"]))}
 
 
 def load(source: str, file: str) -> dict[str, Any]:
@@ -78,3 +101,167 @@ def failed(error: BaseException, file: str) -> dict[str, Any]:
         line, column = (frames[-1].lineno, None) if frames else (None, None)
     message = str(error.msg if isinstance(error, SyntaxError) else error)
     return {"kind": type(error).__name__, "message": message[:2000], "line": line, "column": column}
+
+
+# -- The process -------------------------------------------------------------------------------------------------------
+
+SPARE = 8 << 20  # bytes that are given back where memory has run out, so that this can be told
+NOTHING: dict[str, Any] = {"values": {}}
+
+
+def main() -> None:
+    """Answer what standard input asks until it ends.
+
+    The answers go where standard output went; what the learner's code prints goes to standard error, and what it reads
+    from standard input is nothing.
+    """
+    sys.path.remove(os.environ.pop("PYTHONPATH"))  # NumPy is loaded; the packages beside it are no business of theirs
+    np.linalg.inv(np.eye(64) @ np.eye(64))  # takes the memory that BLAS wants before there is a limit
+    np.random.default_rng(0)
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    spare = bytearray(SPARE)
+
+    def say(message: Any) -> None:
+        line = json.dumps(message).encode() + b"\n"
+        while line:
+            line = line[os.write(answers, line) :]
+
+    say(NOTHING)
+    server = Server(say, answers)
+    for line in questions:
+        question = json.loads(line)
+        signal.setitimer(signal.ITIMER_REAL, question.pop("wall"))
+        try:
+            getattr(server, question.pop("do"))(**question)
+        except MemoryError as error:
+            spare.clear()
+            say(NOTHING | {"error": failed(error.__context__ or error, server.file)})
+        except BaseException as error:  # SystemExit and what else is no Exception
+            say(NOTHING | {"error": failed(error, server.file)})
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class Server:
+    """What can be asked of the process: each public method is a question."""
+
+    def __init__(self, say: Callable[[Any], None], answers: int) -> None:
+        self._say = say
+        self._answers = answers
+        self.file = ""
+
+    def load(self, source: str, file: str, seconds: float, memory: int) -> None:
+        self.file = file
+        limit(seconds, memory, self._answers)
+        self._namespace = load(source, file)
+        self._say(NOTHING)
+
+    def run(self, jobs: list[list[Any]]) -> None:
+        for program, inputs, shows in jobs:
+            inputs = {name: lively(value) for name, value in inputs.items()}
+            self._say(run(self._namespace, self.file, program, inputs, shows))
+
+    def stream(self, program: str, inputs: dict[str, Any]) -> None:
+        scope = {name: lively(value) for name, value in inputs.items()}
+        scope["emit"] = lambda value: self._say({"message": plain(value)})
+        self._say(run(self._namespace, self.file, program, scope, []))
+
+
+def limit(seconds: float, memory: int, report: int) -> None:
+    """From now on: so much processor time and address space, no file written, no program, thread or network.
+
+    Where the time is over, Python writes to the file descriptor `report` which line it was at, and ends.
+    """
+    import resource  # not on Windows, where this is never called
+
+    if sys.platform == "linux":
+        _prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    limits = {
+        "CORE": 0,
+        "FSIZE": 0,
+        "NOFILE": 64,
+        "NPROC": 0,  # does not hold for root: see `_forbid`
+        "CPU": math.ceil(seconds) + 1,
+    }
+    for name, most in limits.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    if sys.platform != "darwin":  # which knows this limit and does not accept it
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    faulthandler.enable(report, all_threads=False)
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        faulthandler.register(number, report, all_threads=False, chain=True)  # and then what it does anyway: end
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    if sys.platform == "linux":
+        _forbid()
+
+
+# What the kernel refuses: the numbers of its calls on x86_64 and on aarch64; None where there is no such call.
+FORBIDDEN: dict[str, tuple[int | None, int | None]] = {
+    # other processes, threads and programs
+    "clone": (56, 220), "clone3": (435, 435), "fork": (57, None), "vfork": (58, None), "execve": (59, 221),
+    "execveat": (322, 281), "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424),
+    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "unshare": (272, 97), "setns": (308, 268),
+    # the network, and what outlives a process
+    "socket": (41, 198), "socketpair": (53, 199), "io_uring_setup": (425, 425), "shmget": (29, 194),
+    "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180), "memfd_create": (319, 279),
+    # the limits, and a larger share of the processor
+    "setrlimit": (160, 164), "prlimit64": (302, 261), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
+    "setpriority": (141, 140),
+    # files that change
+    "creat": (85, None), "openat2": (437, 437), "truncate": (76, 45), "rename": (82, None), "renameat": (264, 38),
+    "renameat2": (316, 276), "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "link": (86, None),
+    "linkat": (265, 37), "symlink": (88, None), "symlinkat": (266, 36), "unlink": (87, None), "unlinkat": (263, 35),
+    "mknod": (133, None), "mknodat": (259, 33), "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
+    "fchmodat2": (452, 452), "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88), "futimesat": (261, None),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
+    "mount": (165, 40), "umount2": (166, 39), "chroot": (161, 51),
+}  # fmt: skip
+OPENING = {"open": ((2, None), 1), "openat": ((257, 56), 2)}  # and which argument says for what: not for writing
+SIGNALLING = {"kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131)}  # refused for other processes
+_ARGUMENTS = 16  # where they begin in what a filter sees
+MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # the column above, and what the kernel calls it
+
+_PARENT_DEATH_SIGNAL, _NO_NEW_PRIVILEGES, _SECCOMP = 1, 38, 22  # numbers of prctl
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # instructions of the kernel's filters
+_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # refused is EPERM
+
+
+def _prctl(option: int, *arguments: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(option, *(ctypes.c_ulong(number) for number in [*arguments, 0, 0, 0, 0][:4])):
+        raise OSError(ctypes.get_errno(), "The kernel does not limit this process")
+
+
+def _forbid() -> None:
+    """Have Linux refuse the calls above. Root, too, is bound by it, and nothing takes it back."""
+    if platform.machine() not in MACHINES:
+        return
+    column, architecture = MACHINES[platform.machine()]
+    code = [(_LOAD, 0, 0, 4), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _KILL), (_LOAD, 0, 0, 0)]
+    code += [(_AT_LEAST, 0, 1, 0x40000000), (_RETURN, 0, 0, _KILL)]  # x86_64 has each call a second time up there
+
+    def add(number: int | None, *then: tuple[int, int, int, int]) -> None:
+        if number is not None:
+            code.extend([(_EQUAL, 0, len(then), number), *then])
+
+    refuse, allow = (_RETURN, 0, 0, _REFUSE), (_RETURN, 0, 0, _ALLOW)
+    for numbers in FORBIDDEN.values():
+        add(numbers[column], refuse)
+    for numbers, flags in OPENING.values():
+        add(numbers[column], (_LOAD, 0, 0, _ARGUMENTS + 8 * flags), (_ANY_BIT, 0, 1, _WRITING), refuse, allow)
+    for numbers in SIGNALLING.values():
+        add(numbers[column], (_LOAD, 0, 0, _ARGUMENTS), (_EQUAL, 1, 0, os.getpid()), refuse, allow)
+    code.append(allow)
+    program = b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+    buffer = ctypes.create_string_buffer(program)
+    header = ctypes.create_string_buffer(struct.pack("HP", len(code), ctypes.addressof(buffer)))
+    _prctl(_NO_NEW_PRIVILEGES, 1)
+    _prctl(_SECCOMP, 2, ctypes.addressof(header))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,470 @@
+"""Runs a learner's code in a process of its own, which is limited, isolated where that is possible, and used once.
+
+`Pool` keeps one process ready, with Python and NumPy loaded; `runner()` starts one. Either gives a `Sandbox`, a runner
+for lab/practice/checker.py. What the process does inside is in lab/practice/driver.py; nothing that comes out of it is
+trusted: it is read up to a limit, as JSON, and each part of it is looked at before it is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import math
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.practice import checker, driver
+from lab.practice.checker import Answer, Job, Problem, Stopped
+from lab.training.shelf import hosted
+from practice.task import Inputs
+
+PATIENCE = 20.0  # seconds until a process has to be ready, on however busy a machine
+GRACE = 0.3  # seconds that a process has, after its time, to say where it was
+MOST_AT_ONCE = 12  # processes that run learners' code
+MOST_ANSWER = 1_000_000  # bytes of one answer
+MOST_OUTPUT = 1_000_000  # bytes that are printed
+KEPT_OUTPUT = 4_000  # and how many of them are shown
+CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe holds
+
+NOT_READY = "The process for your code did not start in time: check again."
+BUSY = "Too many people check at this moment: check again in a few seconds."
+TOO_LONG = "Your code did not come to an end in time and was stopped: look for a loop that never ends."
+TOO_MUCH_MEMORY = (
+    "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large."
+)
+TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: take out what prints in a loop."
+CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself without an end."
+ENDED = "Your code ended Python itself ({}) before the check was done: take out what ends the program."
+GARBAGE = "Your code disturbed the check, which got no answer that makes sense: take out what is not part of the task."
+STOPPED = "Your code was stopped."
+
+CUT = "\n… The rest of what was printed is not shown."
+THREAD = "can't start new thread"  # what Python says where the kernel refuses one
+REFUSED = "Here your code cannot start programs, threads or connections, write files, or send signals."
+NO_PROCESS = (
+    "Your code is not run here: that needs Linux or macOS (on Windows, the Windows Subsystem for Linux). "
+    "Take the files and check them there."
+)
+NO_BUBBLEWRAP = (
+    "Your code is not run here: this server is for several people and lacks bubblewrap, which would shut the code in. "
+    "Take the files home and check them there."
+)
+SHUT_IN = "Your code runs in a process of its own, without network and without your files."
+OWN_RIGHTS = (
+    "Your code runs in a process of its own, on this machine and with your rights: it can read what you can read."
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the code of one runner may use, all together.
+
+    seconds  of processor time
+    wall     seconds by the clock, while it has the turn
+    memory   bytes of address space, Python and NumPy included
+    """
+
+    seconds: float = 2.0
+    wall: float = 2.5
+    memory: int = 512 << 20
+
+
+CHECK = Limits()
+
+
+class Raised(Exception):
+    """A program that was streamed raised an exception: `problem`."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(f"{problem.kind}: {problem.message}")
+        self.problem = problem
+
+
+# -- Where code is run -------------------------------------------------------------------------------------------------
+
+
+def unavailable() -> str:
+    """Why no learner's code is run here, in words for the page; "" where it is."""
+    if os.name != "posix":
+        return NO_PROCESS
+    return NO_BUBBLEWRAP if hosted() and not boxes() else ""
+
+
+def promise() -> str:
+    """What the page says of how the code is run."""
+    return SHUT_IN if boxes() else OWN_RIGHTS
+
+
+@functools.cache
+def boxes() -> bool:
+    """Does bubblewrap work here? It is used wherever it does, as it costs a few milliseconds of a process that is
+    started ahead of its use, and protects learners from their own mistakes, too."""
+    if not shutil.which("bwrap"):
+        return False
+    tried = subprocess.run([*_box("/"), *_python(), "-c", "import numpy"], env=_environment(), capture_output=True)
+    return tried.returncode == 0
+
+
+def _python() -> list[str]:
+    """The command of Python without this project, without site-packages (but see `_environment`) and unbuffered."""
+    return [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-u", "-X", "utf8"]
+
+
+def _environment() -> dict[str, str]:
+    return {"PYTHONPATH": str(_packages()), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def _packages() -> Path:
+    return Path(np.__file__).resolve().parents[1]
+
+
+def _box(folder: str) -> list[str]:
+    """The command in front of a command that shuts it in: no network, no processes but its own, no rights, and of all
+    files only the system's libraries, Python, NumPy and the driver, to be read. There is no /proc."""
+    files = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/alternatives"]
+    files += [_python()[0], f"{sys.base_prefix}/lib", driver.__file__]
+    files += [str(_packages() / name) for name in ("numpy", "numpy.libs")]
+    command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534"]
+    command += ["--new-session", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "practice"]
+    for file in files:
+        if os.path.islink(file):
+            command += ["--symlink", os.readlink(file), file]
+        else:
+            command += ["--ro-bind-try", file, file]
+    return [*command, "--dev-bind", "/dev/null", "/dev/null", "--dir", folder, "--chdir", folder, "--remount-ro", "/"]
+
+
+# -- A process, and the runner that uses it ----------------------------------------------------------------------------
+
+
+class _Process:
+    """The driver, started: it loads NumPy and then waits for its first question."""
+
+    def __init__(self, boxed: bool) -> None:
+        self._folder = None if boxed else tempfile.TemporaryDirectory(prefix="practice-", ignore_cleanup_errors=True)
+        self.popen = subprocess.Popen(
+            [*(_box("/work") if boxed else ()), *_python(), driver.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._folder.name if self._folder else "/",
+            env=_environment(),
+            start_new_session=True,
+        )
+        self.pipes = [pipe.fileno() for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr) if pipe]
+        for pipe in self.pipes:
+            os.set_blocking(pipe, False)
+
+    def kill(self) -> None:
+        """End it, and whatever it may have started. Any thread may call this."""
+        if self.popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.popen.pid, signal.SIGKILL)
+
+    def code(self) -> int | None:
+        """The exit code, that of a signal being negative; None where it has not ended by itself."""
+        try:
+            code = self.popen.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            return None
+        return 128 - code if self._folder is None and code > 128 else code  # bubblewrap says 128 + the signal
+
+    def close(self) -> None:
+        self.kill()
+        with contextlib.suppress(OSError), self.popen:  # closes the pipes and waits
+            pass
+        if self._folder:
+            self._folder.cleanup()
+
+
+class Sandbox:
+    """A runner in a process of its own, for one text: `with ... as runner`. Other threads may call `stop` alone."""
+
+    def __init__(self, start: Callable[[], _Process], limits: Limits = CHECK) -> None:
+        self._start = start
+        self._limits = limits
+        self._left = limits.wall
+        self._process: _Process | None = None
+        self._selector = selectors.DefaultSelector()
+        self._question = self._answers = self._printed = b""
+        self._amount = 0  # bytes that were printed
+        self._gone = self._halted = False  # has the process closed its side, was it told to end?
+        self._end: Stopped | None = None
+        self._file = ""
+        self._asked = 0.0
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._selector.close()
+        if self._process:
+            self._process.close()
+
+    @property
+    def output(self) -> str:
+        """What the code has printed so far, or the beginning of it."""
+        text = self._printed.decode("utf-8", "replace")
+        return text + CUT if self._amount > len(self._printed) else text
+
+    def stop(self) -> None:
+        """End the code now: who waits for it gets Stopped."""
+        self._halted = True
+        if self._process:
+            self._process.kill()
+
+    def load(self, source: str, file: str) -> Problem | None:
+        """Run the text as a module: what it raised. To be called once, before anything else. Raises Stopped."""
+        self._file = file
+        self._open()
+        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
+        self._ask("load", source=source, file=file, **limits)
+        answer = self._answer(self._said())
+        self._pause()
+        return answer.problem
+
+    def run(self, jobs: Sequence[Job]) -> list[Answer]:
+        """An answer for each job. Raises Stopped."""
+        self._ask("run", jobs=[[job.program, _packed(job.inputs, job.secret), [*job.shows]] for job in jobs])
+        answers = []
+        for job in jobs:
+            answer = self._answer(self._said())
+            told = tuple(answer.values)
+            if told != job.shows[: len(told)] or (answer.problem is None and len(told) < len(job.shows)):
+                raise self._ended(GARBAGE)
+            answers.append(answer)
+        self._pause()
+        return answers
+
+    def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
+        """What a program of this project tells while it runs: it sees the learner's names and those of `inputs`, and
+        calls `emit(value)`, with what `driver.plain` knows. Raises Raised where it raises, and Stopped."""
+        self._ask("stream", program=program, inputs=_packed(inputs))
+        while "message" in (said := self._said()):
+            yield self._sensible(driver.lively, said["message"])
+        answer = self._answer(said)
+        self._pause()
+        if answer.problem:
+            raise Raised(answer.problem)
+
+    def _open(self) -> None:
+        try:
+            self._process = self._start()
+        except OSError:
+            raise Stopped(NOT_READY) from None
+        if self._halted:
+            self._process.kill()
+        self._stdin, stdout, stderr = self._process.pipes
+        self._selector.register(stdout, selectors.EVENT_READ, self._read_answers)
+        self._selector.register(stderr, selectors.EVENT_READ, self._read_output)
+        if self._line(time.monotonic() + PATIENCE) is None:
+            raise self._ended(NOT_READY)
+
+    def _ask(self, do: str, **question: Any) -> None:
+        if self._end:
+            raise self._end
+        self._asked = time.monotonic()
+        # A timer of 0 seconds would be none.
+        self._question = json.dumps({"do": do, "wall": max(self._left, 0.001), **question}).encode() + b"\n"
+        self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
+
+    def _pause(self) -> None:
+        """The answer is there: until the next question the time does not count."""
+        self._left -= time.monotonic() - self._asked
+        self._wait(0)  # what was printed before the answer
+
+    def _said(self) -> dict[str, Any]:
+        """The next thing that the process says. Raises Stopped."""
+        line = self._line(self._asked + self._left + GRACE)
+        if line is None:
+            raise self._ended() if self._gone else self._ended(TOO_LONG)
+        if not line.startswith(b"{"):  # Python's last words: where the code was
+            self._answers = line + b"\n" + self._answers
+            until = time.monotonic() + GRACE
+            while not self._gone and (left := until - time.monotonic()) > 0:
+                self._wait(left)
+            raise self._ended() if self._gone else self._ended(GARBAGE)
+        said = self._sensible(json.loads, line)
+        if not isinstance(said, dict):
+            raise self._ended(GARBAGE)
+        return said
+
+    def _answer(self, said: dict[str, Any]) -> Answer:
+        answer = self._sensible(checker.answer, said)
+        if problem := answer.problem:
+            if problem.kind == "MemoryError":
+                raise self._ended(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
+            if problem.kind == "BrokenPipeError" and self._amount > MOST_OUTPUT:
+                raise self._ended(TOO_MUCH_OUTPUT, problem.line)
+            if (problem.kind, problem.message[:9]) == ("PermissionError", "[Errno 1]") or THREAD in problem.message:
+                return Answer(answer.values, replace(problem, message=REFUSED))
+        return answer
+
+    def _sensible(self, read: Callable[[Any], Any], said: Any) -> Any:
+        """What a function reads in something that the process said, which may be anything. Raises Stopped."""
+        try:
+            return read(said)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            raise self._ended(GARBAGE) from None
+
+    def _ended(self, sentence: str = "", line: int | None = None) -> Stopped:
+        """Why there is no answer, or none of any use: without a sentence, as the process ended. It does so now."""
+        assert self._process
+        if not sentence:
+            sentence = _sentence(self._process.code())
+            words = self._answers.decode("utf-8", "replace")
+            place = re.search(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
+            line = int(place[1]) if place else None
+        self._process.kill()
+        if self._amount > MOST_OUTPUT:
+            sentence = TOO_MUCH_OUTPUT
+        self._end = Stopped(STOPPED) if self._halted else Stopped(sentence, line)
+        return self._end
+
+    # Reading and writing, none of which may wait for the other side for longer than it is allowed to take
+
+    def _line(self, until: float) -> bytes | None:
+        """The next line that the process says; None where it ends or is silent for too long."""
+        while b"\n" not in self._answers:
+            if len(self._answers) > MOST_ANSWER:
+                raise self._ended(GARBAGE)
+            left = until - time.monotonic()
+            if self._gone or left <= 0:
+                return None
+            self._wait(left)
+        line, _, self._answers = self._answers.partition(b"\n")
+        return line
+
+    def _wait(self, seconds: float) -> bool:
+        """Read and write what can be within a time: was there anything?"""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            key.data(key.fd)
+        return bool(ready)
+
+    def _write(self, pipe: int) -> None:
+        try:
+            self._question = self._question[os.write(pipe, self._question[:CHUNK]) :]
+        except BrokenPipeError:
+            self._question = b""
+        if not self._question:
+            self._selector.unregister(pipe)
+
+    def _read_answers(self, pipe: int) -> None:
+        chunk = os.read(pipe, CHUNK)
+        self._answers += chunk
+        if not chunk:
+            self._selector.unregister(pipe)
+            self._gone = True
+
+    def _read_output(self, pipe: int) -> None:
+        chunk = os.read(pipe, CHUNK)
+        self._printed += chunk[: KEPT_OUTPUT - len(self._printed)]
+        self._amount += len(chunk)
+        if not chunk or self._amount > MOST_OUTPUT:
+            self._selector.unregister(pipe)
+            if self._process and self._process.popen.stderr:
+                self._process.popen.stderr.close()  # the next write of the code fails, in the line where it prints
+
+
+def _packed(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
+    return {name: driver.plain(value, math.inf) for name, value in inputs.items() if name not in secret}
+
+
+def _sentence(code: int | None) -> str:
+    """Why a process ended that had an answer to give, from its exit code; None: it closed what it answers through."""
+    if code is None:
+        return GARBAGE
+    if -code not in [*signal.Signals]:
+        return ENDED.format(f"exit code {code}")
+    number = signal.Signals(-code)
+    if number in (signal.SIGALRM, signal.SIGPROF, signal.SIGXCPU):
+        return TOO_LONG
+    crashed = number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+    return (CRASHED if crashed else ENDED).format(number.name)
+
+
+# -- Where runners come from -------------------------------------------------------------------------------------------
+
+
+def runner(limits: Limits = CHECK) -> Sandbox:
+    """A runner whose process starts when it is asked to load."""
+    return Sandbox(lambda: _Process(_shut_in()), limits)
+
+
+def _shut_in() -> bool:
+    """Is bubblewrap to be used? Raises Stopped where code may not be run at all."""
+    if reason := unavailable():
+        raise Stopped(reason)
+    return boxes()
+
+
+class Pool:
+    """Runners, of which the next is always ready; for a server, which keeps one pool as long as it lives.
+
+    boxed  whether they are shut in by bubblewrap; by default, where that works
+    """
+
+    def __init__(self, boxed: bool | None = None) -> None:
+        self._boxed = boxed
+        self._slots = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._lock = threading.Lock()
+        # Linux ends the processes of a thread that ends: all are started by one that stays.
+        self._starter = ThreadPoolExecutor(1, "practice")
+        self._spare = self._starter.submit(self._begun)
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process that waits. Those in use end with their runner."""
+        self._starter.shutdown()
+        if not self._spare.exception():
+            self._spare.result().close()
+
+    @contextlib.contextmanager
+    def runner(self, limits: Limits = CHECK) -> Iterator[Sandbox]:
+        """A runner, as soon as there are not too many in use."""
+        free = self._slots.acquire(timeout=PATIENCE)
+        try:
+            with Sandbox(self._take if free else _busy, limits) as sandbox:
+                yield sandbox
+        finally:
+            if free:
+                self._slots.release()
+
+    def _begun(self) -> _Process:
+        return _Process(_shut_in() if self._boxed is None else self._boxed)
+
+    def _take(self) -> _Process:
+        with self._lock:
+            spare, self._spare = self._spare, self._starter.submit(self._begun)
+        process = spare.result()
+        if process.popen.poll() is None:
+            return process
+        process.close()  # somebody has ended it meanwhile
+        return self._starter.submit(self._begun).result()
+
+
+def _busy() -> _Process:
+    raise Stopped(BUSY)
