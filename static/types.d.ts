@@ -212,6 +212,8 @@ export interface PlayerData {
   canProbe?: boolean;
   /** it is part of a page: without the panels about a node */
   compact?: boolean;
+  /** nothing but the graph, which does not move */
+  still?: boolean;
   live?: Live;
   /** what was computed with */
   values?: Record<string, Value>;

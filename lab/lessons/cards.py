@@ -61,6 +61,14 @@ CARDS = (
         at_end=True,
     ),
     Card(
+        "by-hand",
+        "A pass by hand",
+        "Fill every blank of the classic graph, first its values, then its gradients, and reveal none.",
+        "pages/predict_and_reveal.py",
+        lambda state: state.get("predict solved") == (1, 1),
+        {"level": "1", "graph": "1"},
+    ),
+    Card(
         "what-it-costs",
         "What a gradient costs",
         "Guess how much longer finite differences take for 1,000 parameters, then let it be measured.",

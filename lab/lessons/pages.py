@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-GROUPS = ("", "See", "Why", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
+GROUPS = ("", "See", "Why", "Break", "Build", "Practise", "Train", "Know")  # "": of no group, a link of its own
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,11 @@ PAGES = (
         "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",
         "How else can an engine be built, and what does each way cost?",
         "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
+    ),
+    Page(
+        "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
+        "Can I reckon a backward pass by hand, and what went wrong where I cannot?",
+        "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",
     ),
     Page(
         "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",

@@ -89,6 +89,7 @@ def player(
     stage: str | None = None,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
+    still: bool = False,
 ) -> Shown:
     """Show a trace that can be played event by event.
 
@@ -106,6 +107,7 @@ def player(
     on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
     compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
              pixels high; the panels about a node are seen in Present mode
+    still    the graph alone, as it is after the event: nothing plays, no key moves it
     """
     state = _state(key)
     live = live or {}
@@ -120,6 +122,7 @@ def player(
         "opening": opening,
         "hasScript": script is not None,
         "compact": compact,
+        "still": still,
         "canCheck": checked,
         "remarks": _remarks(trace),
         "sequence": _whole(state.get("sequence")) or 0,

@@ -150,7 +150,7 @@ export function mount(root, host) {
   const leave = h("button", { type: "button", class: "leave", onclick: () => present.leave() }, "Leave (F)");
   const element = h(
     "div",
-    { class: "player", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => controls.key(event) },
+    { class: "player", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => data?.still || controls.key(event) },
     h("h2", { class: "for-readers" }, "The pass, event by event"),
     workbench,
     h("div", { class: "below" }, check.element, table.element, takeaway.element),
@@ -165,7 +165,7 @@ export function mount(root, host) {
   /** Arrow keys and F also while nothing has the focus, or something that they mean nothing to. A page with nothing but
    * the player, and one that presents, leaves it all keys. @param {KeyboardEvent} event */
   function keyOfPage(event) {
-    if (event.composedPath().includes(element)) return; // it has its own listener
+    if (data?.still || event.composedPath().includes(element)) return; // it has its own listener
     const target = /** @type {Element} */ (event.composedPath()[0]);
     if (present.on || host.alone) controls.key(event);
     else if (/^(ArrowLeft|ArrowRight|f)$/i.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
@@ -284,6 +284,7 @@ export function mount(root, host) {
       const sameStructure = playback?.structure === fresh.structure;
       const opening = next.opening ?? 0;
       element.classList.toggle("compact", Boolean(next.compact));
+      element.classList.toggle("still", Boolean(next.still));
       fill();
       const moved = !sameStructure || next.event !== before?.event || opening !== before?.opening;
       const place = playback ? undefined : host.places?.get(next.key ?? "");

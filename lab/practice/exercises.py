@@ -1,0 +1,119 @@
+"""Graphs to reckon by hand: an expression of the lab's own language, and inputs with small numbers.
+
+The level and the number of an exercise say which one it is: the same two give the same one. The first of all is the
+classic `((a*b) + c) * (a + d)`; the others are drawn from the shapes of their level, with signs and numbers drawn until
+everything in the pass can be reckoned in the head.
+"""
+
+import math
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.expression import ExpressionError, parse
+from lab.trace.parts import Value
+from lab.trace.recording import Trace, record
+
+NUMBERS = 10_000  # of exercises in a level
+LARGEST = {1: 120, 2: 120, 3: 60, 4: 60}  # number in a pass, by level
+FINEST = 8  # each number is a multiple of 1/8, and has four digits at most: so many are shown
+TRIES = 60  # inputs for one expression, before another is drawn
+
+_SHAPES = {  # a plus stands for plus or minus
+    1: (
+        "((a*b) + c) * (a + d)", "(a*b) * (b + c)", "a * (b + a*c)", "(a + b) * (c + a)", "(a*b + c) * a",
+        "((a + b) * c) + (a*d)", "(a + b*c) * (b + d)",
+    ),
+    2: (
+        "(a*b + c)**2", "a**2 * b + a / c", "(a + b)**2 / c", "a*a*b + a", "(a / b) * (a + c)", "a**3 + a*b",
+        "(a**2 + b) * (a + b)", "(a*b) / c + a*c", "(a + b) / b + a**2",
+    ),
+    3: (
+        "relu(a*b + c) * a", "max(a, b) * (a + c)", "relu(a + b) * c + relu(a*b)", "exp(a*b + c) * a",
+        "tanh(a*b + c) + a*c", "sigmoid(a + b) * c + a", "min(a*b, c) + a", "max(a*b, c) * b", "relu(a) * b + a**2",
+    ),
+    4: (
+        "sum(x*r + b)", "mean(x*r)", "sum((x + r)**2)", "sum(relu(x @ w + r))", "mean(x + r) * b", "sum(x @ r) * b",
+        "sum(sum(x, axis=0) * r)", "sum((x + b) * x)", "sum(x*b + r)", "mean((x @ w) * r)",
+    ),
+}  # fmt: skip
+LEVELS = {
+    1: "+ − ×",
+    2: "powers, division",
+    3: "kinks and curves",
+    4: "small arrays",
+}
+_ARRAYS = {"x": (2, 2), "w": (2, 2), "r": (2,)}  # shapes of inputs
+_CLASSIC = "((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """text: the expression; inputs: the value of each of its names; trace: its pass on the engine."""
+
+    text: str
+    inputs: dict[str, Value]
+    trace: Trace
+
+
+def exercise(level: int, number: int) -> Exercise:
+    """Exercise `number`, from 1 on, of a level. ValueError: there is none."""
+    if level not in LEVELS or not 1 <= number <= NUMBERS:
+        raise ValueError(f"There is no exercise {number} of level {level}.")
+    if (level, number) == (1, 1):
+        text, inputs = _CLASSIC
+        return Exercise(text, {**inputs}, record(parse(text), inputs))
+    return next(_drawn(level, random.Random(f"{level}-{number}")))
+
+
+def _drawn(level: int, draw: random.Random) -> Iterator[Exercise]:
+    """Exercises as they come, without those that are too hard to reckon, or teach nothing."""
+    while True:
+        text = _text(level, draw)
+        try:
+            expression = parse(text)
+        except ExpressionError as error:  # a shape of this file is wrong
+            raise RuntimeError(f"{text}: {error.message}") from error
+        for _ in range(TRIES):
+            inputs = {name: _input(_ARRAYS.get(name, ()), level, draw) for name in expression.names}
+            trace = record(expression, inputs)
+            if _is_good(trace, level):
+                yield Exercise(text, inputs, trace)
+
+
+def _text(level: int, draw: random.Random) -> str:
+    """A shape of the level, with each plus a plus or a minus."""
+    return re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_SHAPES[level]))
+
+
+def _input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
+    """Small whole numbers, and halves now and then from the second level on; never 0 but where it is a kink."""
+    numbers = [n for n in range(-2, 6) if n or level == 3]
+    cells: list[float] = [*draw.sample(numbers, math.prod(shape))]  # no two alike: then it shows which one was taken
+    if level in (2, 3) and draw.random() < 0.15:
+        cells = [cell / 2 for cell in cells]
+    value: Value = np.array(cells, float).reshape(shape).tolist()
+    return value
+
+
+def _is_good(trace: Trace, level: int) -> bool:
+    """Every number on the way is one to reckon with; the gradients are not all alike, and most of them not 0."""
+    told: list[Value] = [node["value"] for node in trace.nodes]
+    for event in trace.events:
+        if event["kind"] == "message":
+            told.append(event["contribution"])
+        elif event["kind"] == "accumulate":
+            told.append(event["after"])
+    numbers = np.concatenate([np.ravel(value) for value in told])
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() > LARGEST[level]:
+        return False
+    if np.any(numbers * FINEST % 1) or any(float(f"{number:.4g}") != number for number in numbers):
+        return False
+    gradients = [gradient for gradient in trace.gradients.values() if gradient is not None]
+    if len(gradients) < len(trace.gradients):  # an input without a part in the result
+        return False
+    cells = np.concatenate([np.ravel(gradient) for gradient in gradients])
+    return len(set(cells.tolist())) > 1 and int(np.count_nonzero(cells)) > len(cells) / 2

@@ -1,0 +1,376 @@
+"""What known mistakes make of a value or of a gradient, in numbers: from the events of a pass that the engine ran.
+
+A mistake is told as a condition: "this is what you get if you overwrite instead of adding". That is true whatever the
+learner did; where two mistakes come to the same numbers, both are told. One that comes to the right numbers is none.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from lab.ops import OPS
+from lab.trace.derive import rule_of, short_names
+from lab.trace.parts import Accumulate, Message, Node
+from lab.trace.recording import Trace
+from model import Tensor, no_grad
+
+# The names of the mistakes, as each is told.
+OVERWRITTEN = "you overwrite instead of adding"
+FORGOTTEN = "you forget a message"
+UPSTREAM = "the upstream factor is missing"
+LOCAL = "the local factor is missing"
+OUTPUT = "you use the output, not the input"
+INPUT = "you use the input, not the output"
+OWN = "you take the operand itself, not the other one"
+UNSUMMED = "a broadcast axis is not summed"
+AVERAGED = "you average instead of adding"
+SIGN = "the sign is wrong"
+VALUE = "you give the value, not the gradient"
+NOT_SPREAD = "the gradient is not spread over the cells that were summed"
+TRANSPOSED = "a matrix is transposed, or one that should be is not"
+EXPONENT = "the exponent is used only once"
+INVERTED = "a fraction is upside down, or its square is missing"
+GATE = "the gradient goes to the wrong operand, or passes where it is stopped"
+ZERO = "you begin with 0: the derivative of a result by itself is 1"
+WRONG_OPERATION = "you do another operation"
+SWAPPED = "you swap the operands"
+LEFT_OUT = "you leave an operand out"
+UNTOUCHED = "the operation changes nothing"
+AT_ZERO = "you take the value at 0 for another one"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake, and the numbers that it gives.
+
+    name   one of those above
+    where  the particulars, or ""
+    wrong  the numbers
+    """
+
+    name: str
+    where: str
+    wrong: np.ndarray
+
+    @property
+    def condition(self) -> str:
+        """What stands after "this is what you get if"."""
+        return f"{self.name} ({self.where})" if self.where else self.name
+
+
+@dataclass(frozen=True)
+class _Arrived:
+    """A message, and what arrived of it at the node that it was sent to."""
+
+    sent: Message
+    arrived: Accumulate
+
+
+def same(a: Any, b: Any) -> bool:
+    """The same shape and, but for rounding, the same numbers."""
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+def diagnosis(mistakes: Sequence[Mistake], answer: Any) -> str:
+    """A sentence that names every one of the mistakes which gives the answer; "" if none does."""
+    conditions = dict.fromkeys(mistake.condition for mistake in mistakes if same(mistake.wrong, answer))
+    return f"This is what you get if {', or if '.join(conditions)}." if conditions else ""
+
+
+class Mistakes:
+    """What known mistakes make of the numbers of one pass."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.names = trace, short_names(trace)
+        self._messages: dict[int, list[_Arrived]] = {}  # node -> what it got. An arrival stands right after its message
+        for event, following in itertools.pairwise(trace.events):
+            if event["kind"] == "message" and following["kind"] == "accumulate":
+                self._messages.setdefault(event["child"], []).append(_Arrived(event, following))
+
+    def of_value(self, number: int) -> list[Mistake]:
+        """In the value of an operation."""
+        node = self.trace.nodes[number]
+        operands, told = self._operands(node), [self.names[child] for child in node["children"]]
+        right = np.asarray(node["value"], float)
+        found = [Mistake(SIGN, "", -right)]
+        with np.errstate(all="ignore"):
+            for name, where, wrong in _VALUES.get(node["op"], ()):
+                found += _kept(name, where.format(*told), wrong, *operands)
+        if len(operands) == 2:
+            found += [Mistake(LEFT_OUT, told[1 - i], operand) for i, operand in enumerate(operands)]
+        return _wrong(found, right)
+
+    def of_gradient(self, number: int) -> list[Mistake]:
+        """In the gradient of a node, once the pass is over."""
+        messages = self._messages.get(number, [])
+        value = np.asarray(self.trace.nodes[number]["value"], float)
+        if messages:
+            return self._of_sum(messages, messages, value)
+        one = np.ones(value.shape)  # the result: its gradient is the seed
+        return _wrong([Mistake(VALUE, "", value), Mistake(ZERO, "", 0 * one), Mistake(SIGN, "", -one)], one)
+
+    def of_arrival(self, index: int) -> list[Mistake]:
+        """In the gradient that a node has after the event at this index, an accumulation: those in the message that
+        arrived, and in adding it to what was there."""
+        number = cast(Accumulate, self.trace.events[index])["node"]
+        messages = self._messages[number]
+        at = next(i for i, message in enumerate(messages) if message.arrived is self.trace.events[index])
+        value = np.asarray(self.trace.nodes[number]["value"], float)
+        return self._of_sum(messages[: at + 1], messages[at : at + 1], value)
+
+    def after_arrivals(self, most: int) -> dict[int, list[dict[str, Any]]]:
+        """For each accumulation that leaves at most so many numbers, by its index: each wrong gradient that a known
+        mistake gives, and what there is to say of it."""
+        found = {}
+        for index, event in enumerate(self.trace.events):
+            if event["kind"] == "accumulate" and np.size(event["after"]) <= most:
+                mistakes = self.of_arrival(index)
+                wrong = {repr(mistake.wrong.tolist()): mistake.wrong for mistake in mistakes}
+                found[index] = [{"wrong": one.tolist(), "said": diagnosis(mistakes, one)} for one in wrong.values()]
+        return found
+
+    def value_given(self, number: int, values: Mapping[int, np.ndarray]) -> np.ndarray | None:
+        """The value that the engine gives an operation if nodes had these values; None where it is not known how."""
+        node = self.trace.nodes[number]
+        with np.errstate(all="ignore"), no_grad():
+            operands = [Tensor(values.get(child, self.trace.nodes[child]["value"])) for child in node["children"]]
+            try:
+                if node["op"] == "sum":
+                    return operands[0].sum(axis=_summed(node)).numpy().reshape(node["shape"])
+                if OPS[node["op"]].kind in ("elementwise", "matrix product"):
+                    return np.asarray(OPS[node["op"]].function(*operands).numpy())
+            except (ValueError, TypeError):  # shapes that do not fit together
+                return None
+        return None
+
+    def gradient_given(self, number: int, gradients: Mapping[int, np.ndarray]) -> np.ndarray | None:
+        """The gradient of a node if those that send to it had these gradients; None where it is not known how."""
+        total = None
+        with np.errstate(all="ignore"):
+            for sent, arrived in ((one.sent, one.arrived) for one in self._messages.get(number, [])):
+                upstream = gradients.get(sent["node"], np.asarray(sent["upstream"], float))
+                linear = self._linear(sent)
+                if linear is None or np.shape(upstream) != np.shape(sent["upstream"]):
+                    return None
+                message = _summed_to(linear(upstream), np.shape(arrived["after"]))
+                total = message if total is None else total + message
+        return total
+
+    def _of_sum(self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray) -> list[Mistake]:
+        """In the sum of some messages to a node of this value: in each of those `changed`, and in adding them."""
+        names = self.names
+        arrived = [np.asarray(message.arrived["message"], float) for message in messages]
+        shape, right = value.shape, np.sum(arrived, axis=0)
+        found = [Mistake(SIGN, "", -right), Mistake(VALUE, "", value)]
+        if len(messages) > 1:
+            last = names[messages[-1].sent["node"]]
+            found.append(Mistake(OVERWRITTEN, f"only the message from {last} is left", arrived[-1]))
+            found.append(Mistake(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
+        without = []  # each message that is changed, with 1 in place of its upstream gradient
+        with np.errstate(all="ignore"):
+            for message in changed:
+                sender, own = names[message.sent["node"]], np.asarray(message.arrived["message"], float)
+                rest = right - own
+                if len(messages) > 1:
+                    found.append(Mistake(FORGOTTEN, f"the one from {sender}", rest))
+                    found.append(Mistake(SIGN, f"of the message from {sender}", rest - own))
+                for name, where, contribution in self._wrong_contributions(message.sent):
+                    one = _summed_to(contribution, shape)
+                    if name == UPSTREAM:
+                        without.append(one)
+                    found += _kept(name, f"in the message from {sender}{where}", np.add, rest, one)
+                sent = np.asarray(message.sent["contribution"], float)
+                if sent.shape != shape and sent.size > own.size:
+                    said = f"the message from {sender} keeps the shape {sent.shape}"
+                    found.append(Mistake(UNSUMMED, said, rest + sent))
+                    copies = sent.size // own.size
+                    found.append(Mistake(AVERAGED, f"over the {copies} copies of a cell", rest + own / copies))
+        if len(without) == len(messages) > 1:
+            found += _kept(UPSTREAM, "in every message", np.sum, without, 0)
+        if len(shape) == 2:
+            found.append(Mistake(TRANSPOSED, "the gradient is", right.T))
+        return _wrong(found, right)
+
+    def _wrong_contributions(self, sent: Message) -> Iterator[tuple[str, str, np.ndarray]]:
+        """Mistakes in what one closure sends: their names, their particulars, and what is sent then, not yet summed."""
+        names, node, operand = self.names, self.trace.nodes[sent["node"]], sent["operand"]
+        upstream, right = np.asarray(sent["upstream"], float), np.asarray(sent["contribution"], float)
+        linear = self._linear(sent)
+        if linear is not None:
+            yield UPSTREAM, "", linear(np.ones(upstream.shape))
+        operands = self._operands(node)
+        if node.get("kind") == "elementwise":
+            yield LOCAL, f": {names[node['id']]} passes its own gradient on as it is", _spread(upstream, right)
+            y = np.asarray(node["value"], float)
+            told = {key: names[number] for key, number in rule_of(self.trace, node, operand)[1].items()}
+            for name, where, local in _LOCALS.get((node["op"], operand), ()):
+                arguments = (operands[0], operands[-1], y)
+                yield name, f": {where.format(**told)}", _spread(upstream * local(*arguments), right)
+        elif node["op"] == "sum":
+            if upstream.shape != right.shape:
+                yield NOT_SPREAD, "", upstream
+            share = upstream.size / right.size
+            yield AVERAGED, f": {names[node['id']]} gives each cell its share of the gradient only", right * share
+        elif node["op"] == "@":
+            # The rule is upstream @ right.T and left.T @ upstream.
+            other = operands[1 - operand]
+            factors = (upstream, other) if operand == 0 else (other, upstream)
+            for product in _kept(TRANSPOSED, f": {names[node['children'][1 - operand]]}", np.matmul, *factors):
+                yield product.name, product.where, product.wrong
+
+    def _linear(self, sent: Message) -> Callable[[np.ndarray], np.ndarray] | None:
+        """From another upstream gradient to what the closure that sent a message would have sent then: a backward step
+        is linear. None where the trace does not know."""
+        node, operand = self.trace.nodes[sent["node"]], sent["operand"]
+        rule, _ = rule_of(self.trace, node, operand)
+        if rule.value is not None and not (rule.whole and node["shape"]):
+            operands = self._operands(node)
+            local = np.asarray(rule.value(*operands, np.asarray(node["value"], float)), float)
+            return lambda upstream: _spread(upstream * local, np.asarray(sent["contribution"]))
+        paths = (node.get("paths") or [None] * (operand + 1))[operand]
+        if paths is None:
+            return None
+        shape = np.shape(sent["contribution"])
+        return lambda upstream: np.array(
+            [sum(slope * np.ravel(upstream)[cell] for cell, slope in path) for path in paths], float
+        ).reshape(shape)
+
+    def _operands(self, node: Node) -> list[np.ndarray]:
+        return [np.asarray(self.trace.nodes[child]["value"], float) for child in node["children"]]
+
+
+# Local derivatives that are mistakes: (operation, operand) -> (name, particulars, from the operands a and b, and the
+# result y). Of an operation of one operand, b is a.
+_Local = tuple[str, str, Callable[[Any, Any, Any], Any]]
+_GATES: tuple[_Local, ...] = (
+    (GATE, "both operands get all of it", lambda a, b, y: np.ones(y.shape)),
+    (GATE, "nothing gets through", lambda a, b, y: np.zeros(y.shape)),
+)
+_LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
+    ("*", 0): (
+        (OUTPUT, "{y} in place of {b}", lambda a, b, y: y),
+        (OWN, "{a} in place of {b}", lambda a, b, y: a),
+    ),
+    ("*", 1): (
+        (OUTPUT, "{y} in place of {a}", lambda a, b, y: y),
+        (OWN, "{b} in place of {a}", lambda a, b, y: b),
+    ),
+    ("/", 0): (
+        (OUTPUT, "{y} in place of 1/{b}", lambda a, b, y: y),
+        (INVERTED, "{b} in place of 1/{b}", lambda a, b, y: b),
+    ),
+    ("/", 1): (
+        (OUTPUT, "−{y}/{b}² in place of −{a}/{b}²", lambda a, b, y: -y / b**2),
+        (INVERTED, "−{a}/{b} in place of −{a}/{b}²", lambda a, b, y: -a / b),
+        (OWN, "1/{b} in place of −{a}/{b}²", lambda a, b, y: 1 / b),
+    ),
+    ("**", 0): (
+        (OUTPUT, "{b}·{y}^({b} − 1), with {y} in place of {a}", lambda a, b, y: b * y ** (b - 1)),
+        (EXPONENT, "{a}^({b} − 1), without the factor {b}", lambda a, b, y: a ** (b - 1)),
+        (EXPONENT, "{b}·{a}^{b}, with the power as it was", lambda a, b, y: b * a**b),
+    ),
+    ("exp", 0): ((INPUT, "{a} in place of {y}", lambda a, b, y: a),),
+    ("log", 0): ((OUTPUT, "1/{y} in place of 1/{a}", lambda a, b, y: 1 / y),),
+    ("sqrt", 0): ((INPUT, "1/(2·{a}) in place of 1/(2·{y})", lambda a, b, y: 0.5 / a),),
+    ("sin", 0): ((OUTPUT, "the cosine of {y} in place of that of {a}", lambda a, b, y: np.cos(y)),),
+    ("cos", 0): ((OUTPUT, "the sine of {y} in place of that of {a}", lambda a, b, y: -np.sin(y)),),
+    ("tanh", 0): (
+        (INPUT, "1 − {a}² in place of 1 − {y}²", lambda a, b, y: 1 - a**2),
+        (OUTPUT, "1 − tanh² {y} in place of 1 − tanh² {a}", lambda a, b, y: 1 - np.tanh(y) ** 2),
+        (EXPONENT, "1 − {y} in place of 1 − {y}²", lambda a, b, y: 1 - y),
+    ),
+    ("sigmoid", 0): ((INPUT, "{a}·(1 − {a}) in place of {y}·(1 − {y})", lambda a, b, y: a * (1 - a)),),
+    ("relu", 0): (
+        (OUTPUT, "{y} in place of 1 or 0", lambda a, b, y: y),
+        (GATE, "it passes everywhere", lambda a, b, y: np.ones(y.shape)),
+        (GATE, "it passes where {a} is not above 0", lambda a, b, y: np.where(a > 0, 0.0, 1.0)),
+    ),
+    ("abs", 0): ((GATE, "the sign of {a} is not used", lambda a, b, y: np.ones(y.shape)),),
+    **{
+        (op, operand): (
+            *_GATES,
+            (GATE, "the other one gets it", other),
+        )
+        for op, operand, other in (
+            ("maximum", 0, lambda a, b, y: np.where(a == b, 0.5, a < b)),
+            ("maximum", 1, lambda a, b, y: np.where(a == b, 0.5, a > b)),
+            ("minimum", 0, lambda a, b, y: np.where(a == b, 0.5, a > b)),
+            ("minimum", 1, lambda a, b, y: np.where(a == b, 0.5, a < b)),
+        )
+    },
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- mistakes in a value
+
+# Operation -> (name, particulars with {0} and {1} for the operands, from the operands).
+_VALUES: Mapping[str, tuple[tuple[str, str, Callable[..., Any]], ...]] = {
+    "+": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (WRONG_OPERATION, "{0} − {1}", lambda a, b: a - b)),
+    "-": ((WRONG_OPERATION, "{0} + {1}", lambda a, b: a + b), (SWAPPED, "{1} − {0}", lambda a, b: b - a)),
+    "*": ((WRONG_OPERATION, "{0} + {1}", lambda a, b: a + b),),
+    "/": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (SWAPPED, "{1} / {0}", lambda a, b: b / a)),
+    "**": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (SWAPPED, "{1}^{0}", lambda a, b: b**a)),
+    "@": (
+        (WRONG_OPERATION, "cell by cell", lambda a, b: a * b),
+        (SWAPPED, "{1} @ {0}", lambda a, b: b @ a),
+        (TRANSPOSED, "{1}", lambda a, b: a @ b.T),
+    ),
+    "maximum": ((WRONG_OPERATION, "the smaller one", np.minimum),),
+    "minimum": ((WRONG_OPERATION, "the larger one", np.maximum),),
+    "relu": ((UNTOUCHED, "what is below 0 becomes 0", lambda a: a),),
+    "exp": (
+        (UNTOUCHED, "it raises e to a power", lambda a: a),
+        (AT_ZERO, "e⁰ is 1", lambda a: np.where(a == 0, 0.0, np.exp(a))),
+    ),
+    "sigmoid": (
+        (AT_ZERO, "sigmoid 0 is 1/2", lambda a: np.where(a == 0, 0.0, 1 / (1 + np.exp(-a)))),
+        (AT_ZERO, "sigmoid 0 is 1/2", lambda a: np.where(a == 0, 1.0, 1 / (1 + np.exp(-a)))),
+    ),
+    "tanh": ((AT_ZERO, "tanh 0 is 0", lambda a: np.where(a == 0, 1.0, np.tanh(a))),),
+    "sum": (
+        (AVERAGED, "", np.mean),
+        (AVERAGED, "over the rows", lambda a: a.mean(axis=0)),
+        (WRONG_OPERATION, "the sum of each row", lambda a: a.sum(axis=-1)),
+        (WRONG_OPERATION, "the sum of each column", lambda a: a.sum(axis=0)),
+        (WRONG_OPERATION, "the sum of all", np.sum),
+    ),
+}
+
+
+# ---------------------------------------------------------------- what they share
+
+
+def _spread(contribution: Any, like: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(contribution, np.broadcast_shapes(np.shape(contribution), like.shape))
+
+
+def _summed(node: Node) -> tuple[int, ...]:
+    """The axes of a sum: those that its total, which keeps its axes, has only once."""
+    total = next(entry for entry in node["captured"] if entry["name"] == "total")
+    return tuple(axis for axis, length in enumerate(total["shape"]) if length == 1)
+
+
+def _summed_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """What arrives, in a shape that broadcasting has made larger: summed over the copies. As it is where it does not
+    come from that shape."""
+    if array.shape == shape or array.ndim < len(shape):
+        return array
+    array = array.sum(axis=tuple(range(array.ndim - len(shape))))
+    repeated = tuple(axis for axis, length in enumerate(shape) if length == 1 != array.shape[axis])
+    return array.sum(axis=repeated, keepdims=True) if repeated else array
+
+
+def _kept(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> list[Mistake]:
+    """The mistake with the numbers wrong(*arguments), if those can be had: shapes may not fit together."""
+    try:
+        return [Mistake(name, where, np.asarray(wrong(*arguments), float))]
+    except (ValueError, IndexError):
+        return []
+
+
+def _wrong(found: Sequence[Mistake], right: np.ndarray) -> list[Mistake]:
+    """Those that give other numbers than the right ones, and numbers at all."""
+    return [mistake for mistake in found if np.isfinite(mistake.wrong).all() and not same(mistake.wrong, right)]

@@ -1,0 +1,234 @@
+"""A graph with blanks: what the learner answers, what there is to say of it, what it is worth, and what may be shown.
+
+Blanks are first the values of the operations, in the order of the forward pass, then the gradients, in that of the
+backward pass.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from lab.practice.exercises import Exercise
+from lab.practice.mistakes import Mistakes, diagnosis, same
+from lab.trace.recording import Trace
+
+Pass = Literal["value", "gradient"]
+LONGEST = 200  # characters of an answer
+LARGEST = 1e9  # number in it
+FULL = 4  # points for a blank that is right at the first check
+LATER = 3  # points for one that is right at a later check
+OPEN, REVEALED = "-", "r"  # a blank without points: not answered yet, or revealed
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:/(?:\d+\.?\d*|\.\d+))?"
+
+
+@dataclass(frozen=True)
+class Blank:
+    """One number, or array, to predict.
+
+    name   of the node
+    label  what is asked for
+    right  the engine's answer
+    """
+
+    what: Pass
+    node: int
+    name: str
+    label: str
+    right: np.ndarray
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer is.
+
+    state   "open": there is none. "unreadable". "right". "follows": right, given a wrong answer to an earlier blank.
+            "wrong"
+    said    a sentence about it, or ""
+    part    of a wrong one: the points for its shape, of an array, and for its signs
+    """
+
+    state: Literal["open", "unreadable", "right", "follows", "wrong"]
+    said: str = ""
+    part: int = 0
+
+
+class Prediction:
+    """The blanks of an exercise, and its answers."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.text, self.trace = exercise.text, exercise.trace
+        self.inputs = exercise.inputs
+        self.mistakes = Mistakes(self.trace)
+        names, gradients = self.mistakes.names, self.trace.gradients_after()
+        forward = [event["node"] for event in self.trace.events if event["kind"] == "forward"]
+        backward = [number for number in self._backward() if number in gradients]
+        out = names[self.trace.output]
+        self.blanks: dict[Pass, list[Blank]] = {
+            "value": [
+                Blank("value", n, names[n], self.definition(n), np.asarray(self.trace.nodes[n]["value"], float))
+                for n in forward
+            ],
+            "gradient": [
+                Blank("gradient", n, names[n], f"∂{out}/∂{names[n]}", np.asarray(gradients[n], float)) for n in backward
+            ],
+        }
+
+    def definition(self, number: int) -> str:
+        """ "v1 = a * b"."""
+        names, node = self.mistakes.names, self.trace.nodes[number]
+        operands, symbol = [names[child] for child in node["children"]], node["symbol"]
+        if symbol is None:
+            written = f"{node['op']}({', '.join(operands)})"
+        else:
+            written = f" {symbol} ".join(operands) if len(operands) > 1 else f"{symbol}{operands[0]}"
+        return f"{names[number]} = {written}"
+
+    def judge(self, what: Pass, answers: Mapping[str, str]) -> dict[str, Verdict]:
+        """What each answer to the blanks of one pass is, by the name of the node. answers: name -> text."""
+        read: dict[int, np.ndarray] = {}
+        found: dict[str, Verdict] = {}
+        for blank in self.blanks[what]:
+            text = answers.get(blank.name, "").strip()
+            try:
+                if not text:
+                    found[blank.name] = Verdict("open")
+                else:
+                    read[blank.node] = reading(text)
+            except ValueError as error:
+                found[blank.name] = Verdict("unreadable", str(error))
+        typed = {blank.node: answers[blank.name].strip() for blank in self.blanks[what] if blank.node in read}
+        slips = {b.node: read[b.node] for b in self.blanks[what] if b.node in read and not same(read[b.node], b.right)}
+        for blank in self.blanks[what]:
+            if blank.node in read:
+                found[blank.name] = self._judged(blank, read[blank.node], slips, typed)
+        return found
+
+    def lit(self, values: Iterable[str], gradients: Iterable[str]) -> Trace:
+        """The pass with no more events than those whose numbers are all known: the names of the nodes whose value is,
+        and whose gradient is. The inputs are given."""
+        known = {
+            "value": {blank.node for blank in self.blanks["value"] if blank.name in set(values)},
+            "gradient": {blank.node for blank in self.blanks["gradient"] if blank.name in set(gradients)},
+        }
+        inside = {event["node"] for event in self.trace.events if event["kind"] == "forward"}
+        computed = {n for n in known["value"] if {*self.trace.nodes[n]["children"]} & inside <= known["value"]}
+        reached = set()
+        if computed == inside:  # a message tells the values at both of its ends, too
+            senders: dict[int, set[int]] = {self.trace.output: set()}
+            for event in self.trace.events:
+                if event["kind"] == "message":
+                    senders.setdefault(event["child"], set()).add(event["node"])
+            reached = {n for n in known["gradient"] if senders[n] <= known["gradient"]}
+        events = []
+        for event in self.trace.events:
+            node = event["child"] if event["kind"] == "message" else event["node"]
+            if node in (computed if event["kind"] == "forward" else reached):
+                events.append(event)
+        leaves = {
+            name: gradient if self.mistakes.names.index(name) in reached else None
+            for name, gradient in self.trace.gradients.items()
+        }
+        return replace(self.trace, events=events, gradients=leaves)
+
+    def _backward(self) -> list[int]:
+        """The nodes in the order in which the backward pass completes their gradients."""
+        last = {
+            event["node"]: index
+            for index, event in enumerate(self.trace.events)
+            if event["kind"] in ("seed", "accumulate")
+        }
+        return sorted(last, key=last.__getitem__)
+
+    def _judged(
+        self, blank: Blank, answer: np.ndarray, slips: Mapping[int, np.ndarray], typed: Mapping[int, str]
+    ) -> Verdict:
+        """slips: the wrong answers, typed: all answers, by node."""
+        if blank.right.ndim == 0 and answer.size == 1:
+            answer = answer.reshape(())  # [31] is 31
+        if same(answer, blank.right):
+            return Verdict("right")
+        value = blank.what == "value"
+        given = {node: slips[node] for node in self._reckoned_from(blank) if node in slips}
+        if given:
+            of = (self.mistakes.value_given if value else self.mistakes.gradient_given)(blank.node, given)
+            if of is not None and same(answer, of):
+                yours = " and ".join(f"{typed[node]} for {self.mistakes.names[node]}" for node in given)
+                return Verdict("follows", f"Right, given your {yours}. Mend that first.")
+        shape = answer.shape == blank.right.shape
+        signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
+        told = f"{typed[blank.node]} is not right"
+        if not shape:
+            told += f": its shape is not that of {'the result' if value else 'the node'}."
+        elif blank.right.ndim:
+            told += f", but the shape{' and all signs are' if signs else ' is'}."
+        else:
+            told += ", but the sign is." if signs else "."
+        known = self.mistakes.of_value(blank.node) if value else self.mistakes.of_gradient(blank.node)
+        return Verdict("wrong", f"{told} {diagnosis(known, answer)}".strip(), (shape and blank.right.ndim > 0) + signs)
+
+    def _reckoned_from(self, blank: Blank) -> list[int]:
+        """The nodes whose value, or gradient, a blank is reckoned from."""
+        if blank.what == "value":
+            return list(dict.fromkeys(self.trace.nodes[blank.node]["children"]))
+        sent = (event for event in self.trace.events if event["kind"] == "message")
+        return list(dict.fromkeys(event["node"] for event in sent if event["child"] == blank.node))
+
+
+def reading(text: str) -> np.ndarray:
+    """An answer: 6, −0.5, 1/2, [1, 2], 1 2, [[1, 2], [3, 4]], 1 2; 3 4. ValueError: a sentence of what to write."""
+    if len(text) > LONGEST:
+        raise ValueError(f"An answer has at most {LONGEST} characters.")
+    text = text.strip().replace("−", "-").translate(str.maketrans("()", "[]"))
+    text = re.sub(r"^([-+])\s+", r"\1", text)
+    text = re.sub(r"\s*/\s*", "/", text)
+    if "[" not in text and "]" not in text:
+        rows = [row.replace(",", " ") for row in re.split(r"[;\n]", text)]
+        text = f"[{'],['.join(rows)}]" if len(rows) > 1 else rows[0]
+        text = f"[{text}]" if len(rows) > 1 or len(text.split()) > 1 else text
+    numbers = re.sub(_NUMBER, lambda match: f" {_number(match[0])!r} ", text)
+    joined = re.sub(r"(?<=[\w\].])\s+(?=[-\d\[])", ",", re.sub(r"\s+", " ", numbers).strip())
+    try:
+        if re.search(r"[^\d\s\[\],.e+-]", joined):
+            raise ValueError(joined)
+        array = np.array(json.loads(joined), dtype=float)
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError(_WRITE) from None
+    if array.ndim > 2 or array.size == 0 or not (np.abs(array) <= LARGEST).all():
+        raise ValueError(_WRITE)
+    return array
+
+
+_WRITE = "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2] or [[1, 2], [3, 4]]."
+
+
+def _number(text: str) -> float:
+    above, _, below = text.partition("/")
+    if below and float(below) == 0:
+        raise ValueError("A number divided by 0 is none.")
+    return float(above) / float(below or 1)
+
+
+def credited(credit: str, verdicts: Sequence[Verdict]) -> str:
+    """What the blanks are worth after a check: for each a digit, its points, or OPEN, or REVEALED.
+
+    The first check counts: FULL for a right answer, also one that is right given an earlier slip; else what is in it.
+    A right one later is worth LATER, a revealed one nothing.
+    """
+    after = []
+    for before, verdict in zip(credit, verdicts, strict=True):
+        good = verdict.state in ("right", "follows")
+        if before == OPEN and (good or verdict.state == "wrong"):
+            after.append(str(FULL if good else verdict.part))
+        elif before.isdigit() and good:
+            after.append(str(max(LATER, int(before))))
+        else:
+            after.append(before)
+    return "".join(after)
+
+
+def points(credit: str) -> int:
+    return sum(int(one) for one in credit if one.isdigit())

@@ -1,0 +1,248 @@
+"""Predict, then reveal: a graph with blanks for its values, then for its gradients; wrong answers are looked into."""
+
+import re
+
+import streamlit as st
+
+from lab.practice.exercises import LEVELS, NUMBERS, exercise
+from lab.practice.prediction import (
+    FULL,
+    LATER,
+    LONGEST,
+    OPEN,
+    REVEALED,
+    Blank,
+    Pass,
+    Prediction,
+    Verdict,
+    credited,
+    points,
+)
+from lab.trace.derive import table
+from lab.ui import page, state
+from lab.ui.computed import computed
+from lab.ui.expression_box import written
+from lab.ui.player import player
+from lab.ui.state import Family, Field
+from lab.ui.table import escape_markdown, markdown_table
+
+POINTS = (
+    f"A blank is worth {FULL} points where it is right at the first check, {LATER} where it is later. A wrong one has "
+    "1 for its signs, and an array 1 for its shape. A revealed one has none."
+)
+PASSES: tuple[Pass, ...] = ("value", "gradient")
+
+
+def main() -> None:
+    page.style()
+    now = st.session_state
+    done = now.get("predict done", {})
+    if state.restore("predict", FIELDS):  # back to an earlier graph is not back to before a later one was done
+        now["predict done"] = now["predict done"] | done
+        _forget_widgets()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Predict, then reveal", width="content")
+        _choose()
+    graph = now["predict level"], now["predict number"]
+    prediction = computed("prediction", graph, lambda: Prediction(exercise(*graph)))
+    blanks = [blank for what in PASSES for blank in prediction.blanks[what]]
+    if len(now["predict credit"]) != len(blanks):  # none yet, or a link to another graph
+        now["predict credit"] = OPEN * len(blanks)
+    verdicts = {what: prediction.judge(what, now[f"predict {what}s"]) for what in PASSES}
+    known = {what: [name for name, one in verdicts[what].items() if one.state == "right"] for what in PASSES}
+    what = next((what for what in PASSES if len(known[what]) < len(prediction.blanks[what])), None)
+    now["predict solved"] = None if what or REVEALED in now["predict credit"] else graph
+    st.markdown(_task(prediction, what))
+    left, right = st.columns([2, 1], gap="medium")
+    with left:
+        lit = prediction.lit(known["value"], known["gradient"])
+        opening = graph[0] * NUMBERS + graph[1]
+        player(lit, key="predict player", compact=True, still=what is not None, event=len(lit.events), opening=opening)
+        twin = st.expander("The graph as a table", key="predict table", on_change="rerun", type="compact")
+        if twin.open:
+            rows = table(lit)
+            twin.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
+    with right:
+        if what is None:
+            _finished(blanks)
+        else:
+            _ask(prediction, what, verdicts[what])
+    state.mirror("predict", FIELDS)
+    page.closing(
+        "Answer one blank wrong on purpose, so that the lab names the very mistake that you had in mind.",
+        "pages/graph_lab.py",
+        "The Graph lab: any expression of your own, message by message",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _answer(text: str) -> str:
+    if len(text) > LONGEST:
+        raise ValueError(text)
+    return text
+
+
+def _credit(text: str) -> str:
+    if not re.fullmatch(r"[-r0-4]{0,100}", text):
+        raise ValueError(text)
+    return text
+
+
+def _done(text: str) -> dict[str, tuple[int, int]]:
+    """ "1.1-46-48": of graph 1 of level 1, 46 of 48 points."""
+    found = {}
+    for one in text.split(","):
+        match = re.fullmatch(r"(\d{1,2})\.(\d{1,5})-(\d{1,3})-(\d{1,3})", one)
+        level, number, got, most = map(int, match.groups()) if match else (0, 0, 0, 0)
+        if level not in LEVELS or not 1 <= number <= NUMBERS or got > most:
+            raise ValueError(text)
+        found[f"{level}.{number}"] = got, most
+    return found
+
+
+LEVEL = Field("level", "predict level", 1, int, limits=(min(LEVELS), max(LEVELS)), always=True)
+NUMBER = Field("graph", "predict number", 1, int, limits=(1, NUMBERS), always=True)
+OF_ONE_GRAPH = (  # what another graph begins without
+    Family("value_", "predict values", {}, _answer),
+    Family("gradient_", "predict gradients", {}, _answer),
+    Field("credit", "predict credit", "", _credit),
+)
+DONE = Field(
+    "done",
+    "predict done",
+    {},
+    _done,
+    lambda done: ",".join(f"{graph}-{got}-{most}" for graph, (got, most) in done.items()),
+)
+FIELDS = (LEVEL, NUMBER, *OF_ONE_GRAPH, DONE)
+
+
+def _forget_widgets() -> None:
+    """The fields begin with the answers of the session again."""
+    for key in [key for key in st.session_state if str(key).startswith("predict blank ")]:
+        del st.session_state[key]
+
+
+def _begin_again() -> None:
+    """Another graph: every blank is empty."""
+    state.step()
+    state.reset(OF_ONE_GRAPH)
+    _forget_widgets()
+
+
+def _next() -> None:
+    st.session_state["predict number"] = st.session_state["predict number"] % NUMBERS + 1
+    _begin_again()
+
+
+def _choose() -> None:
+    def another_level() -> None:
+        st.session_state["predict number"] = 1
+        _begin_again()
+
+    st.selectbox(
+        "Level", [*LEVELS], format_func=lambda level: f"{level}: {LEVELS[level]}", key="predict level",
+        on_change=another_level, width=190, label_visibility="collapsed",
+    )  # fmt: skip
+    st.number_input(
+        "Graph", *NUMBER.limits, key="predict number", on_change=_begin_again, width=120, label_visibility="collapsed"
+    )
+    st.button("Next graph", key="predict next", on_click=_next, icon=":material/skip_next:")
+    done = st.session_state["predict done"].values()
+    if done:
+        graphs = "1 graph" if len(done) == 1 else f"{len(done)} graphs"
+        got, most = (sum(one) for one in zip(*done, strict=True))
+        st.markdown(f"Done: {graphs}, {got} of {most} points.", width="content")
+
+
+# ---------------------------------------------------------------- the blanks
+
+
+def _task(prediction: Prediction, what: Pass | None) -> str:
+    values = ", ".join(f"{name} = {written(value)}" for name, value in prediction.inputs.items())
+    said = f"`{prediction.text}` at {escape_markdown(values)}. "
+    if what == "value":
+        return f"{said} Reckon each value by hand; *Check* lights what is right and looks into what is not."
+    if what == "gradient":
+        out = prediction.mistakes.names[prediction.trace.output]
+        return f"{said} Now the backward pass: how fast does {out} change with each node?"
+    return f"{said} Every blank is filled. This is the pass that the engine ran: play it."
+
+
+def _key(blank: Blank) -> str:
+    return f"predict blank {blank.what} {blank.name}"
+
+
+def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> None:
+    blanks, now = prediction.blanks[what], st.session_state
+
+    def check() -> None:
+        typed = {blank.name: now.get(_key(blank), "")[:LONGEST].strip() for blank in blanks}
+        now[f"predict {what}s"] = {name: text for name, text in typed.items() if text}
+        judged = prediction.judge(what, now[f"predict {what}s"])
+        put(credited(part(), [judged[blank.name] for blank in blanks]))
+
+    def reveal(some: list[Blank]) -> None:
+        credit = part()
+        for blank in some:
+            at = blanks.index(blank)
+            credit = credit[:at] + REVEALED + credit[at + 1 :]
+            now[f"predict {what}s"] = now[f"predict {what}s"] | {blank.name: written(blank.right.tolist())}
+            now.pop(_key(blank), None)
+        put(credit)
+
+    def part() -> str:
+        """What the blanks of this pass are worth."""
+        credit = now["predict credit"]
+        return credit[: len(blanks)] if what == "value" else credit[-len(blanks) :]
+
+    def put(credit: str) -> None:
+        whole = now["predict credit"]
+        now["predict credit"] = credit + whole[len(blanks) :] if what == "value" else whole[: -len(blanks)] + credit
+        if what == "gradient" and all(
+            one.state == "right" for one in prediction.judge(what, now["predict gradients"]).values()
+        ):
+            graph = f"{now['predict level']}.{now['predict number']}"
+            got = points(now["predict credit"]), FULL * len(whole)
+            now["predict done"] = {graph: got} | now["predict done"]
+
+    credit = part()
+    with st.form("predict form", border=False):
+        for row in range(0, len(blanks), 2):
+            for place, blank in zip(st.columns(2), blanks[row : row + 2], strict=False):
+                right = verdicts[blank.name].state == "right"
+                mark = ""
+                if right:
+                    mark = " (revealed)" if credit[blanks.index(blank)] == REVEALED else " ✓"
+                elif verdicts[blank.name].state != "open":
+                    mark = " ✗"
+                answer = now[f"predict {what}s"].get(blank.name, "")
+                now[_key(blank)] = answer if right else now.get(_key(blank), answer)
+                # A label for screen readers is not read as Markdown: nothing in it may need to be escaped.
+                place.text_input(blank.label + mark, key=_key(blank), max_chars=LONGEST, disabled=right)
+        st.form_submit_button("Check", type="primary", on_click=check, icon=":material/check:", width="stretch")
+    told = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].said]
+    st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in told))
+    hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
+        )
+        st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
+        st.markdown(f"{points(now['predict credit'])} points", width="content", help=POINTS)
+
+
+def _finished(blanks: list[Blank]) -> None:
+    credit = st.session_state["predict credit"]
+    st.success(f"{points(credit)} of {FULL * len(blanks)} points for this graph.", icon=":material/check:")
+    st.button("Next graph", type="primary", key="predict onward", on_click=_next, icon=":material/skip_next:")
+    rows = [
+        (blank.label, written(blank.right.tolist()), "revealed" if one == REVEALED else "–" if one == OPEN else one)
+        for blank, one in zip(blanks, credit, strict=True)
+    ]
+    st.markdown(markdown_table(["blank", "the engine", "points"], rows))
+
+
+main()

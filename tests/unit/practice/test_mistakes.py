@@ -1,0 +1,151 @@
+"""What known mistakes give: each held against an engine that makes it, or against its formula written out here."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from lab.expression import parse
+from lab.faults.engines import Overwrites
+from lab.practice import mistakes
+from lab.practice.exercises import exercise
+from lab.practice.mistakes import Mistakes, diagnosis, same
+from lab.practice.prediction import Prediction
+from lab.trace.derive import derive
+from lab.trace.recording import record
+from tests.unit.practice.test_exercises import ANY
+
+
+def known(text, inputs):
+    return Mistakes(record(parse(text), inputs))
+
+
+def wrong(known, name, mistake, *, what="gradient"):
+    """What one mistake makes of the gradient, or value, of a node, by its name: one array for each way to make it."""
+    number = known.names.index(name)
+    found = known.of_value(number) if what == "value" else known.of_gradient(number)
+    return [one.wrong.tolist() for one in found if one.name == mistake]
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_every_generated_wrong_answer_gets_its_name(which):
+    prediction = Prediction(exercise(*which))
+    for what, blanks in prediction.blanks.items():
+        for blank in blanks:
+            of = prediction.mistakes.of_value if what == "value" else prediction.mistakes.of_gradient
+            assert of(blank.node)
+            for mistake in of(blank.node):
+                answers = {blank.name: json.dumps(mistake.wrong.tolist())}
+                verdict = prediction.judge(what, answers)[blank.name]
+                assert verdict.state == "wrong"
+                assert mistake.name in verdict.said
+                assert mistake.condition in verdict.said
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_an_engine_that_overwrites_makes_the_mistake_of_that_name(which):
+    found = exercise(*which)
+    good, bad = found.trace, record(parse(found.text), found.inputs, tensor=Overwrites)
+    right, broken = good.gradients_after(), bad.gradients_after()
+    for number, gradient in broken.items():
+        senders = {e["node"] for e in good.events if e["kind"] == "message" and e["child"] == number}
+        if all(same(broken[sender], right[sender]) for sender in senders) and not same(gradient, right[number]):
+            assert mistakes.OVERWRITTEN in diagnosis(Mistakes(good).of_gradient(number), gradient)
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_local_derivatives_alone_are_told_as_a_missing_upstream_factor(which):
+    trace = exercise(*which).trace
+    for number, node in enumerate(derive(trace)):
+        if not node["terms"] or any(trace.nodes[n]["shape"] for n in (number, *(t["node"] for t in node["terms"]))):
+            continue  # of numbers alone: no message is summed
+        locals_ = [term["local"] for term in node["terms"]]
+        if None not in locals_ and not same(sum(locals_), trace.gradients_after()[number]):
+            assert mistakes.UPSTREAM in diagnosis(Mistakes(trace).of_gradient(number), sum(locals_))
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_what_was_sent_before_it_was_summed_is_told_as_such(which):
+    trace = exercise(*which).trace
+    after = trace.gradients_after()
+    for message in trace.events:
+        if message["kind"] != "message" or np.shape(message["contribution"]) == np.shape(after[message["child"]]):
+            continue
+        sent = [e for e in trace.events if e["kind"] == "message" and e["child"] == message["child"]]
+        if len(sent) == 1:
+            told = diagnosis(Mistakes(trace).of_gradient(message["child"]), message["contribution"])
+            assert mistakes.UNSUMMED in told
+
+
+FORMULAS = {  # expression, inputs, node -> mistake -> what it gives there, reckoned by hand
+    "a*b twice": (
+        "a*b + a", {"a": 2.0, "b": 3.0}, "a",
+        {mistakes.OVERWRITTEN: [3.0], mistakes.UPSTREAM: [], mistakes.OWN: [3.0], mistakes.OUTPUT: [7.0],
+         mistakes.SIGN: [-4.0, 2.0, -2.0], mistakes.FORGOTTEN: [3.0, 1.0], mistakes.VALUE: [2.0]},
+    ),
+    "tanh": ("tanh(a) * b", {"a": 2.0, "b": 3.0}, "a",
+             {mistakes.INPUT: [3 * (1 - 4.0)], mistakes.OUTPUT: [3 * (1 - np.tanh(np.tanh(2)) ** 2)]}),
+    "exp": ("exp(a) * b", {"a": 2.0, "b": 3.0}, "a", {mistakes.INPUT: [6.0], mistakes.UPSTREAM: [np.exp(2)]}),
+    "square": ("a**2 * b", {"a": 5.0, "b": 3.0}, "a",
+               {mistakes.OUTPUT: [150.0], mistakes.EXPONENT: [15.0, 150.0], mistakes.UPSTREAM: [10.0]}),
+    "sigmoid": ("sigmoid(a) * b", {"a": 3.0, "b": 2.0}, "a", {mistakes.INPUT: [2 * 3 * (1 - 3)]}),
+    "division": ("a / b * c", {"a": 6.0, "b": 2.0, "c": 5.0}, "b",
+                 {mistakes.INVERTED: [-15.0], mistakes.OWN: [2.5], mistakes.OUTPUT: [-3.75]}),
+    "tie": ("max(a, b) * c", {"a": 2.0, "b": 2.0, "c": 4.0}, "a", {mistakes.GATE: [4.0, 0.0]}),
+    "relu": ("relu(a) * b", {"a": -2.0, "b": 4.0}, "a", {mistakes.GATE: [4.0, 4.0]}),
+    "broadcast": ("sum(x + r)", {"x": [[1.0, 2.0], [3.0, 4.0]], "r": [5.0, 6.0]}, "r",
+                  {mistakes.UNSUMMED: [[[1.0, 1.0], [1.0, 1.0]]], mistakes.AVERAGED: [[1.0, 1.0]]}),
+    "matrices": ("sum((x @ w) * r)", {"x": [[1.0, 2.0], [3.0, 4.0]], "w": [[0.0, 1.0], [2.0, 3.0]], "r": [1.0, 2.0]},
+                 "w", {mistakes.TRANSPOSED: [[[3.0, 6.0], [7.0, 14.0]], [[4.0, 6.0], [8.0, 12.0]]]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_mistake_gives_what_its_rule_says(name):
+    text, inputs, node, due = FORMULAS[name]
+    trace = known(text, inputs)
+    for mistake, numbers in due.items():
+        found = wrong(trace, node, mistake)
+        assert len(found) == len(numbers), (mistake, found)
+        for one, number in zip(found, numbers, strict=True):
+            assert same(one, number), (mistake, found)
+
+
+def test_mistakes_in_values():
+    trace = known("(a - b) / c", {"a": 1.0, "b": 4.0, "c": 2.0})
+    assert wrong(trace, "v1", mistakes.SWAPPED, what="value") == [3.0]
+    assert wrong(trace, "v1", mistakes.WRONG_OPERATION, what="value") == [5.0]
+    assert wrong(trace, "out", mistakes.SWAPPED, what="value") == [2 / -3]
+    assert wrong(known("relu(a)*2", {"a": -3.0}), "v1", mistakes.UNTOUCHED, what="value") == [-3.0]
+
+
+def test_two_mistakes_with_the_same_numbers_are_both_told():
+    trace = known("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})
+    assert diagnosis(trace.of_gradient(trace.names.index("a")), 21.0) == (
+        "This is what you get if you overwrite instead of adding (only the message from v1 is left), or if you forget "
+        "a message (the one from v3)."
+    )
+    assert diagnosis(trace.of_gradient(trace.names.index("a")), 1000.0) == ""
+
+
+def test_what_gives_the_right_numbers_is_no_mistake():
+    trace = known("a + b", {"a": 1.0, "b": 1.0})  # the upstream factor is 1, and so is the value
+    assert [one.name for one in trace.of_gradient(0)] == [mistakes.SIGN]
+
+
+def test_after_each_message_the_mistakes_in_it_are_known():
+    trace = record(parse("((a*b) + c) * (a + d)"), {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})
+    arrivals = Mistakes(trace).after_arrivals(6)
+    events = {index for index, event in enumerate(trace.events) if event["kind"] == "accumulate"}
+    assert set(arrivals) == events
+    to_a = [index for index in sorted(events) if trace.events[index]["node"] == 0]
+    first, second = ({one["wrong"]: one["said"] for one in arrivals[index]} for index in to_a)
+    assert mistakes.OVERWRITTEN not in "".join(first.values())
+    assert mistakes.OVERWRITTEN in second[21.0]
+    assert "the upstream factor is missing (in the message from v1)" in second[13.0]
+    assert Mistakes(trace).after_arrivals(0) == {}

@@ -1,0 +1,130 @@
+"""A graph with blanks: reading answers, judging them, slips that go on, points, and what may be shown."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from lab.practice.exercises import exercise
+from lab.practice.prediction import LONGEST, Prediction, credited, points, reading
+from lab.trace.derive import table
+from lab.trace.export import playable
+from tests.unit.practice.test_exercises import ANY
+
+ODD = {  # as typed -> what it is
+    "6": 6, " 6 ": 6, "+6": 6, "6.": 6, "6.0": 6, "6e0": 6, "12/2": 6, "12 / 2": 6, "−6": -6, "- 6": -6, ".5": 0.5,
+    "-1/2": -0.5, "[31]": [31], "[1, 2]": [1, 2], "1, 2": [1, 2], "1 2": [1, 2], "(1, 2)": [1, 2], "[1 -2]": [1, -2],
+    "[[1, 2], [3, 4]]": [[1, 2], [3, 4]], "[[1 2]\n [3 4]]": [[1, 2], [3, 4]], "1 2; 3 4": [[1, 2], [3, 4]],
+    "[1/2, −.5]": [0.5, -0.5],
+}  # fmt: skip
+BAD = [
+    "x", "", "[", "[1, [2]]", "1/0", "1e999", "nan", "6 apples", "null", '"6"', "[[[1]]]", "1" * (LONGEST + 1), "{}",
+    "[true, false]",
+]  # fmt: skip
+
+
+@pytest.fixture
+def classic():
+    return Prediction(exercise(1, 1))
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_notation_is_taken(text):
+    assert np.array_equal(reading(text), ODD[text])
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_is_no_answer_gets_one_sentence(text):
+    with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
+        reading(text)
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_right_answers_are_right(which):
+    prediction = Prediction(exercise(*which))
+    for what, blanks in prediction.blanks.items():
+        answers = {blank.name: json.dumps(blank.right.tolist()).replace("-", "−") for blank in blanks}
+        assert {verdict.state for verdict in prediction.judge(what, answers).values()} == {"right"}
+
+
+def test_the_classic_has_every_blank(classic):
+    assert [blank.label for blank in classic.blanks["value"]] == [
+        "v1 = a * b", "v2 = v1 + c", "v3 = a + d", "out = v2 * v3",
+    ]  # fmt: skip
+    assert {blank.name: float(blank.right) for blank in classic.blanks["gradient"]} == {
+        "out": 1, "v2": 7, "v3": 10, "a": 31, "d": 10, "v1": 7, "c": 7, "b": 14,
+    }  # fmt: skip
+
+
+def test_what_follows_from_a_slip_is_right_given_the_slip(classic):
+    values = classic.judge("value", {"v1": "7", "v2": "11", "v3": "7", "out": "77"})
+    assert {name: verdict.state for name, verdict in values.items()} == {
+        "v1": "wrong", "v2": "follows", "v3": "right", "out": "follows",
+    }  # fmt: skip
+    assert values["v2"].said == "Right, given your 7 for v1. Mend that first."
+    gradients = classic.judge("gradient", {"v2": "10", "v3": "10", "v1": "10", "a": "40"})
+    assert gradients["v2"].state == "wrong"
+    assert gradients["v1"].state == "follows"
+    assert gradients["a"].said == "Right, given your 10 for v1. Mend that first."
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_a_slip_anywhere_goes_on_by_the_rules_of_the_engine(which):
+    """All upstream gradients twice as large make every gradient twice as large: a pass is linear."""
+    prediction = Prediction(exercise(*which))
+    answers = {blank.name: json.dumps((2 * blank.right).tolist()) for blank in prediction.blanks["gradient"]}
+    verdicts = prediction.judge("gradient", answers)
+    for blank in prediction.blanks["gradient"][1:]:
+        assert verdicts[blank.name].state == ("follows" if blank.right.any() else "right")
+
+
+def test_sign_and_shape_are_credited(classic):
+    verdicts = classic.judge("gradient", {"a": "29", "b": "-14", "c": "[7, 7]", "d": "?"})
+    assert verdicts["a"].said == "29 is not right, but the sign is."
+    assert [verdicts[name].part for name in "abc"] == [1, 0, 0]
+    assert verdicts["b"].said == "-14 is not right. This is what you get if the sign is wrong."
+    assert "shape" in verdicts["c"].said
+    assert verdicts["d"].state == "unreadable"
+    arrays = Prediction(exercise(4, 1))
+    blank = next(blank for blank in arrays.blanks["gradient"] if blank.right.ndim == 2)
+    close = arrays.judge("gradient", {blank.name: json.dumps((blank.right * 1.1).tolist())})[blank.name]
+    assert (close.state, close.part) == ("wrong", 2)
+    assert "but the shape and all signs are" in close.said
+    flat = arrays.judge("gradient", {blank.name: json.dumps(blank.right.ravel().tolist())})[blank.name]
+    assert (flat.state, flat.part) == ("wrong", 0)
+
+
+def test_points(classic):
+    order = [blank.name for blank in classic.blanks["value"]]
+
+    def check(credit, **answers):
+        verdicts = classic.judge("value", answers)
+        return credited(credit, [verdicts[name] for name in order])
+
+    once = check("----", v1="5", v2="9", v3="x")
+    assert once == "14--"  # the second is right given the first; what cannot be read is no try
+    assert check(once, v1="6", v2="9", v3="7", out="-70") == "3440"
+    assert check("1r-0", v1="5", v2="10", v3="7", out="70") == "1r43"
+    assert points("1r-43") == 8
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
+def test_the_graph_shows_no_number_before_it_is_known(which):
+    prediction = Prediction(exercise(*which))
+    values, gradients = ([blank.name for blank in prediction.blanks[what]] for what in ("value", "gradient"))
+    dark = prediction.lit([], [])
+    assert dark.events == []
+    assert {row["gradient"] for row in table(dark)} <= {"not computed yet", "none (constant)"}
+    assert prediction.lit(values[:1], gradients).events == prediction.trace.events[:1]  # values first
+    assert prediction.lit(values, gradients).events == prediction.trace.events
+    for missing in gradients:
+        lit = prediction.lit(values, [name for name in gradients if name != missing])
+        node = prediction.mistakes.names.index(missing)
+        for event in lit.events:
+            if event["kind"] != "forward":
+                assert node not in (event["node"], event.get("child"))
+        playable(lit)  # a pass with gaps can be drawn
