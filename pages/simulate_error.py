@@ -120,6 +120,7 @@ FIELDS = (
     Field("cut", "cut kind", "detach", state.one_of(*KINDS)),
     CUT_A,
     CUT_B,
+    Field("ran", "cut run", False, state.flag, state.flagged),
     Field("life", "life actions", "", lifecycle.parse_life),
     RATE,
     Field("message", "message chosen", None, state.one_of(*MESSAGES), state.optional),
