@@ -88,6 +88,11 @@ PAGES = (
         "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",
     ),
     Page(
+        "pages/question_time.py", "Questions", "questions", "Practise", "help",
+        "What can I say in my own words, and where is the proof of it?",
+        "quiz exercise self-assessment abilities answer interview choice number text hint wrong again",
+    ),
+    Page(
         "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",
         "Where does each optimizer step next, and why does it get there, or not?",
         "gradient descent sgd momentum adam optimizer bowl ravine rosenbrock saddle converged diverged four points "

@@ -138,7 +138,9 @@ class Watch:
         """What a closure holds: names with the number of a node, with numbers, or with what Python writes for them."""
         code = getattr(closure, "__code__", None)
         entries = []
-        for name, cell in zip(code.co_freevars if code else (), getattr(closure, "__closure__", None) or (), strict=True):
+        for name, cell in zip(
+            code.co_freevars if code else (), getattr(closure, "__closure__", None) or (), strict=True
+        ):
             value = cell.cell_contents
             if id(value) in self.ids:
                 entries.append({"name": name, "node": self.ids[id(value)]})

@@ -1,11 +1,14 @@
-"""Which cards of the path are done. The browser keeps it, and a file if the visitor wants one; the server does not."""
+"""What a visitor has done: cards of the path, and exercises such as questions. The browser keeps it, and a file if the
+visitor wants one; the server does not."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS, Card
 from lab.lessons.pages import BY_FILE
 from lab.trace.recording import strict_json
@@ -34,6 +37,18 @@ _CSS = """
 .path small { font-size: 0.8rem; font-weight: 400; white-space: nowrap; }
 .path span { display: block; font-size: 0.875rem; line-height: 1.4; }
 """
+_ABILITIES_CSS = """
+.abilities { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr));
+  gap: 0.25rem 2rem; }
+.abilities h2 { font-size: 1.05rem; margin: 0.75rem 0 0.25rem; }
+.abilities ul { margin: 0; padding: 0; list-style: none; }
+.abilities section > ul > li { display: grid; grid-template-columns: 1.4rem 1fr; margin: 0 0 0.6rem; }
+.abilities .can { color: light-dark(#00704f, #2fbf91); font-weight: 700; }
+.abilities li li { font-size: 0.875rem; line-height: 1.5; }
+.abilities a { color: var(--st-link-color); }
+.abilities a:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+.abilities small { font-size: 0.875rem; }
+"""
 _note = st.components.v2.component(
     "tensor_ops_lab_progress",
     js=loading("progress/progress.js")
@@ -51,6 +66,18 @@ _path = st.components.v2.component(
   return () => loading.then((progress) => progress.remove(component.parentElement), () => {});
 }""",
 )
+_abilities = st.components.v2.component(
+    "tensor_ops_lab_abilities",
+    css=_ABILITIES_CSS,
+    js=loading("progress/abilities.js")
+    + """export default function (component) {
+  loading.then(
+    (abilities) => abilities.show(component),
+    () => component.parentElement.append("The list could not be loaded. Load the page again."),
+  );
+  return () => loading.then((abilities) => abilities.remove(component.parentElement), () => {});
+}""",
+)
 
 
 def note(key: str = "progress") -> None:
@@ -61,14 +88,20 @@ def note(key: str = "progress") -> None:
     """
     state = st.session_state
     here = [card for card in CARDS if BY_FILE[card.file].path == state.get("path")]
-    if not here:
+    tasks = sorted(state.get("tasks passed", ()))
+    if not here and not tasks:
         return
     undone: set[str] = state.setdefault("cards undone", set())
     met = {card.key for card in here if card.done(state)}
     undone |= {card.key for card in here} - met
     done = [card.key for card in here if card.key in met & undone and not card.at_end]
     at_end = [card.key for card in here if card.key in met and card.at_end]
-    _note(key=key, data=strict_json({"done": done, "atEnd": at_end}).encode())
+    _note(key=key, data=strict_json({"done": done, "tasks": tasks, "atEnd": at_end}).encode())
+
+
+def passed(task: str) -> None:
+    """The visitor has just passed a task such as "questions/why-add" (in a callback): the next `note` tells it."""
+    st.session_state["tasks passed"] = {*st.session_state.get("tasks passed", ()), task}
 
 
 def path() -> None:
@@ -87,7 +120,24 @@ def path() -> None:
         st.switch_page(asked.file, query_params=dict(asked.query))
 
 
+def abilities() -> None:
+    """What a visitor can do, ticked by the browser from what it knows."""
+
+    def go() -> None:
+        st.session_state["deed asked"] = st.session_state["abilities"].get("go")
+
+    deeds = {key: {"title": deed.title, "href": _address(deed.file, deed.query)} for key, deed in DEEDS.items()}
+    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
+    _abilities(key="abilities", data=strict_json({"abilities": shown, "deeds": deeds}).encode(), on_go_change=go)
+    asked = DEEDS.get(str(st.session_state.pop("deed asked", None)))
+    if asked:
+        st.switch_page(asked.file, query_params=dict(asked.query))
+
+
 def link(card: Card) -> str:
     """The address of a card's state, from the lab's root."""
-    query = urlencode(card.query)
-    return BY_FILE[card.file].path + (f"?{query}" if query else "")
+    return _address(card.file, card.query)
+
+
+def _address(file: str, query: Mapping[str, str]) -> str:
+    return BY_FILE[file].path + (f"?{urlencode(query)}" if query else "")

@@ -1,6 +1,6 @@
 /** The file that holds a visitor's progress. */
 
-/** @typedef {Record<string, string>} Done a card's key -> the day on which it was done */
+/** @typedef {Record<string, string>} Done a card's key -> the day on which it was done; or "scalars/add", a task's */
 
 const VERSION = 1;
 
@@ -10,8 +10,8 @@ export function checked(found) {
   return Object.fromEntries(entries.filter(([, day]) => typeof day === "string" && /^\d{4}-\d\d-\d\d$/.test(day)));
 }
 
-/** What a file of progress holds. @param {string} text @param {string[]} known keys of cards
- * @returns {{done: Done, said: string}} */
+/** What a file of progress holds. A file without tasks is an older one.
+ * @param {string} text @param {string[]} known keys of cards @returns {{done: Done, tasks: Done, said: string}} */
 export function opened(text, known) {
   let found;
   try {
@@ -20,16 +20,23 @@ export function opened(text, known) {
     found = null;
   }
   if (!found || found.lab !== "tensor-ops-lab" || !found.cards || typeof found.cards !== "object") {
-    return { done: {}, said: "This is no file of progress from this lab. What you have done stays as it is." };
+    return {
+      done: {},
+      tasks: {},
+      said: "This is no file of progress from this lab. What you have done stays as it is.",
+    };
   }
   const all = checked(found.cards);
   const done = Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
   const [count, gone] = [Object.keys(done).length, Object.keys(all).length - Object.keys(done).length];
   const rest = gone ? ` ${gone} of the file's cards ${gone === 1 ? "is" : "are"} no longer here.` : "";
-  return { done, said: `${count} ${count === 1 ? "card" : "cards"} from the file.${rest}` };
+  const tasks = checked(found.tasks);
+  const passed = Object.keys(tasks).length;
+  const also = passed ? ` and ${passed} ${passed === 1 ? "task" : "tasks"}` : "";
+  return { done, tasks, said: `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}` };
 }
 
-/** @param {Done} done @returns {string} */
-export function packed(done) {
-  return JSON.stringify({ lab: "tensor-ops-lab", version: VERSION, cards: done }, null, 1);
+/** @param {Done} done @param {Done} tasks @returns {string} */
+export function packed(done, tasks) {
+  return JSON.stringify({ lab: "tensor-ops-lab", version: VERSION, cards: done, tasks }, null, 1);
 }

@@ -1,4 +1,5 @@
-/** Which cards of the path are done. Only this browser knows, and the file that the visitor saves. */
+/** Which cards of the path are done, and which tasks are passed. Only this browser knows, and the file that the visitor
+ * saves. */
 
 import { stays } from "../here.js";
 import { h, setText } from "../player/dom.js";
@@ -10,8 +11,10 @@ import { checked, opened, packed } from "./file.js";
 /** @import { Done } from "./file.js" */
 
 const NAME = "tensor-ops-lab progress";
+const TASKS = "tensor-ops-lab tasks";
 const LARGEST = 100_000; // bytes of a file of progress
-const CHANGED = "tensor-ops-lab-progress";
+/** A card has been done, or a task passed. */
+export const CHANGED = "tensor-ops-lab-progress";
 /** The player has been moved to the end of a backward pass. */
 export const END = "tensor-ops-lab-end";
 
@@ -22,33 +25,44 @@ addEventListener(END, () => complete(waiting));
 /** The page has been computed: these cards are done, and these will be at the end of the player's pass.
  * @param {Component<HTMLElement>} component */
 export function note({ data }) {
-  const { done, atEnd } = JSON.parse(new TextDecoder().decode(data));
+  const { done, tasks, atEnd } = JSON.parse(new TextDecoder().decode(data));
   waiting = atEnd;
   complete(done);
+  complete(tasks, TASKS);
+}
+
+/** The cards that are done, and when. @returns {Done} */
+export function cardsDone() {
+  return read();
+}
+
+/** The tasks that are passed, and when. @returns {Done} */
+export function tasksDone() {
+  return read(TASKS);
 }
 
 /** @param {string[]} keys */
-function complete(keys) {
-  const done = read();
+function complete(keys, name = NAME) {
+  const done = read(name);
   const fresh = keys.filter((key) => !(key in done));
   if (!fresh.length) return;
   const today = new Date().toISOString().slice(0, 10);
-  write({ ...done, ...Object.fromEntries(fresh.map((key) => [key, today])) });
+  write({ ...done, ...Object.fromEntries(fresh.map((key) => [key, today])) }, name);
 }
 
 /** @returns {Done} */
-function read() {
+function read(name = NAME) {
   try {
-    return checked(JSON.parse(localStorage.getItem(NAME) ?? "{}"));
+    return checked(JSON.parse(localStorage.getItem(name) ?? "{}"));
   } catch {
     return {};
   }
 }
 
 /** @param {Done} done */
-function write(done) {
+function write(done, name = NAME) {
   try {
-    localStorage.setItem(NAME, JSON.stringify(done));
+    localStorage.setItem(name, JSON.stringify(done));
   } catch {
     // the browser keeps nothing for this site: the cards are done until the page is closed
   }
@@ -129,11 +143,11 @@ class Path {
   }
 
   save() {
-    const url = URL.createObjectURL(new Blob([packed(read())], { type: "application/json" }));
+    const url = URL.createObjectURL(new Blob([packed(read(), tasksDone())], { type: "application/json" }));
     const link = h("a", { href: url, download: "tensor-ops-lab-progress.json" });
     link.click();
     URL.revokeObjectURL(url);
-    setText(this.said, "Saved. The file holds the cards you have done, and the days.");
+    setText(this.said, "Saved. The file holds the cards you have done, the tasks you have passed, and the days.");
   }
 
   /** @param {HTMLInputElement} input */
@@ -142,10 +156,11 @@ class Path {
     input.value = "";
     if (!file) return;
     const text = file.size > LARGEST ? "" : await file.text();
-    const { done, said } = opened(
+    const { done, tasks, said } = opened(
       text,
       this.cards.map((card) => card.key),
     );
+    write({ ...tasks, ...tasksDone() }, TASKS);
     write({ ...done, ...read() });
     setText(this.said, said);
   }

@@ -7,13 +7,25 @@ const KNOWN = ["first-gradient", "two-messages"];
 
 test("a saved file is read again, whole", () => {
   const done = { "first-gradient": "2026-01-02", "two-messages": "2026-03-04" };
-  assert.deepEqual(opened(packed(done), KNOWN), { done, said: "2 cards from the file." });
+  assert.deepEqual(opened(packed(done, {}), KNOWN), { done, tasks: {}, said: "2 cards from the file." });
+  const tasks = { "scalars/add": "2026-05-06" };
+  const said = "2 cards and 1 task from the file.";
+  assert.deepEqual(opened(packed(done, tasks), KNOWN), { done, tasks, said });
 });
 
 test("a card that no longer exists is told, and the others count", () => {
-  const { done, said } = opened(packed({ "two-messages": "2026-03-04", gone: "2026-03-04" }), KNOWN);
+  const { done, said } = opened(packed({ "two-messages": "2026-03-04", gone: "2026-03-04" }, {}), KNOWN);
   assert.deepEqual(done, { "two-messages": "2026-03-04" });
   assert.equal(said, "1 card from the file. 1 of the file's cards is no longer here.");
+});
+
+test("a file from before there were tasks is read as it was", () => {
+  const old = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": "2026-03-04" } });
+  assert.deepEqual(opened(old, KNOWN), {
+    done: { "two-messages": "2026-03-04" },
+    tasks: {},
+    said: "1 card from the file.",
+  });
 });
 
 test("what is no file of progress is one sentence, and nothing is lost", () => {

@@ -1,0 +1,74 @@
+"""What a visitor can do in the end: each is ticked by deeds, never by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from lab.lessons.cards import CARDS
+from practice.questions import QUESTIONS
+
+
+@dataclass(frozen=True)
+class Deed:
+    """Something to be done, and the page and the parameters of its address where that begins."""
+
+    title: str
+    file: str
+    query: Mapping[str, str]
+
+
+DEEDS = MappingProxyType(
+    {card.key: Deed(card.title, card.file, card.query) for card in CARDS}
+    | {
+        f"questions/{question.key}": Deed(
+            f"Question: {question.text}", "pages/question_time.py", {"question": question.key}
+        )
+        for question in QUESTIONS
+    }
+)
+
+
+@dataclass(frozen=True)
+class Ability:
+    """text: "I can ...". needs: the keys of the deeds that show it, all of them."""
+
+    group: str
+    text: str
+    needs: tuple[str, ...]
+
+
+ABILITIES = (
+    Ability("Core", "say where each gradient of an expression comes from, message by message.",
+            ("first-gradient", "two-messages", "questions/how-it-knows", "questions/classic")),
+    Ability("Core", "say why gradients add up where a value is used twice.",
+            ("two-messages", "questions/why-add", "questions/used-twice")),
+    Ability("Core", "tell automatic differentiation from a formula and from finite differences.",
+            ("what-it-costs", "questions/three-ways", "questions/central-passes")),
+    Ability("Core", "say why networks use reverse mode, and when forward mode wins.",
+            ("forward-wins", "questions/why-reverse", "questions/forward-wins")),
+    Ability("Building", "say what an operation writes down for the backward pass, and what a leaf does not.",
+            ("questions/leaf-step", "questions/number-first")),
+    Ability("Building", "sort a graph, and say why the order matters.",
+            ("topological-order", "questions/why-an-order")),
+    Ability("Building", "undo broadcasting in a backward rule, and find the rule of a matrix product.",
+            ("forgotten-sum", "questions/bias-gradient", "questions/matmul-rule")),
+    Ability("Building", "fill a Jacobian, and find backward(v) in it.", ("whole-jacobian",)),
+    Ability("Building", "cut a gradient where I mean to, and refuse a write that would spoil one.",
+            ("caught-write", "questions/detached", "questions/written-to")),
+    Ability("Testing", "check a gradient with a step that can be trusted.",
+            ("breaking-step", "questions/step-too-small", "questions/relu-at-0")),
+    Ability("Testing", "find a mistake in an engine from what it does.", ("broken-engine", "named-fault")),
+    Ability("Testing", "say how thousands of rules are tested.", ("questions/testing-rules",)),
+    Ability("Training", "say why a loss falls, and what a step does to a weight.",
+            ("why-the-loss-fell", "questions/not-zeroed")),
+    Ability("Training", "train a network, and say why another one stands still.",
+            ("trained-network", "questions/zero-weights", "questions/steepest-sigmoid")),
+    Ability("Training", "read the errors of a backward pass, and see a loss that gives none.",
+            ("questions/backward-twice", "questions/many-numbers", "questions/pairs")),
+    Ability("Beyond", "say what a graph made on the way can do, and what one made before.",
+            ("questions/define-by-run", "questions/static-graph")),
+    Ability("Beyond", "say what memory can be traded for, and what a GPU would change.",
+            ("questions/checkpointing", "questions/gpu")),
+)  # fmt: skip

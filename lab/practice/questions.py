@@ -1,0 +1,152 @@
+"""Answers to the questions of practice/questions.py: judged, and the order in which questions come."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.trace.recording import numeral
+from lab.traps.lines import body
+from model import Tensor
+from practice.questions import QUESTIONS, Choice, Engine, Number, Question, Text
+
+BY_KEY = {question.key: question for question in QUESTIONS}
+AFTER_WRONG, AFTER_RIGHT = 3, 6  # other questions that come before one returns
+TIMES = 2  # that one must be right which has been wrong
+LONGEST = 600  # characters of an answer
+
+History = Sequence[tuple[str, bool]]  # (a question's key, was it right?), in the order in which they were answered
+
+
+@dataclass(frozen=True)
+class Judged:
+    """right: of a text, are all its points there? said: what to say of this very answer. found, missing: of a text, its
+    points, as clauses."""
+
+    right: bool
+    said: str
+    found: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
+    """answer: of a choice the number of the option, from 0; of a number and a text what was typed.
+
+    ValueError with a sentence for what is no answer at all. Numbers are computed now, by the engine.
+    """
+    answer = answer.strip()
+    if not answer:
+        raise ValueError("There is no answer yet.")
+    if isinstance(question, Choice):
+        return _chosen(question, answer)
+    if isinstance(question, Number):
+        return _reckoned(question, answer, engine)
+    assert isinstance(question, Text)
+    return _written(question, answer)
+
+
+def _chosen(question: Choice, answer: str) -> Judged:
+    if not answer.isdecimal() or int(answer) >= len(question.options):
+        raise ValueError("Choose one of the answers.")
+    option = question.options[int(answer)]
+    return Judged(not option.why_not, option.why_not)
+
+
+def _reckoned(question: Number, answer: str, engine: Engine) -> Judged:
+    number = _number(answer)
+    due = value(question, engine)
+    if _same(number, due):
+        return Judged(True, f"It is {numeral(due)}.")
+    why_not = next((slip.why_not for slip in question.slips if _same(number, slip.value(engine))), "")
+    return Judged(False, f"It is {numeral(due)}, not {numeral(number)}. {why_not}".strip())
+
+
+def _number(text: str) -> float:
+    """A number as people type it: 2,000 or 0,5, with a true minus, or as a fraction."""
+    text = re.sub(r"^([-−]?[1-9]\d{0,2})((,\d{3})+)$", lambda match: match[1] + match[2].replace(",", ""), text)
+    above, _, below = text.replace(",", ".").replace("−", "-").partition("/")
+    try:
+        number = float(above) / float(below or 1)
+    except (ValueError, ZeroDivisionError):
+        raise ValueError("This is no number. Write one such as 12, -0.5 or 1/4.") from None
+    if not math.isfinite(number):
+        raise ValueError("Write a number that is finite.")
+    return number
+
+
+def _same(number: float, other: float) -> bool:
+    return math.isclose(number, other, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def _written(question: Text, answer: str) -> Judged:
+    text = " ".join(answer.lower().replace("’", "'").split())
+    told = {point.what: any(re.search(word, text) for word in point.words) for point in question.points}
+    found, missing = (tuple(what for what, is_there in told.items() if is_there is sought) for sought in (True, False))
+    return Judged(not missing, "", found, missing)
+
+
+def value(question: Number, engine: Engine = Tensor) -> float:
+    """The right number, computed now."""
+    compute = question.answer or question.run
+    if compute is None:
+        raise TypeError(f"Nothing computes the answer of “{question.key}”.")
+    number = compute(engine)
+    assert isinstance(number, float)
+    return number
+
+
+def lines(question: Question) -> str:
+    """The lines that a question is about; "" where it has none."""
+    return body(question.run) if question.run else ""
+
+
+def outcome(question: Question, engine: Engine = Tensor) -> str:
+    """What comes of these lines, run now: a sentence, a number, or the error; "" where there are none."""
+    if question.run is None:
+        return ""
+    try:
+        result = question.run(engine)
+    except (RuntimeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    return numeral(result) if isinstance(result, float) else str(result)
+
+
+# ---------------------------------------------------------------- the order
+
+
+def following(keys: Iterable[str], seed: int, history: History) -> str | None:
+    """The question to ask next; None when all are done.
+
+    keys: in the order of seed 0; any other seed shuffles them. A wrong one comes back after a few others, until it was
+    right twice. What the history says of other keys is left aside.
+    """
+    queue = _queue(keys, seed, history)
+    return queue[0] if queue else None
+
+
+def coming_back(keys: Iterable[str], seed: int, history: History) -> int:
+    """How many of these were answered and will come once more."""
+    queue = _queue(keys, seed, history)
+    asked = {key for key, _ in history}
+    return sum(key in asked for key in queue)
+
+
+def _queue(keys: Iterable[str], seed: int, history: History) -> list[str]:
+    """What is still to be asked, in order."""
+    queue = list(keys)
+    if seed:
+        queue = [queue[i] for i in np.random.default_rng(seed).permutation(len(queue))]
+    left = dict.fromkeys(queue, 1)  # how often each has to be right
+    for key, right in history:
+        if key not in left:
+            continue
+        if key in queue:
+            queue.remove(key)
+        left[key] = max(0, left[key] - 1) if right else TIMES
+        if left[key]:
+            queue.insert(AFTER_RIGHT if right else AFTER_WRONG, key)
+    return queue

@@ -1,0 +1,259 @@
+"""Questions: one at a time, each with the place in the lab that proves its answer; and what a visitor can do by now."""
+
+import streamlit as st
+
+from lab.lessons.pages import BY_FILE
+from lab.practice.questions import (
+    BY_KEY,
+    LONGEST,
+    Judged,
+    coming_back,
+    following,
+    judge,
+    lines,
+    outcome,
+)
+from lab.ui import page, progress, state
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
+
+NAME = "questions"
+TABS = {"ask": "Questions", "can": "What I can do"}
+EVERY = "Every topic"
+DONE = "done"  # in place of a question's key
+WIDGET = "questions widget"
+
+
+def main() -> None:
+    page.style()
+    st.title("Questions")
+    state.restore(NAME, FIELDS)
+    tabs = st.tabs(list(TABS.values()), key="questions tab", on_change=state.step)
+    for tab, content in zip(tabs, (_ask, _can), strict=True):
+        if tab.open:
+            with tab:
+                content()
+                page.closing(
+                    "Answer one question wrong on purpose, and see what the lab says of your mistake.",
+                    "pages/graph_lab.py",
+                    "The Graph lab: any expression of your own, message by message",
+                )
+    state.mirror(NAME, FIELDS)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _history(text: str) -> tuple[tuple[str, bool], ...]:
+    """ "why-add-1,relu-at-0-0": the first was right, the second was not."""
+    pairs = [part.rpartition("-") for part in text.split(",")]
+    if not all(key in BY_KEY and right in ("0", "1") for key, _, right in pairs):
+        raise ValueError(text)
+    return tuple((key, right == "1") for key, _, right in pairs)
+
+
+TOPIC = Field("topic", "questions topic", EVERY, state.one_of(*TOPICS))
+SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
+HISTORY = Field(
+    "said",
+    "questions history",
+    (),
+    _history,
+    lambda history: ",".join(f"{key}-{right:d}" for key, right in history),
+)
+OF_ONE_QUESTION = (  # what another one begins without
+    Field("answer", "questions answer", ""),
+    Field("checked", "questions checked", False, state.flag, state.flagged),
+    Field("hint", "questions hint", False, state.flag, state.flagged),
+)
+FIELDS = (
+    state.chosen_tab("questions tab", TABS),
+    TOPIC,
+    SEED,
+    HISTORY,
+    Field("question", "questions key", QUESTIONS[0].key, state.one_of(*BY_KEY, DONE)),
+    *OF_ONE_QUESTION,
+)
+
+
+def _keys() -> list[str]:
+    topic = st.session_state["questions topic"]
+    return [question.key for question in QUESTIONS if topic in (EVERY, question.topic)]
+
+
+def _next() -> None:
+    now = st.session_state
+    state.step()
+    state.reset(OF_ONE_QUESTION)
+    now["questions key"] = following(_keys(), now["questions seed"], now["questions history"]) or DONE
+
+
+def _begin_again() -> None:
+    now = st.session_state
+    now["questions seed"], now["questions history"] = (now["questions seed"] + 1) % 1000, ()
+    _next()
+
+
+# ---------------------------------------------------------------- one question
+
+
+def _ask() -> None:
+    now = st.session_state
+    _choose()
+    if now["questions key"] == DONE:
+        st.success("All of these are answered, and those that were wrong came back.", icon=":material/check:")
+        return
+    question = BY_KEY[now["questions key"]]
+    st.header(escape_markdown(question.text), anchor=False)
+    left, right = st.columns(2, gap="large")
+    with left:
+        if code := lines(question):
+            st.code(code, wrap_lines=True)
+        judged = _answer(question)
+    with right:
+        if judged is None:
+            _topics()
+        else:
+            _said(question, judged)
+
+
+def _choose() -> None:
+    """The topic, and how far one is with it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.selectbox(
+            "Topic", [EVERY, *TOPICS], key="questions topic", on_change=_next, width=220, label_visibility="collapsed"
+        )
+        done, count, back = _progress(_keys())
+        st.markdown(f"**{done} of {count}** done" + (f", {back} to come back." if back else "."), width="content")
+        st.button(
+            "Begin again, shuffled",
+            key="questions again",
+            on_click=_begin_again,
+            icon=":material/shuffle:",
+            type="tertiary",
+        )
+
+
+def _progress(keys: list[str]) -> tuple[int, int, int]:
+    """How many of these questions are done, how many there are, and how many are to come back."""
+    now = st.session_state
+    history = now["questions history"]
+    back = coming_back(keys, now["questions seed"], history)
+    return len({key for key, _ in history} & {*keys}) - back, len(keys), back
+
+
+def _topics() -> None:
+    """How far one is with each topic."""
+    rows = []
+    for topic in TOPICS:
+        done, count, back = _progress([question.key for question in QUESTIONS if question.topic == topic])
+        rows.append((topic, f"{done} of {count}", str(back or "")))
+    st.markdown(markdown_table(["topic", "done", "to come back"], rows))
+    st.caption("A question that was answered wrong comes back after a few others, until it was right twice.")
+
+
+def _answer(question: Question) -> Judged | None:
+    """The place for an answer; what came of it, where it has been checked."""
+    now = st.session_state
+    checked = now["questions checked"]
+    judged, refused = None, ""
+    if checked:
+        try:
+            judged = judge(question, now["questions answer"])
+        except ValueError as error:  # a link with no proper answer
+            refused, now["questions checked"], checked = str(error), False, False
+
+    def take() -> None:
+        given = now[WIDGET]
+        now["questions answer"] = "" if given is None else str(given)
+
+    def check() -> None:
+        take()
+        try:
+            right = judge(question, now["questions answer"]).right
+        except ValueError as error:
+            now["questions refused"] = str(error)
+            return
+        state.step()
+        now["questions checked"] = True
+        now["questions history"] = (*now["questions history"], (question.key, right))
+        if right:
+            progress.passed(f"questions/{question.key}")
+
+    def hint() -> None:
+        now["questions hint"] = True
+
+    answer = now["questions answer"]
+    if isinstance(question, Choice):
+        now[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
+        options = [escape_markdown(option.text) for option in question.options]
+        st.radio(
+            "Your answer", range(len(options)), format_func=options.__getitem__, index=None, key=WIDGET,
+            on_change=take, disabled=checked, label_visibility="collapsed",
+        )  # fmt: skip
+    elif isinstance(question, Text):
+        now[WIDGET] = answer
+        st.text_area(
+            "Your answer, in a sentence or two", key=WIDGET, on_change=take, disabled=checked, max_chars=LONGEST
+        )
+    else:
+        now[WIDGET] = answer
+        st.text_input("Your answer, a number", key=WIDGET, on_change=take, disabled=checked, max_chars=40, width=240)
+    if judged is not None:
+        return judged
+    with st.container(horizontal=True):
+        st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
+        if not now["questions hint"]:
+            st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
+    if refused := now.pop("questions refused", refused):
+        st.warning(refused, icon=":material/edit:")
+    if now["questions hint"]:
+        st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
+    return None
+
+
+def _said(question: Question, judged: Judged) -> None:
+    """What came of the answer, why, and where the lab proves it."""
+    because = escape_markdown(question.because)
+    if judged.right:
+        st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
+    elif isinstance(question, Text):
+        found = "".join(f"\n- Found: {escape_markdown(what)}." for what in judged.found)
+        missing = "".join(f"\n- **Not found:** {escape_markdown(what)}." for what in judged.missing)
+        st.warning(
+            f"**Not everything was found in your words**, unless you said it in words that the lab does not know.\n"
+            f"{found}{missing}\n\n{because}",
+            icon=":material/rule:",
+        )
+    else:
+        due = ""
+        if isinstance(question, Choice):
+            due = next(f" Right is: **{escape_markdown(one.text)}.**" for one in question.options if not one.why_not)
+        st.warning(f"**Not so.** {escape_markdown(judged.said)}{due} {because}", icon=":material/close:")
+    if isinstance(question, Choice) and (came := outcome(question)):
+        st.markdown("These lines, run just now:")
+        st.code(came, language=None, wrap_lines=True)
+    place = question.place
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Next question", type="primary", key="questions next", on_click=_next, icon=":material/arrow_forward:"
+        )
+        page.link_to(
+            place.file, f"See it happen: {BY_FILE[place.file].title}", ":material/visibility:", dict(place.query)
+        )
+    st.caption(escape_markdown(place.look))
+
+
+# ---------------------------------------------------------------- what I can do
+
+
+def _can() -> None:
+    st.markdown(
+        "No box here can be ticked by hand: each follows from what you have done in this browser, cards and questions. "
+        "What is missing is a link."
+    )
+    progress.abilities()
+
+
+main()

@@ -1,0 +1,748 @@
+"""Questions, each tied to the place in the lab that proves its answer.
+
+Numbers are not written down here: a function of an engine computes each, and the page shows that function's own lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from model import Tensor
+
+Engine = type[Tensor]
+TOPICS = ("Derivatives", "Graph and order", "Shapes", "Engine", "Training", "Frameworks")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the lab proves an answer.
+
+    file, query  the page, and the parameters of its address that prepare the state
+    look         what to see there, a sentence
+    """
+
+    file: str
+    look: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What all kinds have.
+
+    key      in a file of one's progress: it stays what it is
+    because  why the right answer is right, in a few sentences
+    run      what the question is about, as a function of an engine: its lines are shown with the question, and what it
+             answers, or raises, with the answer. None where there are none
+    """
+
+    key: str
+    topic: str
+    text: str
+    hint: str
+    because: str
+    place: Place
+    run: Callable[[Engine], object] | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to choose. why_not: why it is wrong; "" for the right one."""
+
+    text: str
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Choice(Question):
+    """One of its options is right."""
+
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong number that people come to. value: how they come to it; why_not: what it leaves out."""
+
+    value: Callable[[Engine], float]
+    why_not: str
+
+
+@dataclass(frozen=True)
+class Number(Question):
+    """`answer` computes the number; where it is not given, `run` does."""
+
+    answer: Callable[[Engine], float] | None = None
+    slips: tuple[Slip, ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """Something that a good answer says.
+
+    what   a clause: "Found:" or "Not found:" stands before it
+    words  any of these patterns in the text says it
+    """
+
+    what: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Text(Question):
+    """A short text, held against key points; all of them make it whole."""
+
+    points: tuple[Point, ...] = ()
+
+
+# ---------------------------------------------------------------- what the questions run
+
+NUMBERS = {"in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"}
+CLASSIC = {"expression": "((a*b) + c) * (a + d)", **NUMBERS, "stage": "backward"}
+
+
+def _gradient(leaf: Tensor) -> float:
+    """Its first element; nan where no message arrived."""
+    return float(np.asarray(leaf.grad, dtype=float).ravel()[0])
+
+
+def _used_twice(Tensor: Engine) -> float:
+    a = Tensor(3.0)
+    y = a * a + a
+    y.backward()
+    return _gradient(a)
+
+
+def _classic(Tensor: Engine) -> float:
+    a, b, c, d = Tensor(2.0), Tensor(3.0), Tensor(4.0), Tensor(5.0)
+    y = ((a * b) + c) * (a + d)
+    y.backward()
+    return _gradient(a)
+
+
+def _classic_by_one_way(Tensor: Engine, way: int) -> float:
+    """Where only one of the two uses of a sends its message."""
+    a, b, c, d = Tensor(2.0), Tensor(3.0), Tensor(4.0), Tensor(5.0)
+    cut = a.detach()
+    y = ((cut * b) + c) * (a + d) if way else ((a * b) + c) * (cut + d)
+    y.backward()
+    return _gradient(a)
+
+
+def _relu_at_0(Tensor: Engine) -> float:
+    x = Tensor(0.0)
+    y = x.relu()
+    y.backward()
+    return _gradient(x)
+
+
+def _difference_at_0(Tensor: Engine) -> float:
+    h = 1e-6
+    up, down = Tensor(h).relu(), Tensor(-h).relu()
+    slope = (up.item() - down.item()) / (2 * h)
+    return float(slope)
+
+
+def _central_passes(parameters: int) -> int:
+    """How often finite differences run the function: counted."""
+    runs = 0
+
+    def loss(w: np.ndarray) -> float:
+        nonlocal runs
+        runs += 1
+        return Tensor(w).sum().item()
+
+    w, h = np.zeros(parameters), 1e-5
+    for i in range(parameters):
+        step = np.zeros(parameters)
+        step[i] = h
+        loss(w + step)
+        loss(w - step)
+    return runs
+
+
+def _too_small_a_step(Tensor: Engine) -> float:
+    x, h = 1.0, 1e-17
+    up, down = Tensor(x + h) ** 2, Tensor(x - h) ** 2
+    slope = (up.item() - down.item()) / (2 * h)
+    return float(slope)
+
+
+def _steepest_sigmoid(Tensor: Engine) -> float:
+    x = Tensor(0.0)
+    y = x.sigmoid()
+    y.backward()
+    return _gradient(x)
+
+
+def _backward_twice(Tensor: Engine) -> None:
+    w = Tensor(3.0, label="w")
+    loss = w * w
+    loss.backward()
+    loss.backward()
+
+
+def _not_zeroed(Tensor: Engine) -> float:
+    w = Tensor(3.0)
+    for _ in range(2):
+        loss = w * w
+        loss.backward()
+    return _gradient(w)
+
+
+def _one_pass(Tensor: Engine) -> float:
+    w = Tensor(3.0)
+    (w * w).backward()
+    return _gradient(w)
+
+
+def _many_numbers(Tensor: Engine) -> None:
+    x = Tensor([1.0, 2.0, 3.0], label="x")
+    y = x * x
+    y.backward()
+
+
+def _written_to(Tensor: Engine) -> None:
+    a, b = Tensor(2.0, label="a"), Tensor(3.0, label="b")
+    y = a * b
+    a.data += 1.0
+    y.backward()
+
+
+def _detached(Tensor: Engine) -> float:
+    a = Tensor(3.0)
+    y = a * a.detach()
+    y.backward()
+    return _gradient(a)
+
+
+def _squared(Tensor: Engine) -> float:
+    a = Tensor(3.0)
+    (a * a).backward()
+    return _gradient(a)
+
+
+def _bias(Tensor: Engine) -> float:
+    X, b = Tensor(np.ones((4, 3))), Tensor(np.zeros(3))
+    y = (X + b).sum()
+    y.backward()
+    return _gradient(b)
+
+
+def _pairs(Tensor: Engine) -> float:
+    prediction, target = Tensor(np.zeros((4, 1))), Tensor(np.zeros(4))
+    difference = prediction - target
+    return float(difference.size)
+
+
+def _by_an_if(Tensor: Engine) -> str:
+    x = Tensor(3.0)
+    y = x * x if x.item() > 0 else -x
+    return f"The last node of the graph is `{y.op}`."
+
+
+def _number_first(Tensor: Engine) -> str:
+    a = Tensor(3.0)
+    y = 2 * a
+    return f"The graph has a node `{y.op}`, and y is {y.item():g}."
+
+
+def _leaf(Tensor: Engine) -> str:
+    a = Tensor(3.0)
+    y = a * a
+    return f"The backward step of a is {a._backward}; that of y is {'a closure' if y._backward else 'None'}."
+
+
+# ---------------------------------------------------------------- the questions
+
+QUESTIONS: tuple[Question, ...] = (
+    Text(
+        "how-it-knows",
+        "Derivatives",
+        "You write a program that nobody has seen before, and the engine finds its derivatives. How does it know them?",
+        "What does an operation do besides computing its result? And who goes through all of that afterwards?",
+        "Each operation knows its own small derivative. While the program runs, each one is written down with its "
+        "operands: that is the graph. backward() walks it from the result to the inputs and multiplies by the chain "
+        "rule. Nobody needs to know the whole program.",
+        Place("pages/start.py",
+              "Both passes have run: each line of the list is one message, from a card to its operand.",
+              {"stage": "backward", "machine": "4"}),
+        points=(
+            Point("that the operations are recorded as they run, in a graph",
+                  (r"record", r"graph", r"tape", r"writ\w* down", r"remember", r"trac(e|k)", r"history", r"\blog")),
+            Point("that each operation brings its own rule, its local derivative",
+                  (r"local", r"\brules?\b", r"own (small )?(derivative|gradient)", r"derivatives? of (each|every|one)",
+                   r"each op", r"every op", r"closure", r"_backward", r"\bprimitive", r"elementary")),
+            Point("that these are joined by the chain rule, backward from the result",
+                  (r"chain rule", r"backwards?", r"revers", r"multipl", r"from the (result|output|loss|end)",
+                   r"upstream")),
+        ),
+    ),
+    Text(
+        "three-ways",
+        "Derivatives",
+        "Automatic differentiation is neither symbolic differentiation nor finite differences. What sets it apart from "
+        "each?",
+        "One of the others makes a long formula. The other moves an input by a small h. What does autograd work with?",
+        "It works with numbers, not with formulas, so no formula can grow. And it applies exact rules, so there is no "
+        "step h to choose: the result is exact up to rounding, and one pass gives all derivatives.",
+        Place("pages/why_autograd.py",
+              "Three ways to one number: the work of each, and by how much the difference misses.",
+              {"tab": "formula", "longer": "150"}),
+        points=(
+            Point("that it computes with numbers and builds no formula",
+                  (r"formula", r"expressions?", r"swell", r"symbol\w* (grow|blow|get|is long|are long)", r"numbers?\b",
+                   r"values?\b", r"numeric(al)? values?")),
+            Point("that it is exact up to rounding and needs no step h",
+                  (r"exact", r"no (small )?(step|h\b|eps)", r"without (a )?(step|h\b|eps)", r"approximat",
+                   r"truncation", r"rounding", r"(machine|full|floating).{0,10}precision", r"no .{0,12}error")),
+        ),
+    ),
+    Text(
+        "why-reverse",
+        "Derivatives",
+        "A network has a million parameters and one loss. Why do frameworks use reverse mode for it?",
+        "Count the inputs, count the results. Then count how many passes each mode needs.",
+        "Reverse mode begins at a result. There is one loss, so one backward pass gives all the million derivatives. "
+        "Forward mode begins at an input and would need a pass for each parameter.",
+        Place("pages/why_autograd.py", "Above the drawing: 6 passes down from the inputs, or 1 up from the result.",
+              {"tab": "directions", "way": "up", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
+        points=(
+            Point("that there is one result, the loss, but there are many inputs",
+                  (r"one (loss|result|output|number|scalar)", r"single (loss|result|output|number|scalar)",
+                   r"(a|the) (loss|result|output) is (one|a (single|scalar))", r"scalar", r"many (inputs|parameters)",
+                   r"more (inputs|parameters) than")),
+            Point("that one backward pass gives all derivatives at once",
+                  (r"(one|a single|single|1) (\w+ ){0,2}(pass|sweep|walk|run)", r"at once", r"all (the )?(grad|deriv)",
+                   r"same time", r"in one go", r"\bonce\b")),
+            Point("that forward mode needs a pass for each parameter",
+                  (r"forward.{0,60}(each|every|per|million|many|one pass)", r"(each|every|per) (input|parameter)",
+                   r"million (\w+ )?(pass|times|runs)", r"as many passes")),
+        ),
+    ),
+    Number(
+        "central-passes",
+        "Derivatives",
+        "A function has 1,000 parameters. How often do central differences, (f(x + h) − f(x − h)) / 2h, run it for one "
+        "gradient?",
+        "How many runs does one parameter take?",
+        "Each parameter is moved up once and down once. That is why finite differences are for testing.",
+        Place("pages/why_autograd.py", "The row of finite differences: so many forward passes.", {"n": "1000"}),
+        answer=lambda engine: float(_central_passes(1000)),
+        slips=(
+            Slip(lambda engine: float(_central_passes(1000) // 2),
+                 "That counts one run for each parameter. A central difference takes two: up and down."),
+            Slip(lambda engine: float(_central_passes(1000) // 2 + 1),
+                 "That is the forward difference, which reuses f(x). The central one goes up and down."),
+            Slip(lambda engine: float(_central_passes(1)), "That is for one parameter alone."),
+        ),
+    ),
+    Choice(
+        "forward-wins",
+        "Derivatives",
+        "One input, a thousand results: you want all derivatives. Which mode needs fewer passes?",
+        "Forward mode begins at an input, reverse mode at a result.",
+        "Forward mode begins at the input, and there is only one: a single pass gives all thousand derivatives. "
+        "Reverse mode would need a backward pass for each result.",
+        Place("pages/why_autograd.py", "One input, eight results: 1 pass down, or 8 up.",
+              {"tab": "directions", "expression": "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])", "in_t": "0.2"}),
+        options=(
+            Option("Reverse mode, as always",
+                   "It is cheaper for one result and many inputs. Here it would go back a thousand times."),
+            Option("Forward mode"),
+            Option("Both need the same",
+                   "Forward mode needs a pass for each input, reverse mode for each result: 1 against 1,000."),
+        ),
+    ),
+    Number(
+        "step-too-small",
+        "Derivatives",
+        "The slope of x ** 2 at 1 is 2. What does this central difference give?",
+        "How close to 1 is the next number that a float64 can hold?",
+        "Near 1, float64 numbers are about 2e-16 apart. 1 + 1e-17 and 1 − 1e-17 are both rounded to 1, so the "
+        "difference is exactly 0.",
+        Place("pages/gradient_check.py", "x + h is x itself: the difference is 0, and the error is the whole "
+              "gradient.", {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2", "h": "-16",
+                                "shown": "1"}),
+        run=_too_small_a_step,
+        slips=(Slip(_one_pass, "That is the slope of w * w at 3. Here x is 1."),
+               Slip(lambda engine: float((engine(1.0) * 2.0).item()),
+                    "That is the true slope. With so small an h, 1 + h and 1 − h are the same number.")),
+    ),
+    Number(
+        "relu-at-0",
+        "Derivatives",
+        "relu has a kink at 0. What does this engine put into x.grad there?",
+        "The rule is: upstream times 1 if the result is greater than 0, else 0.",
+        "There is no derivative at the kink: any number from 0 to 1 is a subgradient. This engine takes 0, and so do "
+        "PyTorch, JAX and TensorFlow: a unit that gives nothing gets nothing.",
+        Place("pages/every_operation.py", "The point stands on the kink: read the gradient there.",
+              {"op": "relu", "x": "0"}),
+        run=_relu_at_0,
+        slips=(
+            Slip(_difference_at_0, "That is what a central difference measures here. The rule does not average."),
+            Slip(lambda engine: 2 * _difference_at_0(engine),
+                 "That is the slope to the right of 0. At 0 itself the result is not greater than 0."),
+        ),
+    ),
+    Text(
+        "why-add",
+        "Graph and order",
+        "Why does an arriving message add to the gradient (+=) instead of replacing it?",
+        "Think of a value that stands in a formula twice.",
+        "A value that is used twice reaches the result in two ways, and its effect is the sum over both: the chain "
+        "rule for several variables. If a message replaced the one before, only the last would count.",
+        Place("pages/graph_lab.py", "The ledger of a: two messages, and their sum.", CLASSIC),
+        points=(
+            Point("that a value may be used more than once, so several messages arrive",
+                  (r"twice", r"more than once", r"several", r"multiple", r"(two|many|all|different) (\w+ )?"
+                   r"(paths?|ways?|routes?|places?|uses?|messages?)", r"again", r"re-?use", r"shared?", r"two times")),
+            Point("that its whole effect is the sum of them",
+                  (r"\bsum", r"\badd(s|ed|ing)? (up|together)", r"total", r"both", r"whole", r"accumulat",
+                   r"plus", r"multivariat", r"contribut")),
+            Point("that a replaced message would be lost",
+                  (r"\blost\b", r"los(e|es|ing)\b", r"last (one|message|gradient|value)?", r"overwr", r"forget",
+                   r"only (the )?(last|one)", r"miss", r"too small", r"wrong", r"throw", r"eras", r"delet")),
+        ),
+    ),
+    Number(
+        "used-twice",
+        "Graph and order",
+        "y uses a three times. What is a.grad?",
+        "Two messages come from the product, and one from the sum.",
+        "a * a sends a message of 3 to a twice, and + a sends 1. They add up: 2a + 1.",
+        Place("pages/graph_lab.py", "Three messages arrive at a: see them in its ledger.",
+              {"expression": "a*a + a", "in_a": "3", "stage": "backward"}),
+        run=_used_twice,
+        slips=(
+            Slip(_squared, "That is the part of a * a. The + a sends 1 more."),
+            Slip(_detached, "That is one message alone. a is used three times, and its messages add up."),
+            Slip(lambda engine: 1.0, "That is the message of + a alone. a * a sends two more."),
+            Slip(lambda engine: (engine(3.0) * 3.0 + 3.0).item(),
+                 "That is the value y. The gradient is how fast y changes with a."),
+        ),
+    ),
+    Number(
+        "classic",
+        "Graph and order",
+        "y = ((a * b) + c) * (a + d). What is a.grad?",
+        "Two ways lead from a to y: through a * b, and through a + d. Multiply along each, then add.",
+        "By a * b: upstream 7 times b = 3. By a + d: upstream 10 times 1. The two messages add up.",
+        Place("pages/graph_lab.py", "Two messages arrive at a; step through them.", CLASSIC),
+        run=_classic,
+        slips=(
+            Slip(lambda engine: _classic_by_one_way(engine, 0),
+                 "That is the message through a * b alone. Another one comes through a + d."),
+            Slip(lambda engine: _classic_by_one_way(engine, 1),
+                 "That is the message through a + d alone. Another one comes through a * b."),
+        ),
+    ),
+    Text(
+        "why-an-order",
+        "Graph and order",
+        "Why does backward() go through the nodes in reverse topological order, and not in just any order?",
+        "When may a node pass its gradient on?",
+        "A node multiplies its gradient by its local derivatives. That gradient is whole only when everything that "
+        "used the node has sent its message; any earlier, a part would be missing. In reverse topological order all "
+        "users come first.",
+        Place("pages/fault_lab.py", "An engine that takes another order: what a loses.",
+              {"fault": "wrong-order", "run": "1"}),
+        points=(
+            Point("that all messages must have arrived before a node passes its gradient on",
+                  (r"\b(all|every|each|complete|whole|full|finish\w*|ready|until|before|waits?)\b",)),
+            Point("that the users of a node come before it",
+                  (r"users?\b", r"uses? it", r"used it", r"consum", r"parents?", r"downstream", r"later (node|op)",
+                   r"depend", r"children", r"successor", r"result(s)? (first|before)", r"from the (result|output|end)",
+                   r"outputs?")),
+            Point("that otherwise a part of the gradient would not be passed on",
+                  (r"otherwise", r"(a )?part", r"incomplete", r"miss", r"lost", r"\blate", r"too early", r"wrong",
+                   r"too small", r"partial", r"half", r"again")),
+        ),
+    ),
+    Choice(
+        "define-by-run",
+        "Graph and order",
+        "In a define-by-run engine such as this one, when is the graph made?",
+        "Try an if on a value: which branch is in the graph?",
+        "Each operation writes itself down as it computes. So an if or a loop of Python needs no node of its own: only "
+        "what really ran is there, and the next run may make another graph.",
+        Place("pages/wider_field.py", "First row: both kinds of engine, asked the same question.", {"tab": "beside"}),
+        run=_by_an_if,
+        options=(
+            Option("While the operations run"),
+            Option("When the program is read, before anything runs",
+                   "That is a static graph: there, an if must be a node, because both branches must be in it."),
+            Option("When backward() is called",
+                   "backward() finds the graph ready and walks it; without one it refuses."),
+        ),
+    ),
+    Text(
+        "static-graph",
+        "Frameworks",
+        "Some frameworks make the whole graph before they run it. Name one thing that this makes easier, and one that "
+        "it makes harder.",
+        "What can you do with a plan that you cannot do on the way? And what can you do on the way but not in a plan?",
+        "A graph that is known as a whole can be optimized: steps fused, memory planned, sent to many machines. But an "
+        "if or a loop over values must be written as nodes, and an error shows up far from the line that caused it.",
+        Place("pages/wider_field.py", "The second table: JAX and static graphs, row by row.", {"tab": "beside"}),
+        points=(
+            Point("easier: the whole can be optimized before it runs",
+                  (r"optimi[sz]", r"fus(e|ion|ing)", r"compil", r"fast", r"speed", r"memory", r"parallel", r"machines",
+                   r"deploy", r"export", r"plan", r"efficien", r"schedul", r"distribut", r"simplif")),
+            Point("harder: choices and loops on values, or finding an error",
+                  (r"\bif\b", r"\bloops?\b", r"control flow", r"branch", r"condition", r"debug", r"\berrors?\b",
+                   r"print", r"dynamic", r"flexib", r"python", r"chang", r"inspect", r"choice")),
+        ),
+    ),
+    Choice(
+        "number-first",
+        "Engine",
+        "Python evaluates 2 * a. The number 2 knows no Tensor: why does this work?",
+        "What does Python do when the left operand does not know how?",
+        "int does not know Tensor, so Python asks the right operand: a.__rmul__(2). That wraps 2 into a constant "
+        "tensor and multiplies. A constant gets no gradient.",
+        Place("pages/graph_lab.py", "The 2 is a node of its own, grey: a constant.",
+              {"expression": "2*a", "in_a": "3", "stage": "backward"}),
+        run=_number_first,
+        options=(
+            Option("The engine adds a method to int", "Python's int cannot be changed, and nothing here tries."),
+            Option("Python turns a into a number", "Then the graph would end there, and a would get no gradient."),
+            Option("Tensor has __rmul__, which Python tries next"),
+        ),
+    ),
+    Choice(
+        "leaf-step",
+        "Engine",
+        "A result carries a closure for its backward step. What does a leaf carry?",
+        "Who would a leaf send its gradient to?",
+        "No operation made a leaf, so it has no operands to send anything to. The walk ends there: its gradient stays.",
+        Place("pages/graph_lab.py", "Choose a in the picture: it has no backward step.",
+              {"expression": "a*a", "in_a": "3", "stage": "backward"}),
+        run=_leaf,
+        options=(
+            Option("A closure that sends 1", "It would need somebody to send it to. A leaf has no operands."),
+            Option("None: it has no operands to send a message to"),
+            Option("The closure of the first operation that uses it",
+                   "That closure belongs to the operation's result, and sends to the leaf."),
+        ),
+    ),
+    Choice(
+        "backward-twice",
+        "Engine",
+        "backward() is called twice on one graph. What does the second call do?",
+        "What did the first one do with the graph as it went?",
+        "The first pass takes the graph apart as it goes, to give the memory back. So the second one is refused. Run "
+        "the forward pass again, or keep the graph with retain_graph=True.",
+        Place("pages/simulate_error.py", "The newest line of the log is this error.", {"part": "life", "life": "flbb"}),
+        run=_backward_twice,
+        options=(
+            Option("It gives the same gradient again",
+                   "It does not get that far: the graph is gone. With the graph kept, it would be added."),
+            Option("It doubles the gradient",
+                   "It would, if the graph were still there: with retain_graph=True in the first call."),
+            Option("It raises an error"),
+        ),
+    ),
+    Choice(
+        "many-numbers",
+        "Engine",
+        "y has three elements. What does y.backward() do?",
+        "Of what should the derivative be taken: y[0], y[1], or y[2]?",
+        "A backward pass starts from one number with the gradient 1. From three numbers it needs to know how much each "
+        "counts: reduce them, or give the upstream gradient.",
+        Place("pages/simulate_error.py", "This message, its cause and its fix, all run.",
+              {"part": "messages", "message": "scalar"}),
+        run=_many_numbers,
+        options=(
+            Option("It raises an error"),
+            Option("It starts from ones", "The engine does not guess: ones would mean the gradient of the sum."),
+            Option("It fills a matrix of all derivatives",
+                   "That is the Jacobian. It takes a pass for each row; backward(v) gives one product with it."),
+        ),
+    ),
+    Choice(
+        "written-to",
+        "Engine",
+        "a was written to between the two passes. What does backward() do here?",
+        "The rule of a * b reads a as it was in the forward pass.",
+        "The gradient of b is a, as it was when y was computed. The guard compares, finds that a was written to, and "
+        "refuses: no gradient is better than a wrong one.",
+        Place("pages/simulate_error.py", "Four steps with the guard on: the last one is refused.",
+              {"part": "steps", "guard": "on", "step": "4"}),
+        run=_written_to,
+        options=(
+            Option("It raises an error"),
+            Option("It uses the new value of a",
+                   "That is what an engine without a guard may do: a wrong gradient of b, without a word."),
+            Option("It uses the old value of a",
+                   "It has that copy, and could. But then y would be of another a than the one you see: it refuses."),
+        ),
+    ),
+    Number(
+        "detached",
+        "Engine",
+        "One of the two factors is detached. What is a.grad?",
+        "detach() keeps the number and cuts the graph. Which of the two factors still sends a message?",
+        "Only the first factor sends a message: upstream 1 times the other factor, 3. No gradient flows through what "
+        "is detached.",
+        Place("pages/simulate_error.py", "One path to a is cut: only a part of its gradient arrives.",
+              {"part": "cut", "cut": "detach", "ran": "1"}),
+        run=_detached,
+        slips=(
+            Slip(_squared, "That would be right without detach(): both factors would send a message."),
+            Slip(lambda engine: 0.0, "The first factor is not detached: it still sends its message."),
+            Slip(lambda engine: (engine(3.0) * 3.0).item(), "That is the value y, not the gradient."),
+        ),
+    ),
+    Number(
+        "bias-gradient",
+        "Shapes",
+        "b has shape (3,) and is added to each of the 4 rows of X. What is the first element of b.grad?",
+        "How often was each element of b used?",
+        "Each element of b is used in 4 rows, so 4 messages of 1 arrive and add up: the sum over the axis that was "
+        "repeated.",
+        Place("pages/broadcasting_and_matmul.py",
+              "b is copied 4 times; point at a cell of its gradient, and it sums a column.",
+              {"a": "4, 3", "b": "3"}),
+        run=_bias,
+        slips=(
+            Slip(lambda engine: float(engine(np.zeros((1, 3))).size / 3),
+                 "That is the message of one row. The bias was added to every row."),
+            Slip(lambda engine: float(engine(np.ones((4, 3))).size),
+                 "That sums over everything. Each element of b was used only in its own column."),
+            Slip(lambda engine: float(engine(np.zeros(3)).size), "That is how many elements b has."),
+        ),
+    ),
+    Number(
+        "pairs",
+        "Shapes",
+        "The predictions have shape (4, 1), the targets (4,). How many numbers has their difference?",
+        "Write the shapes below each other from the right: an axis of length 1 is repeated.",
+        "(4, 1) and (4,) broadcast to (4, 4): every prediction meets every target. No error, and a wrong loss. The "
+        "engine's mse_loss refuses these shapes.",
+        Place("pages/broadcasting_and_matmul.py", "All the pairs, and where the predictions end.",
+              {"tab": "loss", "count": "4"}),
+        run=_pairs,
+        slips=(
+            Slip(lambda engine: float(engine(np.zeros(4)).size),
+                 "That is what was meant. But the column is repeated along the row, and the row along the column."),
+        ),
+    ),
+    Choice(
+        "matmul-rule",
+        "Shapes",
+        "Y = X @ W, and G is the upstream gradient of Y. What is the gradient of W?",
+        "X is (n, k), W is (k, m), G is (n, m). Which product has the shape of W?",
+        "The gradient of W has the shape of W, (k, m). Only the transpose of X, (k, n), times G, (n, m), gives it; and "
+        "it sums over the n rows of the batch, which all used W.",
+        Place("pages/broadcasting_and_matmul.py",
+              "C = A @ B: point at a cell of the gradient of B, and see which cells it sums.",
+              {"tab": "matmul"}),
+        options=(
+            Option("G @ W.T", "That is the gradient of X: it has X's shape, (n, k)."),
+            Option("X.T @ G"),
+            Option("X * G", "A product element by element: the shapes (n, k) and (n, m) do not even fit."),
+            Option("G @ X.T", "(n, m) times (k, n) fits only if m = k, and never sums over the rows of the batch."),
+        ),
+    ),
+    Number(
+        "not-zeroed",
+        "Training",
+        "zero_grad() was forgotten between two steps. What is w.grad?",
+        "The gradient of one pass is 2w. What happens to it in the second?",
+        "Each pass finds 6, and a leaf's gradients add up until zero_grad(). The second step would be twice as long as "
+        "it should be.",
+        Place("pages/simulate_error.py",
+              "Two passes without zero_grad(): the newest line of the log tells what became of w.grad.",
+              {"part": "life", "life": "flbflb"}),
+        run=_not_zeroed,
+        slips=(Slip(_one_pass, "That is one pass. The second one adds the same again."),),
+    ),
+    Number(
+        "steepest-sigmoid",
+        "Training",
+        "sigmoid is steepest at 0. How steep is it there?",
+        "Its derivative is s(1 − s), and s is 1/2 at 0.",
+        "s(1 − s) is at most 1/4. Each sigmoid layer multiplies the gradient by a quarter or less: that is how "
+        "gradients vanish in deep networks.",
+        Place("pages/every_operation.py", "The point stands at 0: read the slope, then move it away.",
+              {"op": "sigmoid", "x": "0"}),
+        run=_steepest_sigmoid,
+        slips=(
+            Slip(lambda engine: engine(0.0).sigmoid().item(), "That is the value of sigmoid at 0, not its slope."),
+            Slip(lambda engine: 4 * _steepest_sigmoid(engine), "That is the slope of tanh at 0. sigmoid is flatter."),
+        ),
+    ),
+    Choice(
+        "zero-weights",
+        "Training",
+        "All weights of a relu network begin at 0. What happens in training?",
+        "What reaches a hidden unit from behind, through weights that are 0?",
+        "The message to a hidden layer is multiplied by the weights behind it: 0. All gradients of the weights are "
+        "exactly 0, and no step ever changes that. Only the last bias moves.",
+        Place("pages/fault_lab.py", "The gradients and the curve of such a run.",
+              {"fault": "zero-init", "run": "1"}),
+        options=(
+            Option("It learns, only more slowly", "A gradient of exactly 0 gives a step of exactly 0, every time."),
+            Option("The loss becomes nan", "All numbers stay finite: zeros all the way."),
+            Option("The weights never move"),
+        ),
+    ),
+    Text(
+        "gpu",
+        "Frameworks",
+        "This engine computes with NumPy on the processor. What would have to change for it to run on a GPU, and what "
+        "would not?",
+        "Look at one operation: which part of it touches the numbers, and which only the graph?",
+        "Only what touches numbers: the arrays must live in the GPU's memory and be computed by its own routines, as "
+        "CuPy offers them with NumPy's names. The graph, the order and the chain rule stay as they are.",
+        Place("pages/every_operation.py",
+              "The source of exp: only np.exp and the product touch numbers.", {"op": "exp"}),
+        points=(
+            Point("that NumPy must be replaced by arrays and routines for the GPU",
+                  (r"cupy", r"cuda", r"kernel", r"numpy", r"\barrays?\b", r"librar", r"backend", r"routine", r"device",
+                   r"\bmove", r"memory", r"copy", r"copied", r"transfer", r"jax", r"torch")),
+            Point("that the graph and the rules stay the same",
+                  (r"graph", r"\brules?\b", r"chain", r"topolog", r"order", r"autograd", r"autodiff", r"closure",
+                   r"tape", r"(backward|engine|logic|structure|rest).{0,30}(same|stay|unchanged|not change)")),
+        ),
+    ),
+    Text(
+        "checkpointing",
+        "Frameworks",
+        "What does checkpointing save, and what does it pay for that?",
+        "Backward needs the values of the forward pass. Must all of them be kept?",
+        "It keeps only a few of the values of the forward pass, and computes the others again when backward comes to "
+        "them. It saves memory and pays with time: about one more forward pass.",
+        Place("pages/wider_field.py", "Move the segments: bytes kept, layers run again.", {"tab": "memory"}),
+        points=(
+            Point("that it saves memory",
+                  (r"memory", r"\bram\b", r"bytes", r"space", r"store less", r"keep\w* (less|few)", r"fewer")),
+            Point("that parts of the forward pass are computed again, which takes time",
+                  (r"again", r"re-?comput", r"re-?run", r"twice", r"second time", r"\btime\b", r"slow", r"extra",
+                   r"more (work|comput|forward)", r"repeat")),
+        ),
+    ),
+    Text(
+        "testing-rules",
+        "Frameworks",
+        "A framework has thousands of backward rules. How can all be tested, without working out derivatives by hand?",
+        "There is another way to a derivative, which needs no rule at all.",
+        "Each rule is compared with finite differences, which need only the forward pass. One table lists the "
+        "operations with random inputs of many shapes, and one test runs over it. And to test the test, rules are "
+        "broken on purpose.",
+        Place("pages/wider_field.py", "Press the button: each rule checked, then broken.", {"tab": "tests"}),
+        points=(
+            Point("that each rule is compared with finite differences",
+                  (r"finite", r"numeric", r"difference", r"grad(ient)? ?check", r"perturb", r"nudg", r"small step",
+                   r"move\w* (an|the|each) input", r"epsilon", r"h\b")),
+            Point("that it is done by one test over all, with random inputs",
+                  (r"random", r"table", r"list", r"opinfo", r"automat", r"generat", r"\bsame test", r"one test",
+                   r"every op", r"each op", r"all (the )?(op|rules)", r"shapes", r"many inputs", r"fuzz", r"property",
+                   r"parametri")),
+        ),
+    ),
+)  # fmt: skip

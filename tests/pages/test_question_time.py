@@ -1,0 +1,162 @@
+"""Questions: answered, told why, coming back; and each link opens a page that shows the answer."""
+
+import json
+
+import pytest
+
+from lab.lessons.pages import BY_FILE
+from lab.practice.questions import value
+from practice.questions import QUESTIONS, Choice, Number, Text
+from tests.pages.conftest import address, app, components, go_back, press, run, texts
+
+PAGE = "pages/question_time.py"
+PROOFS = {  # what the page of the link says, as it is opened
+    "how-it-knows": "a.grad = ",
+    "three-ways": "12 backward rules",
+    "why-reverse": "6 passes down, or 1 up",
+    "central-passes": "Finite differences | 2\\,000",
+    "forward-wins": "1 pass down, or 8 up",
+    "step-too-small": "**x + h is x itself**",
+    "relu-at-0": "slope by x **0**",
+    "why-add": '"before": 10.0, "message": 21.0, "after": 31.0',
+    "used-twice": '"before": 4.0, "message": 3.0, "after": 7.0',
+    "classic": '"before": 10.0, "message": 21.0, "after": 31.0',
+    "why-an-order": "A node passes its gradient on before all of its messages have arrived",
+    "define-by-run": "while it runs",
+    "static-graph": "Before anything runs\\; a choice is a node of the graph",
+    "number-first": "none because it is a constant",
+    "leaf-step": '"label": "a", "children": []',
+    "backward-twice": "freed its graph",
+    "many-numbers": "backward() starts from a single number",
+    "written-to": "**MutationError.**",
+    "detached": "a part of it",
+    "bias-gradient": "b is copied 4 times",
+    "pairs": "| 16 |",
+    "matmul-rule": "*row* k of B",
+    "not-zeroed": "the new gradient was added to it",
+    "steepest-sigmoid": "slope by x **0.25**",
+    "zero-weights": "The gradients of all weights are exactly 0",
+    "gpu": "np.exp",
+    "checkpointing": "Bytes kept at the worst moment",
+    "testing-rules": "each rule is compared with numerical differences",
+}
+
+
+def opened(**state):
+    at = app(PAGE)
+    at.session_state["path"] = "questions"
+    return run(at, **state)
+
+
+def wrong_answer(question):
+    if isinstance(question, Choice):
+        return str(next(at for at, option in enumerate(question.options) if option.why_not))
+    return "987" if isinstance(question, Number) else "No idea"
+
+
+def right_answer(question):
+    if isinstance(question, Choice):
+        return str(next(at for at, option in enumerate(question.options) if not option.why_not))
+    return repr(value(question)) if isinstance(question, Number) else question.because
+
+
+def told(at):
+    """The tasks of which the page tells the browser that they are passed."""
+    return [task for one in components(at, "progress") for task in json.loads(one.proto.bytes)["tasks"]]
+
+
+def type_in(at, question, answer):
+    if isinstance(question, Choice):
+        at.radio(key="questions widget").set_value(int(answer)).run()
+    elif isinstance(question, Text):
+        at.text_area(key="questions widget").set_value(answer).run()
+    else:
+        at.text_input(key="questions widget").set_value(answer).run()
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.key)
+def test_its_link_opens_a_page_that_shows_the_answer(question):
+    at = app(question.place.file)
+    at.session_state["path"] = BY_FILE[question.place.file].path
+    run(at, **question.place.query)
+    assert "does not fit" not in texts(at.info)
+    shown = [str(getattr(element, "value", "")) for element in at.main]
+    shown += [component.proto.bytes.decode() for component in at.get("bidi_component")]
+    assert PROOFS[question.key] in "\n".join(shown)
+
+
+@pytest.mark.parametrize("kind", [Choice, Number, Text])
+def test_a_wrong_answer_is_told_why_and_comes_back(kind):
+    question = next(question for question in QUESTIONS if isinstance(question, kind))
+    at = opened(question=question.key)
+    type_in(at, question, wrong_answer(question))
+    assert address(at)["answer"] == wrong_answer(question)  # a reload loses nothing
+    press(at, "questions check")
+    said = texts(at.warning).replace("\\", "")
+    assert question.because in said
+    assert "to come back" in texts(at.markdown)
+    assert told(at) == []
+    keys = []
+    for _ in range(5):
+        press(at, "questions next")
+        keys.append(at.session_state["questions key"])
+        following = next(one for one in QUESTIONS if one.key == keys[-1])
+        type_in(at, following, right_answer(following))
+        press(at, "questions check")
+        assert "**Right.**" in texts(at.success)
+        if following.key == question.key:
+            break
+    assert keys[-1] == question.key
+    assert len(keys) == 4
+    assert f"questions/{question.key}" in told(at)
+
+
+def test_an_answer_in_the_address_is_shown_again_and_is_no_deed():
+    at = opened(question="classic", answer="31", checked="1", said="classic-1")
+    assert "**Right.** It is 31" in texts(at.success).replace("\\", "")
+    assert told(at) == []
+    assert at.text_input(key="questions widget").disabled
+    go_back(at, question="classic", answer="31")
+    assert not at.success
+    assert at.text_input(key="questions widget").value == "31"
+
+
+def test_nothing_is_lost_where_there_is_no_answer_yet_and_a_hint_helps():
+    at = opened(question="classic")
+    type_in(at, QUESTIONS[3], "many")
+    press(at, "questions check")
+    assert "This is no number" in texts(at.warning)
+    assert at.text_input(key="questions widget").value == "many"
+    press(at, "questions ask hint")
+    assert "Two ways lead from a to y" in texts(at.info)
+
+
+def test_a_topic_asks_its_own_questions_until_all_are_done():
+    at = opened()
+    at.selectbox(key="questions topic").set_value("Shapes").run()
+    of_topic = {question.key: question for question in QUESTIONS if question.topic == "Shapes"}
+    for _ in of_topic:
+        question = of_topic[at.session_state["questions key"]]
+        type_in(at, question, right_answer(question))
+        press(at, "questions check")
+        press(at, "questions next")
+    assert "All of these are answered" in texts(at.success)
+    at.button(key="questions again").click().run()
+    assert at.session_state["questions key"] in of_topic
+    assert address(at)["seed"] == "1"
+
+
+def test_what_i_can_do_is_sent_with_all_that_it_needs():
+    at = opened(tab="can")
+    (component,) = components(at, "abilities")
+    sent = json.loads(component.proto.bytes)
+    assert {key for ability in sent["abilities"] for key in ability["needs"]} <= sent["deeds"].keys()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"said": "nobody-1"}, {"said": "classic-2"}, {"question": "nobody"}, {"topic": "Cooking"}]
+)
+def test_an_old_or_wrong_address_falls_back_with_a_note(wrong):
+    at = opened(**wrong)
+    assert "does not fit" in texts(at.info)
+    assert at.button(key="questions check")

@@ -1,0 +1,21 @@
+"""What a visitor can do: each line needs deeds that there are, and each deed shows something."""
+
+from lab.lessons.abilities import ABILITIES, DEEDS
+from lab.lessons.cards import CARDS
+from lab.lessons.pages import BY_FILE
+from practice.questions import QUESTIONS
+
+
+def test_each_needs_deeds_that_there_are():
+    assert len({ability.text for ability in ABILITIES}) == len(ABILITIES) >= 15
+    for ability in ABILITIES:
+        assert ability.needs
+        assert set(ability.needs) <= DEEDS.keys(), ability
+        assert len(set(ability.needs)) == len(ability.needs)
+    assert {deed.file for deed in DEEDS.values()} <= BY_FILE.keys()
+
+
+def test_each_card_and_each_question_shows_something():
+    needed = {key for ability in ABILITIES for key in ability.needs}
+    assert {card.key for card in CARDS} <= needed
+    assert {f"questions/{question.key}" for question in QUESTIONS} <= needed
