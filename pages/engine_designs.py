@@ -100,7 +100,7 @@ def _designs() -> None:
     try:
         run = program(expression, values)
     except (ExpressionError, Unsuitable) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return
     results = [measure(design, run) for design in DESIGNS.values()]
     _gradients(results)
@@ -187,7 +187,7 @@ def _order() -> None:
     try:
         sorted_ = sort(expression(**st.session_state[f"{NAME} inputs"]))
     except (ExpressionError, ValueError) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return
     last = st.session_state["designs events"] = len(sorted_.events)
     if st.session_state["designs step"] > last:

@@ -32,7 +32,7 @@ from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.trace.recording import brief, numeral
 from lab.training.doctor import diagnose
-from lab.ui import page, state
+from lab.ui import expression_box, page, state
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -267,7 +267,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
         values = numbers(dict.fromkeys(expression.names, ()), seed)
         comparison = compare_on(fault, expression, values)
     except ExpressionError as error:
-        st.error(escape_markdown(error.message))
+        expression_box.mistake(error)
         return
     st.markdown(
         f"With {', '.join(f'{name} = {numeral(float(value))}' for name, value in values.items())}: "

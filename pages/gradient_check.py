@@ -156,7 +156,7 @@ def _one_step(expression: Expression) -> bool:
     try:
         points = computed("check points", at, lambda: {name: Point(expression, values, name) for name in PRECISIONS})
     except (ExpressionError, RuntimeError) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return False
     now = st.session_state
     places = {str(place): place for place in points["float64"].places()}

@@ -68,7 +68,7 @@ def main() -> None:
         _settings(expression)
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
-            _show_mistake(found)
+            expression_box.mistake(found)
     if plain:
         _draw(expression)
     else:
@@ -214,12 +214,6 @@ def _expression() -> None:
         "Expression", key="graph expression", on_change=_edit_expression, height="content", placeholder="a*b + c",
         label_visibility="collapsed",
     )  # fmt: skip
-
-
-def _show_mistake(error: ExpressionError) -> None:
-    st.error(error.message.replace("$", "\\$"))
-    if error.text:
-        st.code(error.marked.partition("\n\n")[2], language=None)
 
 
 def _inputs(expression: Expression) -> dict[str, float | list] | None:
@@ -423,7 +417,7 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
         trace = attempt(expression, values)
         return trace if not trace.error else _started(expression, values, trace)
     except ExpressionError as error:
-        _show_mistake(error)
+        expression_box.mistake(error)
         if "shape" in error.message:
             st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
     except (RuntimeError, ValueError) as error:  # no input takes part in the result, say

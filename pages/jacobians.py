@@ -135,7 +135,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
         with np.errstate(all="ignore"):
             results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
     except (ExpressionError, Unfit) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return None
     n, m = len(graph.inputs), len(graph.outputs)
     if max(n, m) > MOST:

@@ -298,11 +298,8 @@ def _formula() -> None:
         result = function(**leaves)
         whole = formula(result, leaves)
         result.backward()
-    except (ExpressionError, NoFormula) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
-        return
-    except RuntimeError as error:  # nothing to go backward through
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+    except (ExpressionError, NoFormula, RuntimeError) as error:  # the last: nothing to go backward through
+        expression_box.mistake(error)
         return
     if guessed is None:
         st.markdown("Guess first: then the formula is written down.")
@@ -404,7 +401,7 @@ def _directions() -> None:
     try:
         graph = Graph(*found)
     except (ExpressionError, Unfit) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return
     down = now["why way"] == "down"
     places = graph.inputs if down else graph.outputs

@@ -200,7 +200,7 @@ def _torch() -> None:
     try:
         value, gradients, program = computed("own expression", (expression.text, repr(values)), both)
     except (ExpressionError, pytorch.Untranslatable) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        expression_box.mistake(error)
         return
     left, right = st.columns(2, gap="medium")
     left.code(program, wrap_lines=True)

@@ -13,7 +13,7 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.ui import state
 from lab.ui.state import Family, Field
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, with_code
 
 LONGEST = 2000  # characters of an expression
 LARGEST = 1_000_000.0  # number of an input
@@ -69,13 +69,18 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
     try:
         expression = parse(now[f"{page} expression"])
     except ExpressionError as error:
-        st.error(escape_markdown(error.message))
-        if error.text:
-            st.code(error.marked.partition("\n\n")[2], language=None)
+        mistake(error)
         return None
     known = examples.get(now[f"{page} expression"], {})
     now[f"{page} inputs"] = {name: now[f"{page} inputs"].get(name, known.get(name, 1.0)) for name in expression.names}
     return expression
+
+
+def mistake(error: Exception) -> None:
+    """What is wrong with an expression or with its values; with the place in the text, where the error knows it."""
+    st.error(with_code(str(error)), icon=":material/block:")
+    if isinstance(error, ExpressionError) and error.text:
+        st.code(error.marked.partition("\n\n")[2], language=None)
 
 
 def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, float | list] | None:

@@ -13,5 +13,14 @@ def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> 
     )
 
 
+def with_code(text: str) -> str:
+    """As Markdown, a sentence in which only what stands between backticks is more than plain text: code."""
+    return re.sub(
+        r"`[^`]*`|[!-/:-@\[-`{-~]",
+        lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}",
+        " ".join(text.split()),
+    )
+
+
 def escape_markdown(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))

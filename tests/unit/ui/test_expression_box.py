@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.ui.expression_box import value, written
-from tests.pages.conftest import address
+from tests.pages.conftest import address, app, run
 
 
 def page():
@@ -55,6 +55,17 @@ def test_what_cannot_be_read_is_said_and_nothing_is_lost(at):
     at.text_input[0].set_value("a*(b+a)").run()
     assert not at.error
     assert at.session_state["found"] == {"a": 5.0, "b": 3.0}
+
+
+def test_a_mistake_is_said_in_one_way_on_all_pages():
+    for text, said in (("_f_(a)", r"`_f_` has no place here\."), ("a + [1] @ a", "`@`")):
+        shown = {
+            (at.error[0].value, *(code.value for code in at.code))
+            for at in (run(app(page), expression=text) for page in ("pages/graph_lab.py", "pages/jacobians.py"))
+        }
+        ((sentence, place),) = shown
+        assert sentence.startswith(said)
+        assert text in place
 
 
 def test_an_array_that_is_none_is_said(at):
