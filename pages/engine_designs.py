@@ -13,6 +13,7 @@ from lab.designs.order import Event, Sort, sort
 from lab.expression import ExpressionError
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
+from lab.ui.computed import computed, forget
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import topological_order
@@ -97,15 +98,20 @@ def _designs() -> None:
     values = None if expression is None else expression_box.inputs(NAME, expression)
     if expression is None or values is None:
         return
-    try:
+
+    def all_measured() -> list[Measured]:
         run = program(expression, values)
+        return [measure(design, run) for design in DESIGNS.values()]
+
+    try:
+        results = computed("designs", (expression.text, values), all_measured)
     except (ExpressionError, Unsuitable) as error:
         expression_box.mistake(error)
         return
-    results = [measure(design, run) for design in DESIGNS.values()]
     _gradients(results)
     headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "again"]
     st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
+    _again("designs")
     with st.expander("How this was counted, and what the second pass said"):
         st.markdown(
             "**Nodes**: objects made for values. **Calls**, backward: of the rule of one operation. Python itself "
@@ -118,6 +124,10 @@ def _designs() -> None:
             if result.said:
                 st.markdown(f"*{result.design.title}:* {escape_markdown(result.said)}")
     _side_by_side()
+
+
+def _again(name: str) -> None:
+    st.button("Measure again", icon=":material/timer:", on_click=forget, args=(name,), key=f"{name} again")
 
 
 def _gradients(results: list[Measured]) -> None:
@@ -256,7 +266,7 @@ def _depth() -> None:
         "without an order, then move the slider."
     )
     doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
-    found = depth.doublings(doublings)
+    found = computed("doublings", doublings, lambda: depth.doublings(doublings))
     left, right = st.columns(2)
     left.metric("Backward calls with an order", f"{found.calls['closures']:,}", help="Counted in the closures design.")
     how = "counted in a run just now" if found.counted else f"computed as 2^{doublings} − 1, not run"
@@ -271,23 +281,16 @@ def _depth() -> None:
         "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format
     )
     assert length
-    rows = []
-    for key, design in DESIGNS.items():
-        chain = _chain(key, length)
-        rows.append((design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}"))
+    chains = computed("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
+    rows = [
+        (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")
+        for design, chain in zip(DESIGNS.values(), chains, strict=True)
+    ]
     st.markdown(markdown_table(["design", f"gradient of x through {length:,} operations"], rows))
     st.markdown(
         "A function that calls itself for each operation goes no deeper than Python’s recursion limit. A list used as "
         "a stack has no such limit."
     )
-
-
-def _chain(key: str, length: int) -> depth.Chain:
-    """Run once in each visit: the slider above it moves often."""
-    run = st.session_state.setdefault("designs chains", {})
-    if (key, length) not in run:
-        run[key, length] = depth.chain(key, length)
-    return run[key, length]
 
 
 # ---------------------------------------------------------------- scalars or tensors
@@ -299,7 +302,7 @@ def _scalars() -> None:
         "with arrays. The numbers agree. What does it take?"
     )
     hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="designs hidden")
-    found = network.both(hidden)
+    found = computed("scalars", hidden, lambda: network.both(hidden))
     left, middle, right = st.columns(3)
     left.metric("Parameters", f"{found.parameters:,}")
     middle.metric("Largest difference of a gradient", number(found.difference))
@@ -311,6 +314,7 @@ def _scalars() -> None:
           f"{side.kept.numbers:,} ({side.kept.memory:,})", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
     ))  # fmt: skip
     st.caption("Bytes kept: the numbers that can be reached from the loss, and in brackets all objects that can.")
+    _again("scalars")
     with st.expander("Every parameter’s gradient, from both"):
         pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
         rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]

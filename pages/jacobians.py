@@ -210,8 +210,13 @@ def _product(graph: Graph, matrix: np.ndarray | None) -> None:
     """The engine's backward(v) beside the product of v with the picture."""
     m = len(graph.outputs)
     now = st.session_state
+    begun = json.dumps([*range(1, m + 1)])
     if not now["jacobian v"]:
-        now["jacobian v"] = json.dumps([*range(1, m + 1)])
+        now["jacobian v"] = begun
+    elif now.get("jacobian v for", m) != m:  # an input has changed its shape, and so has the result
+        now["jacobian v"] = begun
+        st.caption(f"The result has {m} {'number' if m == 1 else 'numbers'} now: v begins anew.")
+    now["jacobian v for"] = m
     st.text_input(
         f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
     )

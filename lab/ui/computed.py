@@ -18,3 +18,8 @@ def computed(name: str, inputs: object, compute: Callable[[], T]) -> T:
         st.session_state[key] = inputs, compute()
     result: T = st.session_state[key][1]
     return result
+
+
+def forget(name: str) -> None:
+    """Compute it anew the next time, whatever the inputs: what depends on the moment, such as a measured time."""
+    st.session_state.pop(f"computed {name}", None)

@@ -54,6 +54,19 @@ def test_backward_is_the_product_with_v():
     assert at.session_state["jacobian zeros"] is None
 
 
+def test_v_is_as_long_as_the_result_when_an_array_has_changed():
+    at = opened(expression="tanh(x)", in_x="[1, 2]", zeros="off")
+    at.text_input(key="jacobian v").set_value("[10, -1]").run()
+    at.text_input(key="jacobian input x array").set_value("[1, 2, 3]").run()
+    assert not at.error
+    assert json.loads(at.text_input(key="jacobian v").value) == [1, 2, 3]
+    assert "The result has 3 numbers now" in texts(at.caption)
+    at.text_input(key="jacobian v").set_value("[1, 2]").run()  # a mistake of one's own stays
+    assert "v has 2 numbers; the result has 3" in at.error[0].value
+    at = opened(expression="tanh(x)", in_x="[1, 2]", v="[7, 8]")
+    assert json.loads(at.text_input(key="jacobian v").value) == [7, 8]
+
+
 @pytest.mark.parametrize(
     ("expression", "x", "where"),
     [

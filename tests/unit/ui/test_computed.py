@@ -38,3 +38,24 @@ def test_an_error_is_not_kept(number):
     assert at.text[0].value == "no result"
     at.number_input(key="number").set_value(number).run()
     assert at.text[0].value == str(10 / number)
+
+
+def forgetful_page():
+    import streamlit as st
+
+    from lab.ui.computed import computed, forget
+
+    def compute():
+        st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+        return st.session_state["runs"]
+
+    st.button("Again", on_click=forget, args=("count",))
+    st.text(computed("count", (), compute))
+
+
+def test_it_is_computed_anew_where_that_is_asked_for():
+    at = AppTest.from_function(forgetful_page).run()
+    at.button[0].click().run()
+    assert at.text[0].value == "2"
+    at.run()
+    assert at.text[0].value == "2"
