@@ -41,7 +41,7 @@ class Ability:
 
 ABILITIES = (
     Ability("Core", "say where each gradient of an expression comes from, message by message.",
-            ("first-gradient", "two-messages", "questions/how-it-knows", "questions/classic")),
+            ("first-gradient", "two-messages", "by-hand", "questions/how-it-knows", "questions/classic")),
     Ability("Core", "say why gradients add up where a value is used twice.",
             ("two-messages", "questions/why-add", "questions/used-twice")),
     Ability("Core", "tell automatic differentiation from a formula and from finite differences.",

@@ -6,11 +6,14 @@ learner wrote besides: it watches each new object, each closure that runs, and e
 """
 
 import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
 
-def follow(engine, file, build, leaves, upstream):
+def follow(engine: Any, file: str, build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
     """Run `build(**leaves)` and its backward pass; what happened, as plain data for lab.trace.
 
     engine    the learner's class; file: the name of their file in tracebacks
@@ -32,18 +35,20 @@ def follow(engine, file, build, leaves, upstream):
 class Watch:
     """Changes the learner's class so that it reports; `end` takes the changes back."""
 
-    def __init__(self, engine, file):
+    def __init__(self, engine: Any, file: str) -> None:
         self.engine, self.file = engine, file
-        self.made = []  # every object in the order of creation, with the function and line where it was made
-        self.ids = None  # id() of an object -> its number, once the forward pass is over
-        self.events = []
-        self.functions = {}  # qualified name -> its first line
-        self.running = []  # numbers of the nodes whose closures run
-        self.known = {}  # number -> a copy of the gradient as it was last set
+        self.made: list[
+            tuple[Any, str, int]
+        ] = []  # every object in the order of creation, with the function and line where it was made
+        self.ids: dict[int, int] = {}  # id() of an object -> its number, once the forward pass is over
+        self.events: list[dict[str, Any]] = []
+        self.functions: dict[str, int] = {}  # qualified name -> its first line
+        self.running: list[tuple[int, np.ndarray]] = []  # numbers of the nodes whose closures run
+        self.known: dict[int, np.ndarray | None] = {}  # id() of an object -> a copy of the gradient as it was last set
         self.init, self.own = engine.__init__, vars(engine).get("grad")
         watch = self
 
-        def __init__(self, *arguments, **named):
+        def __init__(self: Any, *arguments: Any, **named: Any) -> None:
             frame = sys._getframe(1)
             watch.init(self, *arguments, **named)
             watch.made.append((self, *watch.place(frame)))
@@ -51,14 +56,14 @@ class Watch:
         engine.__init__ = __init__
         engine.grad = property(self.read, self.write)
 
-    def end(self):
+    def end(self) -> None:
         self.engine.__init__ = self.init
         if self.own is None:
             del self.engine.grad
         else:
             self.engine.grad = self.own
 
-    def place(self, frame):
+    def place(self, frame: FrameType | None) -> tuple[str, int]:
         """The function of the learner's file in which something happens, and the line; ("", 0) where there is none."""
         while frame is not None and frame.f_code.co_filename != self.file:
             frame = frame.f_back
@@ -70,19 +75,19 @@ class Watch:
 
     # -- a gradient is read or set
 
-    def read(self, tensor):
+    def read(self, tensor: Any) -> Any:
         if hasattr(self.own, "__get__"):  # a slot, or a property of the learner's
             return self.own.__get__(tensor, type(tensor))
         if "grad" not in vars(tensor):
             raise AttributeError("grad")
         return vars(tensor)["grad"]
 
-    def write(self, tensor, value):
+    def write(self, tensor: Any, value: Any) -> None:
         if hasattr(self.own, "__set__"):
             self.own.__set__(tensor, value)
         else:
             vars(tensor)["grad"] = value
-        if self.ids is None or id(tensor) not in self.ids:
+        if id(tensor) not in self.ids:
             return
         number, before = self.ids[id(tensor)], self.known.get(id(tensor))
         after = None if value is None else np.array(value, float)
@@ -92,20 +97,21 @@ class Watch:
         if self.running and after is not None:
             sender, given = self.running[-1]
             first = before is None
-            message = after if first or before.shape != after.shape else after - before
-            zero = np.zeros_like(after)
+            start = np.zeros_like(after) if before is None else before
+            message = after - start if start.shape == after.shape else after
             self.events.append({"kind": "message", "node": sender, "child": number, "upstream": given,
                                 "contribution": message, **where})  # fmt: skip
-            self.events.append({"kind": "accumulate", "node": number, "before": zero if first else before,
+            self.events.append({"kind": "accumulate", "node": number, "before": start,
                                 "message": message, "after": after, "first": first, **where})  # fmt: skip
         elif after is not None and after.any():
             self.events.append({"kind": "seed", "node": number, "grad": after, **where})
 
     # -- the forward pass is over
 
-    def forward_is_over(self, output, tensors):
+    def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
         """Number what the result was computed from, and watch its closures."""
-        reached, waiting = set(), [output]
+        reached: set[int] = set()
+        waiting = [output]
         while waiting:
             node = waiting.pop()
             if id(node) not in reached:
@@ -114,7 +120,7 @@ class Watch:
         reached |= {id(leaf) for leaf in tensors.values()}
         self.nodes = [entry for entry in self.made if id(entry[0]) in reached]
         self.ids = {id(entry[0]): number for number, entry in enumerate(self.nodes)}
-        self.captured = {}
+        self.captured: dict[int, list[dict[str, Any]]] = {}
         for number, (node, name, line) in enumerate(self.nodes):
             # A gradient that was 0 from the start counts as none: nothing has arrived.
             start = getattr(node, "grad", None)
@@ -124,8 +130,8 @@ class Watch:
                 self.captured[number] = self.variables(node._backward)
                 node._backward = self.watched(number, node, node._backward)
 
-    def watched(self, number, node, closure):
-        def watched(*arguments):
+    def watched(self, number: int, node: Any, closure: Any) -> Callable[..., Any]:
+        def watched(*arguments: Any) -> Any:
             self.running.append((number, np.array(node.grad, float)))
             try:
                 return closure(*arguments)
@@ -134,10 +140,10 @@ class Watch:
 
         return watched
 
-    def variables(self, closure):
+    def variables(self, closure: Any) -> list[dict[str, Any]]:
         """What a closure holds: names with the number of a node, with numbers, or with what Python writes for them."""
         code = getattr(closure, "__code__", None)
-        entries = []
+        entries: list[dict[str, Any]] = []
         for name, cell in zip(
             code.co_freevars if code else (), getattr(closure, "__closure__", None) or (), strict=True
         ):
@@ -150,7 +156,7 @@ class Watch:
                 entries.append({"name": name, "type": type(value).__name__})
         return entries
 
-    def told(self, output, tensors):
+    def told(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         names = {id(tensor): name for name, tensor in tensors.items()}
         nodes = []
         for number, (node, name, _) in enumerate(self.nodes):
@@ -171,5 +177,5 @@ class Watch:
         }
 
     @staticmethod
-    def gradient(tensor):
+    def gradient(tensor: Any) -> np.ndarray | None:
         return None if tensor.grad is None else np.array(tensor.grad, float)
