@@ -57,7 +57,7 @@ class Value:
     def __truediv__(self, other):
         other = constant(other)
         out, send = self.result(self.data / other.data, "/", self, other)
-        out._backward = lambda: [send(self, lambda: 1 / other.data), send(other, lambda: -self.data / other.data**2)]
+        out._backward = lambda: [send(self, lambda: 1 / other.data), send(other, lambda: -out.data / other.data)]
         return out
 
     def __neg__(self):
