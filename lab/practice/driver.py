@@ -22,6 +22,8 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -72,10 +74,16 @@ def lively(value: Any) -> Any:
     return {"type": lively(str(value["type"]))}
 
 
+@lru_cache(maxsize=1000)
+def _compiled(text: str, file: str, mode: str) -> CodeType:
+    """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
+    return compile(text, file, mode, dont_inherit=True)
+
+
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
-    exec(compile(source, file, "exec", dont_inherit=True), namespace)
+    exec(_compiled(source, file, "exec"), namespace)
     return namespace
 
 
@@ -84,9 +92,9 @@ def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, An
     scope = {**namespace, **inputs}
     values = {}
     try:
-        exec(compile(program, PROGRAM, "exec", dont_inherit=True), scope)
+        exec(_compiled(program, PROGRAM, "exec"), scope)
         for expression in shows:
-            values[expression] = plain(eval(compile(expression, PROGRAM, "eval", dont_inherit=True), scope))
+            values[expression] = plain(eval(_compiled(expression, PROGRAM, "eval"), scope))
     except Exception as error:
         return {"values": values, "error": failed(error, file)}
     return {"values": values}
