@@ -73,16 +73,15 @@ export class Source {
     const written = source.lines.filter((text) => text.trim());
     const margin = Math.min(...written.map((text) => text.search(/\S/)));
     const lines = source.lines.map((whole, index) => {
-      const text = whole.trimStart();
-      const indent = Math.max(0, whole.length - text.length - margin); // a closure stands deep inside its function
+      const text = whole.slice(margin); // a closure stands deep inside its function
+      const indent = Math.max(0, text.search(/\S/));
       const comment = text.search(/(^|\s)# /);
       const [code, rest] = comment < 0 ? [text, ""] : [text.slice(0, comment), text.slice(comment)];
       return h(
         "span",
         { class: "line" },
         h("span", { class: "line-number" }, String(source.first + index)),
-        h("span", { class: "code", style: `--indent: ${indent}` }, code, h("i", {}, rest)),
-        "\n",
+        h("span", { class: "code", style: `--indent: ${indent}` }, code, h("i", {}, rest), "\n"),
       );
     });
     const element = h("pre", {}, ...lines);

@@ -2,6 +2,7 @@
 
 import json
 import re
+import textwrap
 from itertools import product
 from pathlib import Path
 
@@ -188,6 +189,18 @@ def test_the_source_line_and_the_closure_are_those_of_the_event(open_player):
     line = (ROOT / "model.py").read_text("utf-8").splitlines()[number - 1]
     assert lit[len(str(number)) :].strip() == line.strip()
     assert "_accumulate(upstream * right)" in line
+    copied = page.locator(".codes pre:visible").evaluate(
+        """(code) => {
+          getSelection().selectAllChildren(code);
+          const text = getSelection().toString();
+          getSelection().removeAllRanges();
+          return text;
+        }"""
+    )
+    first = int(page.locator(".codes pre:visible .line-number").first.inner_text())
+    lines = (ROOT / "model.py").read_text("utf-8").splitlines()[first - 1 :][: len(copied.splitlines())]
+    assert len(lines) > 3
+    assert copied.splitlines() == textwrap.dedent("\n".join(lines)).splitlines()
     tab(page, "Closure")
     captured = page.locator(".closure tbody tr").first.locator("td, th")
     expect(captured).to_have_text(["left", "input: the value of a", "2", "unchanged"])
