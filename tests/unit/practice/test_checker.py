@@ -78,6 +78,20 @@ def test_a_known_mistake_is_named(ladder, key, mistake):
     assert report.failure.mistake == mistake
 
 
+def test_a_mistake_that_fails_another_check_is_not_named(tmp_path):
+    (tmp_path / "reference.py").write_text("def both(a, b):\n    return a + b\n", "utf-8")
+    checks = (
+        Check("Of 0 and b", "y = both(0, b)", ("y",), lambda rng, size: {"b": rng.normal()}),
+        Check("Of a and 0", "y = both(a, 0)", ("y",), lambda rng, size: {"a": rng.normal()}),
+    )
+    neither = Mistake("neither", "Both are lost.", (("return a + b", "return 0.0"),))
+    second = Mistake("second", "a is lost.", (("return a + b", "return 0.0 + b"),))
+    task = Task("both", "Both", "Write `both(a, b)`.", checks, (neither, second), ("Think.",))
+    ladder = Ladder("sums", "Sums", "?", tmp_path, (task,))
+    for mistake in (neither, second):
+        assert check(ladder, "both", ladder.with_mistake(mistake), Here(), 0).failure.mistake == mistake
+
+
 def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(ladder):
     wrong = ladder.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + (len(grad) > 1)")
     failure = check(ladder, "bias", wrong, Here(), 0).failure
