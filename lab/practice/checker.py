@@ -68,8 +68,8 @@ class Stopped(Exception):
 class Runner(Protocol):
     """A place where a text was loaded and where programs run with it."""
 
-    def load(self, source: str, file: str) -> Problem | None:
-        """Run the text as a module: what it raised. Raises Stopped."""
+    def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
+        """Run the text as a module: what it raised. Of this project's, it may import `modules`. Raises Stopped."""
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """An answer for each job. Raises Stopped."""
@@ -78,7 +78,7 @@ class Runner(Protocol):
 class Here:
     """A runner in this very process: for this project's own texts only. A known mistake may overflow in silence."""
 
-    def load(self, source: str, file: str) -> Problem | None:
+    def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         self._file = file
         try:
             with np.errstate(all="ignore"):
@@ -172,7 +172,7 @@ def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> R
     passed: dict[str, bool] = {}
     checks: dict[str, bool | None] = {}
     try:
-        if problem := runner.load(source, ladder.file):
+        if problem := runner.load(source, ladder.file, ladder.modules):
             return Report({tasks[0].key: False}, problem=problem, line=problem.line)
         reference = _loaded(ladder.reference, ladder.file)
         for task in tasks:

@@ -23,7 +23,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -159,9 +159,12 @@ class Server:
         self._answers = answers
         self.file = ""
 
-    def load(self, source: str, file: str, seconds: float, memory: int) -> None:
+    def load(self, source: str, file: str, modules: dict[str, str], seconds: float, memory: int) -> None:
         self.file = file
         limit(seconds, memory, self._answers)
+        for name, text in modules.items():
+            sys.modules[name] = module = ModuleType(name)
+            exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))
         self._namespace = load(source, file)
         self._say(NOTHING)
 

@@ -40,6 +40,7 @@ MOST_AT_ONCE = 12  # processes that run learners' code
 MOST_ANSWER = 1_000_000  # bytes of one answer
 MOST_OUTPUT = 1_000_000  # bytes that are printed
 KEPT_OUTPUT = 4_000  # and how many of them are shown
+ROOT = Path(__file__).resolve().parents[2]
 CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe holds
 
 NOT_READY = "The process for your code did not start in time: check again."
@@ -230,12 +231,13 @@ class Sandbox:
         if self._process:
             self._process.kill()
 
-    def load(self, source: str, file: str) -> Problem | None:
+    def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module: what it raised. To be called once, before anything else. Raises Stopped."""
         self._file = file
         self._open()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
-        self._ask("load", source=source, file=file, **limits)
+        texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
+        self._ask("load", source=source, file=file, modules=texts, **limits)
         answer = self._answer(self._said())
         self._pause()
         return answer.problem

@@ -1,0 +1,144 @@
+"""A network trained with a learner's own engine, and the same network with the lab's: the same numbers, and how fast.
+
+Both run the same program, each in a sandbox of its own: model.py is loaded there as the learner's file is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.designs.network import HIDDEN, POINTS, TARGETS, initial
+from lab.practice.sandbox import Limits, Sandbox
+from lab.training.datasets import load
+from practice.task import Ladder
+
+LIMITS = Limits(seconds=60.0, wall=90.0)
+GRADUATED = 0.9  # of the digits that were held out
+STEPS, RATE = 100, 0.05  # on the four points
+EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
+ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")
+
+# Fresh leaves in each step: no gradient of an earlier one is left in them, whatever an engine does about that.
+FOUR_POINTS = """
+import time
+
+begun = time.perf_counter()
+for step in range(steps + 1):
+    leaves = [Value(number) for number in numbers]
+    loss = 0.0
+    for x, target in zip(points, targets):
+        rest, layer = list(leaves), list(x)
+        for n_in, n_out in shapes:
+            weights = [[rest.pop(0) for _ in range(n_out)] for _ in range(n_in)]
+            biases = [rest.pop(0) for _ in range(n_out)]
+            sums = []
+            for unit in range(n_out):
+                total = biases[unit]
+                for k in range(n_in):
+                    total = total + weights[k][unit] * layer[k]
+                sums.append(total.tanh())
+            layer = sums
+        difference = layer[0] - target
+        loss = difference * difference + loss
+    emit({"step": step, "loss": loss.data, "seconds": time.perf_counter() - begun})
+    if step < steps:
+        loss.backward()
+        numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
+"""
+DIGITS = """
+import time
+
+import numpy as np
+
+begun = time.perf_counter()
+for step, batch in enumerate(batches):
+    w1, b1, w2, b2 = [Tensor(array) for array in arrays]
+    logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
+    loss = cross_entropy(logits, labels[batch])
+    loss.backward()
+    arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, (w1, b1, w2, b2))]
+    emit({"step": step, "loss": float(loss.data), "seconds": time.perf_counter() - begun})
+w1, b1, w2, b2 = [Tensor(array) for array in arrays]
+logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
+emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
+"""
+
+
+@dataclass(frozen=True)
+class Point:
+    """How far a training is: the loss of a step, and the seconds since the first."""
+
+    step: int
+    loss: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is trained: `steps` of them will be told; of `answers`, the share that is predicted right at the end."""
+
+    program: str
+    inputs: Mapping[str, Any]
+    steps: int
+    answers: np.ndarray | None = None
+
+
+def task(ladder: Ladder, seed: int) -> Task:
+    """Four points for an engine of scalars, the embedded digits for one of tensors. KeyError for any other ladder."""
+    return {"scalars": _four_points, "tensors": _digits}[ladder.key](seed)
+
+
+def _four_points(seed: int) -> Task:
+    arrays = initial(HIDDEN, seed)
+    inputs = {
+        "numbers": [float(number) for array in arrays for number in array.ravel()],
+        "shapes": [list(array.shape) for array in arrays if array.ndim == 2],
+        "points": POINTS.tolist(),
+        "targets": [float(target) for target in TARGETS.ravel()],
+        "steps": STEPS,
+        "rate": RATE,
+    }
+    return Task(FOUR_POINTS, inputs, STEPS + 1)
+
+
+def _digits(seed: int) -> Task:
+    rng = np.random.default_rng(seed)
+    data = load("digits", seed=seed)
+    count, n_in = data.train_x.shape
+    arrays = [
+        rng.normal(size=(n_in, UNITS)) * np.sqrt(2 / n_in), np.zeros(UNITS),
+        rng.normal(size=(UNITS, 10)) * np.sqrt(2 / UNITS), np.zeros(10),
+    ]  # fmt: skip
+    batches = [part for _ in range(EPOCHS) for part in np.array_split(rng.permutation(count), count // BATCH)]
+    inputs = {
+        "arrays": arrays,
+        "batches": batches,
+        "images": data.train_x.astype(float),
+        "labels": data.train_y,
+        "unseen": data.val_x.astype(float),
+        "rate": DIGIT_RATE,
+    }
+    return Task(DIGITS, inputs, len(batches), data.val_y)
+
+
+def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point | float]:
+    """Train with the engine of a file: a Point for each step, and at last, where there are answers, the share of them
+    that the network predicts. Raises Stopped, and Raised with what the engine raised."""
+    if problem := sandbox.load(source, file):
+        raise Raised(problem)
+    for said in sandbox.stream(it.program, it.inputs):
+        if "predictions" in said:
+            predictions = np.asarray(said["predictions"])
+            yield float(np.mean(predictions == it.answers)) if predictions.shape == np.shape(it.answers) else 0.0
+        else:
+            yield Point(int(said["step"]), float(said["loss"]), float(said["seconds"]))
+
+
+def with_the_lab(it: Task, sandbox: Sandbox) -> Iterator[Point | float]:
+    """The same with this lab's engine."""
+    return train(it, f"{ENGINE}\n\nValue = Tensor\n", "model.py", sandbox)
