@@ -110,7 +110,9 @@ def answer(said: Mapping[str, Any]) -> Answer:
 
 def problem(said: Mapping[str, Any]) -> Problem:
     """What a driver said of an exception. Raises what `driver.lively` raises for what no driver says."""
-    texts = [driver.lively(str(said[name])) for name in ("kind", "message")]
+    texts = [driver.lively(said[name]) for name in ("kind", "message")]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("An exception is told in words.")
     return Problem(*texts, *(place if type(place := said[name]) is int else None for name in ("line", "column")))
 
 
@@ -212,9 +214,17 @@ def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
     if one.judge is None:
         return answers
     return [
-        said if said.problem else replace(said, verdict=one.judge(job.inputs, said.values))
+        said if said.problem else replace(said, verdict=_verdict(one, job, said))
         for job, said in zip(jobs, answers, strict=True)
     ]
+
+
+def _verdict(one: Check, job: Job, said: Answer) -> str:
+    assert one.judge
+    try:
+        return one.judge(job.inputs, said.values)
+    except Exception:  # a value may be anything, and a judge counts on what the task asks for
+        return f"{' or '.join(f'`{show}`' for show in one.shows)} is not what the task asks for."
 
 
 def agree(one: Check, got: Answer, expected: Answer) -> bool:
@@ -419,7 +429,7 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return "The number is right and its sign is wrong." if not a.ndim else "Every element has the wrong sign."
     if a.ndim == 2 and a.shape[0] == a.shape[1] and same(a.T, b, rtol):
         return "It is the transpose of what it should be."
-    ratios = (a / b)[b != 0] if b.any() and np.isfinite(a).all() else np.array([])
+    ratios = a[b != 0] / b[b != 0] if b.any() and np.isfinite(a).all() else np.array([])
     if a.size > 1 and len(ratios) == b.size and np.allclose(ratios, ratios[0], rtol=1e-9):
         return f"Every element is {ratios[0]:.4g} times what it should be."
     return ""

@@ -107,7 +107,10 @@ def failed(error: BaseException, file: str) -> dict[str, Any]:
     else:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
         line, column = (frames[-1].lineno, None) if frames else (None, None)
-    message = str(error.msg if isinstance(error, SyntaxError) else error)
+    try:
+        message = str(error.msg if isinstance(error, SyntaxError) else error)
+    except Exception:  # the text of an exception may come from code of theirs, too
+        message = ""
     return {"kind": type(error).__name__, "message": message[:2000], "line": line, "column": column}
 
 

@@ -34,6 +34,7 @@ from lab.practice.checker import Answer, Job, Problem, Stopped
 from lab.training.shelf import hosted
 from practice.task import Inputs
 
+NONSENSE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 PATIENCE = 20.0  # seconds until a process has to be ready, on however busy a machine
 GRACE = 0.3  # seconds that a process has, after its time, to say where it was
 MOST_AT_ONCE = 12  # processes that run learners' code
@@ -160,7 +161,7 @@ class _Process:
     def __init__(self, boxed: bool) -> None:
         self._folder = None if boxed else tempfile.TemporaryDirectory(prefix="practice-", ignore_cleanup_errors=True)
         self.popen = subprocess.Popen(
-            [*(_box("/work") if boxed else ()), *_python(), driver.__file__],
+            [*(_box("/.practice") if boxed else ()), *_python(), driver.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -185,7 +186,8 @@ class _Process:
             code = self.popen.wait(GRACE)
         except subprocess.TimeoutExpired:
             return None
-        return 128 - code if self._folder is None and code > 128 else code  # bubblewrap says 128 + the signal
+        by_signal = self._folder is None and code - 128 in [*signal.Signals]  # as bubblewrap says it
+        return 128 - code if by_signal else code
 
     def close(self) -> None:
         self.kill()
@@ -193,6 +195,23 @@ class _Process:
             pass
         if self._folder:
             self._folder.cleanup()
+
+
+def understood(line: bytes) -> dict[str, Any]:
+    """What a line of the process says. Raises one of NONSENSE where it is nothing that the driver says."""
+    said = json.loads(line)
+    if not isinstance(said, dict):
+        raise TypeError("The driver says dicts.")
+    return said
+
+
+def answered(said: dict[str, Any], shows: tuple[str, ...]) -> Answer:
+    """The answer to a job with these expressions. Raises one of NONSENSE where it is none."""
+    answer = checker.answer(said)
+    told = tuple(answer.values)
+    if told != shows[: len(told)] or (answer.problem is None and len(told) < len(shows)):
+        raise ValueError("That was not asked for.")
+    return answer
 
 
 class Sandbox:
@@ -245,13 +264,7 @@ class Sandbox:
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """An answer for each job. Raises Stopped."""
         self._ask("run", jobs=[[job.program, _packed(job.inputs, job.secret), [*job.shows]] for job in jobs])
-        answers = []
-        for job in jobs:
-            answer = self._answer(self._said())
-            told = tuple(answer.values)
-            if told != job.shows[: len(told)] or (answer.problem is None and len(told) < len(job.shows)):
-                raise self._ended(GARBAGE)
-            answers.append(answer)
+        answers = [self._answer(self._said(), job.shows) for job in jobs]
         self._pause()
         return answers
 
@@ -303,13 +316,11 @@ class Sandbox:
             while not self._gone and (left := until - time.monotonic()) > 0:
                 self._wait(left)
             raise self._ended() if self._gone else self._ended(GARBAGE)
-        said = self._sensible(json.loads, line)
-        if not isinstance(said, dict):
-            raise self._ended(GARBAGE)
+        said: dict[str, Any] = self._sensible(understood, line)
         return said
 
-    def _answer(self, said: dict[str, Any]) -> Answer:
-        answer = self._sensible(checker.answer, said)
+    def _answer(self, said: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
+        answer: Answer = self._sensible(answered, said, shows)
         if problem := answer.problem:
             if problem.kind == "MemoryError":
                 raise self._ended(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
@@ -319,11 +330,11 @@ class Sandbox:
                 return Answer(answer.values, replace(problem, message=REFUSED))
         return answer
 
-    def _sensible(self, read: Callable[[Any], Any], said: Any) -> Any:
+    def _sensible(self, read: Callable[..., Any], *said: Any) -> Any:
         """What a function reads in something that the process said, which may be anything. Raises Stopped."""
         try:
-            return read(said)
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            return read(*said)
+        except NONSENSE:
             raise self._ended(GARBAGE) from None
 
     def _ended(self, sentence: str = "", line: int | None = None) -> Stopped:

@@ -1,0 +1,498 @@
+"""The process of a learner's code: whatever the code does, it ends as one sentence, and nothing else notices.
+
+Most attacks are short texts in ATTACKS; each is run with bubblewrap and with limits alone. `boxed` marks what only
+bubblewrap stops: the README lists it.
+"""
+
+import json
+import os
+import pickle
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from lab.practice import driver, sandbox
+from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
+from lab.practice.sandbox import Limits, Pool, Raised
+from practice.task import Check, Ladder, Task
+
+ROOT = Path(__file__).resolve().parents[3]
+FILE = "learner.py"
+SHORT = Limits(seconds=0.4, wall=0.8)
+DOUBLE = [Job("y = double(x)", {"x": np.arange(3.0)}, ("y",))]
+HONEST = "def double(x):\n    return 2 * x\n"
+
+
+@pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
+def boxed(request):
+    if request.param == "bubblewrap" and not sandbox.boxes():
+        pytest.skip("bubblewrap is missing or does not work on this machine")
+    return request.param == "bubblewrap"
+
+
+@pytest.fixture(scope="module")
+def pool(boxed):
+    with Pool(boxed) as pool:
+        yield pool
+
+
+@dataclass
+class Ending:
+    """How a text ended: in one sentence, with a line; `printed` is what it printed."""
+
+    sentence: str
+    line: int | None
+    printed: str
+
+
+def ending(pool, source, limits=sandbox.CHECK):
+    with pool.runner(limits) as runner:
+        try:
+            problem = runner.load(textwrap.dedent(source).lstrip("\n"), FILE)
+            if problem is None:
+                problem = runner.run(DOUBLE)[0].problem
+        except Stopped as stopped:
+            return Ending(str(stopped), stopped.line, runner.output)
+        return Ending(f"{problem.kind}: {problem.message}" if problem else "", problem and problem.line, runner.output)
+
+
+def test_an_honest_text_answers_and_its_output_is_kept(pool):
+    with pool.runner() as runner:
+        assert runner.load("import numpy as np\nprint('loaded')\n" + HONEST + "    print(x)\n", FILE) is None
+        (said,) = runner.run(DOUBLE)
+        assert said.values["y"].tolist() == [0, 2, 4]
+        assert runner.output == "loaded\n"
+        secret = Job("z = 'seen' if 'key' in globals() else ''", {"key": 1.0}, ("z",), secret=("key",))
+        (said,) = runner.run([secret])
+        assert said.values == {"z": ""}
+
+
+# -- Attacks: text, what its sentence says, and the line that is named -------------------------------------------------
+
+REFUSED, LOOP, CRASH = "cannot start programs", "did not come to an end", "crashed Python itself"
+MEMORY, OUTPUT, ENDS, DISTURBS = "more memory", "printed more than", "ended Python itself", "disturbed the check"
+
+ATTACKS = {
+    "a fork bomb": ("import os\nwhile True:\n    os.fork()", REFUSED, 3),
+    "a fork bomb that goes on": (
+        "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass", LOOP, (2, 3, 4, 5, 6)),
+    "a program": ("import subprocess\nsubprocess.run(['true'])", REFUSED, 2),
+    "a shell in its place": ("import os\nos.execv('/bin/sh', ['sh', '-c', 'sleep 60'])", ("Errno 2", REFUSED), 2),
+    "a thread": ("import threading\nthreading.Thread(target=print).start()", REFUSED, 2),
+    "a pool of processes": ("import multiprocessing\nmultiprocessing.Pool(2)", ("Errno", REFUSED), 2),
+    "10 GB in one array": ("import numpy as np\nx = np.ones(10 * 2**30 // 8)", MEMORY, 2),
+    "10 GB bit by bit": ("x = []\nwhile True:\n    x.append(bytes(10**6))", MEMORY, 3),
+    "10 GB that nobody counts": ("import os\nos.memfd_create('x')", REFUSED, 2),
+    "an endless loop": ("x = 0\nwhile True:\n    x += 1", LOOP, (2, 3)),
+    "an endless loop in NumPy": ("import numpy as np\na = np.zeros((900, 900))\nwhile True:\n    a = a @ a", LOOP, 4),
+    "one endless call in NumPy": ("import numpy as np\nx = np.lib.stride_tricks.as_strided(np.zeros(1), (10**13,), (0,))\nx.sum()", LOOP, 3),
+    "a long sleep": ("import time\ntime.sleep(1000)", LOOP, 2),
+    "an endless loop that catches all": (
+        "while True:\n    try:\n        x = 1\n    except BaseException:\n        pass", LOOP, (1, 2, 3)),
+    "an endless loop that hears no signal": (
+        """
+        import signal
+        for number in range(1, 65):
+            try:
+                signal.signal(number, signal.SIG_IGN)
+            except (OSError, ValueError):
+                pass
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        while True:
+            pass
+        """, LOOP, None),
+    "an endless trace": ("import sys\ndef trace(*_):\n    while True: pass\nsys.settrace(trace)\ndef f(): pass\nf()", LOOP, 3),
+    "an endless __repr__ of an error": (
+        "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E", LOOP, 3),
+    "an error whose text is an error": ("class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E", "E: ", 4),
+    "a full disk": ("open('x', 'w').write('x')", REFUSED, 1),
+    "a full disk, in folders": ("import os\nos.mkdir('x')", REFUSED, 2),
+    "a file that exists": (f"open({__file__!r}, 'r+')", ("No such file", REFUSED), 1),
+    "a file deleted": (f"import os\nos.remove({__file__!r})", REFUSED, 2),
+    "a socket": ("import socket\nsocket.create_connection(('127.0.0.1', 80))", ("Errno", REFUSED, "gai"), 2),
+    "a socket pair": ("import socket\nsocket.socketpair()", REFUSED, 2),
+    "killing the parent": ("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", REFUSED, 2),
+    "killing everybody": ("import os, signal\nos.kill(-1, signal.SIGKILL)", REFUSED, 2),
+    "its own death": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", ENDS + " (SIGKILL)", None),
+    "its own death, asked for politely": ("import signal\nsignal.raise_signal(signal.SIGTERM)", ENDS + " (SIGTERM)", None),
+    "os._exit": ("import os\nos._exit(0)", ENDS + " (exit code 0)", None),
+    "os._exit as if by a signal": ("import os\nos._exit(200)", ENDS + " (exit code 200)", None),
+    "sys.exit": ("import sys\nsys.exit(3)", "SystemExit: 3", 2),
+    "an interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt", 1),
+    "1 GB of output": ("while True:\n    print('x' * 10**6)", OUTPUT, 2),
+    "1 GB of output past Python": (
+        "import os\nwhile True:\n    try:\n        os.write(2, b'x' * 10**6)\n    except OSError:\n        os._exit(0)", OUTPUT, None),
+    "deep recursion": ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", 2),
+    "bottomless recursion": (
+        "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __add__(self, other):\n        return self + other\nA() + A()",
+        (CRASH, MEMORY), 5),
+    "a value of endless depth": ("def double(x):\n    x = []\n    x.append(x)\n    return x", "RecursionError", None),
+    "a crash": ("import ctypes\nctypes.string_at(0)", CRASH + " (SIGSEGV)", 2),
+    "no limits": ("import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))", ("ValueError", REFUSED), 2),
+    "a larger share": ("import os\nos.nice(-10)", REFUSED, 2),
+    "every descriptor closed": ("import os\nos.closerange(0, 1000)\nimport time\ntime.sleep(100)", (DISTURBS, LOOP), None),
+    "rubbish on every descriptor": (
+        "import os\nfor fd in range(64):\n    try:\n        os.write(fd, b'rubbish\\n')\n    except OSError:\n        pass", DISTURBS, None),
+    "an endless line on every descriptor": (
+        "import os\nwhile True:\n  for fd in range(3, 64):\n    try:\n        os.write(fd, b'{' * 10**5)\n    except OSError:\n        pass", DISTURBS, None),
+    "questions read by the text": ("input()", "EOFError", 1),
+    "json broken": ("import json\njson.dumps = json.loads = None", (ENDS, DISTURBS), None),
+    "builtins emptied": ("import builtins\nfor name in dir(builtins):\n    delattr(builtins, name)", (ENDS, DISTURBS, "Error"), (None, 2, 3)),
+    "modules emptied": ("import sys\nsys.modules.clear()\ndef double(x):\n    import numpy\n    return numpy.double(x)", "Error", 4),
+    "the driver emptied": ("import __main__\nvars(__main__).clear()", (ENDS, DISTURBS), None),
+    "an end with a farewell": ("import atexit, time\natexit.register(time.sleep, 1000)\ndef double(x):\n    raise SystemExit", "SystemExit", 4),
+    "rubbish collected for ever": (
+        "import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(100)]", LOOP, 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_ends_as_one_sentence(pool, name):
+    source, sentences, lines = ATTACKS[name]
+    sentences = sentences if isinstance(sentences, tuple) else (sentences,)
+    lines = lines if isinstance(lines, tuple) else (lines,)
+    loops = LOOP in sentences
+    said = ending(pool, source, SHORT if loops else sandbox.CHECK)
+    assert any(sentence in said.sentence for sentence in sentences), said
+    assert said.line in lines, said
+    assert len(said.sentence) < 2100
+    assert "\n" not in said.sentence
+    assert len(said.printed) < 5000
+
+
+# What only bubblewrap stops, by the words with which the README lists it. `{secret}` is a file, `{address}` is where
+# this process has the same secret in its memory.
+ONLY_BUBBLEWRAP = {
+    "reading the files of whoever started it": "print(open({file!r}).read())",
+    "reading the memory of the server": (
+        "with open('/proc/{pid}/mem', 'rb') as memory:\n    memory.seek({address})\n    print(memory.read({size}).decode())"
+    ),
+    "seeing what other programs run": "print(open('/proc/{pid}/status').read() and {secret!r})",
+}
+
+
+@pytest.mark.parametrize("name", ONLY_BUBBLEWRAP)
+def test_only_bubblewrap_stops_reading(pool, boxed, name, tmp_path):
+    secret = f"secret {os.getpid()}"
+    kept = secret.encode()
+    (tmp_path / "diary").write_text(secret)
+    address = id(kept) + sys.getsizeof(b"") - 1
+    source = ONLY_BUBBLEWRAP[name].format(
+        file=str(tmp_path / "diary"), secret=secret, pid=os.getpid(), address=address, size=len(kept)
+    )
+    said = ending(pool, source + "\n" + HONEST)
+    if boxed:
+        assert ("FileNotFoundError" in said.sentence, said.printed) == (True, "")
+    else:
+        assert (said.sentence, said.printed.strip()) == ("", secret)
+
+
+def test_the_readme_lists_what_only_bubblewrap_stops():
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    (listed,) = re.findall(r"Only bubblewrap stops ([^.]*)\.", text)
+    assert re.split(r", and |, ", listed) == list(ONLY_BUBBLEWRAP)
+
+
+def test_the_process_is_told_nothing_of_this_one(pool, boxed, monkeypatch):
+    monkeypatch.setenv("SECRET", "yes")
+    source = """
+    import importlib.util, os, sys
+    found = {"SECRET" in os.environ, *(importlib.util.find_spec(name) is not None for name in ("lab", "streamlit", "psutil"))}
+    print(found, os.listdir("."), len(os.listdir("/proc/self/fd")) < 10 if os.path.exists("/proc") else True, sys.path[0][-4:])
+    """
+    assert ending(pool, source).printed.startswith("{False} [] True")
+
+
+def descendants():
+    return psutil.Process().children(recursive=True)
+
+
+def test_while_some_attack_others_are_served_and_nothing_remains(boxed, tmp_path):
+    before = {process.pid for process in descendants()}
+    folders = set(Path("/tmp").glob("practice-*"))
+    names = ["a fork bomb that goes on", "10 GB bit by bit", "an endless loop that hears no signal", "1 GB of output"]
+    said, seen = {}, set()
+    with Pool(boxed) as pool:
+        attacks = [
+            threading.Thread(target=lambda name=name: said.update({name: ending(pool, ATTACKS[name][0])}))
+            for name in names
+        ]
+        for attack in attacks:
+            attack.start()
+        served = 0
+        while served < 3 or any(attack.is_alive() for attack in attacks):
+            assert ending(pool, HONEST).sentence == ""
+            served += 1
+            seen |= {process for process in descendants() if process.pid not in before}
+        for attack in attacks:
+            attack.join()
+    for name in names:
+        assert ATTACKS[name][1] in said[name].sentence
+    _, alive = psutil.wait_procs(seen, timeout=20)
+    assert alive == []
+    assert {folder for folder in Path("/tmp").glob("practice-*") if folder not in folders and _mine(folder)} == set()
+
+
+def _mine(folder):
+    return any(str(folder) in " ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"]))
+
+
+# -- The verdict -------------------------------------------------------------------------------------------------------
+
+
+CHECK = Check("Any number", "y = double(x)", ("y",), lambda rng, size: {"x": rng.normal(size=size + 1)})
+
+
+@pytest.fixture
+def ladder(tmp_path):
+    (tmp_path / "reference.py").write_text(HONEST, "utf-8")
+    (tmp_path / "starter.py").write_text("", "utf-8")
+    return Ladder("small", "Small", "Does it work?", tmp_path, (Task("double", "Twice", "", (CHECK,), (), ()),))
+
+
+CHEATS = {
+    "a right answer": (HONEST, True),
+    "all comparisons patched": (
+        """
+        import builtins, math
+        import numpy as np
+        import __main__
+        always = lambda *_, **__: True
+        for name in ("allclose", "array_equal", "isclose", "all"):
+            setattr(np, name, always)
+        builtins.all = math.isclose = always
+        for name in ("agree", "same", "check"):
+            setattr(__main__, name, always)
+        def double(x):
+            return x
+        """, False),
+    "equal to everything": (
+        """
+        import numpy as np
+        class Everything(np.ndarray):
+            def __eq__(self, other):
+                return True
+            __ne__ = __lt__ = __le__ = __gt__ = __ge__ = lambda self, other: False
+        def double(x):
+            return x.view(Everything)
+        """, False),
+    "the driver answers for it": (
+        """
+        import __main__
+        __main__.run = lambda *_: {"values": {"y": True}, "passed": True, "verdict": ""}
+        def double(x):
+            return x
+        """, False),
+    "a question changed": ("def double(x):\n    x[:] = 0\n    return x\n", False),
+    "a pickle": (
+        """
+        class Bomb:
+            def __reduce__(self):
+                return eval, ("1 / 0",)
+        def double(x):
+            return Bomb()
+        """, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_the_verdict_is_made_on_this_side(pool, ladder, name):
+    source, right = CHEATS[name]
+    with pool.runner() as runner:
+        report = check(ladder, "double", textwrap.dedent(source), runner, seed=1)
+    assert bool(report) is right
+    assert report.stopped == ""
+    assert report.passed == {"double": right}
+
+
+def test_a_check_that_is_stopped_says_why_and_where(pool, ladder):
+    with pool.runner(SHORT) as runner:
+        report = check(ladder, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
+    assert (report.stopped, report.passed) == (sandbox.TOO_LONG, {"double": False})
+    assert report.line in (2, 3)
+    with pytest.raises(Stopped, match=LOOP):
+        runner.run(DOUBLE)  # it stays so
+
+
+# What another program could say in the driver's place.
+NUMBER = {"dtype": "float64", "shape": [], "numbers": ["0x1p0"]}
+NONSENSE = [
+    b"", b"null", b"[]", b"1", b"{}", b'{"values": 1}', b'{"values": {}}', b'{"values": {"y": 1}}', b'{"values": {"y": NaN}}',
+    b'{"values": {"y": 1' + b"0" * 5000 + b"}}", b'{"values": {"y": ' + b"[" * 90_000, b'{"values": {"y": {"list": 1}}}',
+    b'{"values": ' + b'{"list": [' * 50_000, b"\xff\xfe", pickle.dumps({"values": {}}, 0).replace(b"\n", b" "),
+    *(json.dumps({"values": {"y": NUMBER | change}}).encode() for change in (
+        {"dtype": "V2000000000"}, {"dtype": "O"}, {"dtype": "U9"}, {"dtype": 5}, {"dtype": "float64,float64"}, {"shape": [-1]},
+        {"shape": [2]}, {"shape": [10**12, 10**12]}, {"shape": [True]}, {"shape": 1}, {"shape": None}, {"shape": [1] * 500},
+        {"numbers": ["eval"]}, {"numbers": [1.0]}, {"numbers": ["0x1p999999"]}, {"numbers": None},
+    )),
+    *(json.dumps({"values": {"y": value}}).encode() for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})),
+    b'{"values": {"z": true}}', b'{"values": {"y": true, "z": true}}',
+    *(json.dumps({"values": {}, "error": error}).encode() for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NONSENSE, ids=range(len(NONSENSE)))
+def test_what_no_driver_says_is_told_as_such(line):
+    with pytest.raises(sandbox.NONSENSE):
+        sandbox.answered(sandbox.understood(line), ("y",))
+
+
+ODD = [
+    None, True, "", "\ud800", [], [[]], [None, "a"], {}, {"a": np.ones(2)}, {1: [np.ones(2)]}, np.nan, np.inf, 0, 2**63, -0.0,
+    np.zeros(0), np.zeros((0, 3)), np.full((2, 2), np.nan), np.ones((2, 2), bool), np.ones((1,) * 20), np.array([np.inf, -np.inf]),
+    object(),
+]  # fmt: skip
+EXPECTED = [
+    1.0,
+    True,
+    "a",
+    None,
+    [1.0, 2],
+    {"a": np.ones(2)},
+    np.ones(2),
+    np.array([0.0, np.inf]),
+    np.eye(2),
+    np.zeros((0, 3)),
+]
+
+
+@pytest.mark.parametrize("got", ODD, ids=range(len(ODD)))
+def test_any_value_can_be_compared_and_described(got):
+    got = driver.lively(json.loads(json.dumps(driver.plain(got))))
+    for expected in EXPECTED:
+        assert agree(CHECK, Answer({"y": got}), Answer({"y": expected})) in (True, False)
+        assert "\n" not in resemblance(got, expected, 1e-6)
+    str(got).encode("utf-8")
+
+
+# -- Other programs ----------------------------------------------------------------------------------------------------
+
+COUNT = """
+import numpy as np
+for step in range(steps):
+    emit({"step": step, "y": double(np.full(2, step))})
+    print(step)
+"""
+
+
+def test_a_program_is_streamed_beside_the_text(pool):
+    with pool.runner() as runner:
+        assert runner.load(HONEST, FILE) is None
+        messages = [*runner.stream(COUNT, {"steps": 3})]
+        assert [message["y"].tolist() for message in messages] == [[0, 0], [2, 2], [4, 4]]
+        assert runner.output == "0\n1\n2\n"
+        with pytest.raises(Raised, match="ValueError") as raised:
+            [*runner.stream("emit(double(1))\nraise ValueError('that')", {})]
+        assert raised.value.problem.message == "that"
+        assert runner.run(DOUBLE)[0].problem is None
+        (large,) = runner.stream("emit(len(data))", {"data": np.zeros(100_000)})
+        assert large == 100_000
+
+
+def test_a_stream_tells_while_it_runs_and_can_be_stopped(pool):
+    endless = "while True:\n    emit(double(1))"
+    with pool.runner(Limits(seconds=60, wall=60)) as runner:
+        assert runner.load(HONEST, FILE) is None
+        stream = runner.stream(endless, {})
+        assert next(stream) == 2
+        threading.Timer(0.05, runner.stop).start()
+        with pytest.raises(Stopped, match="was stopped"):
+            list(stream)
+
+
+def test_a_reader_who_leaves_a_stream_leaves_no_process(pool):
+    with pool.runner(Limits(seconds=60, wall=60)) as runner:
+        assert runner.load(HONEST, FILE) is None
+        next(runner.stream("while True:\n    emit(1)", {}))
+        process = psutil.Process(runner._process.popen.pid)
+    assert not process.is_running()
+
+
+# -- The processes -----------------------------------------------------------------------------------------------------
+
+
+def test_a_check_ends_within_three_seconds():
+    assert sandbox.CHECK.wall + sandbox.GRACE < 3
+    assert sandbox.CHECK.seconds == 2
+    assert sandbox.CHECK.memory == 512 << 20
+
+
+def test_time_between_questions_does_not_count(pool):
+    with pool.runner(Limits(seconds=0.4, wall=0.4)) as runner:
+        assert runner.load(HONEST, FILE) is None
+        time.sleep(0.5)
+        assert runner.run(DOUBLE)[0].problem is None
+
+
+def test_a_spare_that_was_ended_is_replaced(boxed):
+    with Pool(boxed) as pool:
+        spare = pool._spare.result()
+        spare.kill()
+        spare.popen.wait()
+        assert ending(pool, HONEST).sentence == ""
+
+
+def test_more_than_there_is_room_for_is_told(boxed, monkeypatch):
+    monkeypatch.setattr(sandbox, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
+    with Pool(boxed) as pool:
+        with pool.runner():
+            assert ending(pool, HONEST).sentence == sandbox.BUSY
+        with pool._slots:
+            pass  # free again
+
+
+def test_a_server_that_is_killed_leaves_no_process(boxed):
+    program = f"""
+    from lab.practice.sandbox import Limits, Pool
+    pool = Pool({boxed})
+    print(pool._spare.result().popen.pid, flush=True)
+    with pool.runner(Limits(600, 600)) as runner:
+        runner.load("def double(x): return x", "learner.py")
+        for _ in runner.stream("import time; emit(1); time.sleep(600)", {{}}):
+            print("runs", flush=True)
+    """
+    server = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout.readline().strip().isdigit()
+    assert server.stdout.readline() == "runs\n"
+    theirs = psutil.Process(server.pid).children(recursive=True)
+    assert len(theirs) >= 2
+    server.kill()
+    server.communicate()
+    _, alive = psutil.wait_procs(theirs, timeout=20)
+    assert alive == []
+
+
+@pytest.fixture
+def hosted_without_bubblewrap(monkeypatch, tmp_path):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    sandbox.boxes.cache_clear()
+    yield
+    sandbox.boxes.cache_clear()
+
+
+def test_a_server_for_several_people_runs_nothing_without_bubblewrap(hosted_without_bubblewrap):
+    assert "bubblewrap" in sandbox.unavailable()
+    for pool in (sandbox, Pool()):
+        assert ending(pool, HONEST).sentence == sandbox.unavailable()
+
+
+def test_one_s_own_machine_runs_code_with_one_s_own_rights(hosted_without_bubblewrap, monkeypatch):
+    monkeypatch.delenv("TENSOR_LAB_HOSTED")
+    assert sandbox.unavailable() == ""
+    assert "your rights" in sandbox.promise()
+    with sandbox.runner() as runner:
+        assert runner.load(HONEST, FILE) is None
