@@ -187,7 +187,9 @@ def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> R
                 got = _answers(runner, one, cases)
                 checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                 if not checks[one.name]:
-                    runner.load(source, ladder.file)  # anew: the cases may have left something behind in it
+                    runner.load(
+                        source, ladder.file, ladder.modules
+                    )  # anew: the cases may have left something behind in it
                     failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
                     return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
             passed[task.key] = True

@@ -163,8 +163,9 @@ class Server:
         self.file = ""
 
     def load(self, source: str, file: str, modules: dict[str, str], seconds: float, memory: int) -> None:
-        self.file = file
-        limit(seconds, memory, self._answers)
+        if not self.file:  # the first time: the limits hold for good
+            self.file = file
+            limit(seconds, memory, self._answers)
         for name, text in modules.items():
             sys.modules[name] = module = ModuleType(name)
             exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(module))

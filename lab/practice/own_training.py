@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lab.designs.network import HIDDEN, POINTS, TARGETS, initial
-from lab.practice.sandbox import Limits, Sandbox
+from lab.practice.checker import Stopped
+from lab.practice.sandbox import Limits, Raised, Sandbox
 from lab.training.datasets import load
 from practice.task import Ladder
 
@@ -27,7 +28,7 @@ ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")
 FOUR_POINTS = """
 import time
 
-begun = time.perf_counter()
+begun = time.process_time()
 for step in range(steps + 1):
     leaves = [Value(number) for number in numbers]
     loss = 0.0
@@ -45,7 +46,7 @@ for step in range(steps + 1):
             layer = sums
         difference = layer[0] - target
         loss = difference * difference + loss
-    emit({"step": step, "loss": loss.data, "seconds": time.perf_counter() - begun})
+    emit({"step": step, "loss": loss.data, "seconds": time.process_time() - begun})
     if step < steps:
         loss.backward()
         numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
@@ -55,14 +56,14 @@ import time
 
 import numpy as np
 
-begun = time.perf_counter()
+begun = time.process_time()
 for step, batch in enumerate(batches):
     w1, b1, w2, b2 = [Tensor(array) for array in arrays]
     logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
     loss = cross_entropy(logits, labels[batch])
     loss.backward()
     arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, (w1, b1, w2, b2))]
-    emit({"step": step, "loss": float(loss.data), "seconds": time.perf_counter() - begun})
+    emit({"step": step, "loss": float(loss.data), "seconds": time.process_time() - begun})
 w1, b1, w2, b2 = [Tensor(array) for array in arrays]
 logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
 emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
@@ -71,7 +72,7 @@ emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 
 @dataclass(frozen=True)
 class Point:
-    """How far a training is: the loss of a step, and the seconds since the first."""
+    """How far a training is: the loss of a step, and the seconds of processor time since the first."""
 
     step: int
     loss: float
@@ -132,11 +133,14 @@ def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point 
     if problem := sandbox.load(source, file):
         raise Raised(problem)
     for said in sandbox.stream(it.program, it.inputs):
-        if "predictions" in said:
-            predictions = np.asarray(said["predictions"])
-            yield float(np.mean(predictions == it.answers)) if predictions.shape == np.shape(it.answers) else 0.0
-        else:
-            yield Point(int(said["step"]), float(said["loss"]), float(said["seconds"]))
+        try:
+            if "predictions" in said:
+                predictions = np.asarray(said["predictions"])
+                yield float(np.mean(predictions == it.answers)) if predictions.ndim == 1 else 0.0
+            else:
+                yield Point(int(said["step"]), float(said["loss"]), float(said["seconds"]))
+        except (KeyError, TypeError, ValueError):
+            raise Stopped("Your engine gave a loss that is no number: `data` of it should be one.") from None
 
 
 def with_the_lab(it: Task, sandbox: Sandbox) -> Iterator[Point | float]:

@@ -251,9 +251,11 @@ class Sandbox:
             self._process.kill()
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
-        """Run the text as a module: what it raised. To be called once, before anything else. Raises Stopped."""
+        """Run the text as a module: what it raised. To be called before anything else; again, it runs the same text
+        anew. Raises Stopped."""
         self._file = file
-        self._open()
+        if not self._process:
+            self._open()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
         self._ask("load", source=source, file=file, modules=texts, **limits)

@@ -89,11 +89,15 @@ class Watch:
             vars(tensor)["grad"] = value
         if id(tensor) not in self.ids:
             return
+        self.changed(tensor, value, *self.place(sys._getframe(1)))
+
+    def changed(self, tensor: Any, value: Any, source: str, line: int) -> None:
+        """A gradient is `value` now: by a message of the closure that runs, or else as the seed."""
         number, before = self.ids[id(tensor)], self.known.get(id(tensor))
         after = None if value is None else np.array(value, float)
-        self.known[id(tensor)] = after
-        name, line = self.place(sys._getframe(1))
-        where = {"source": name, "line": line}
+        # A gradient that is set to 0 beside the closures is none: nothing has arrived.
+        self.known[id(tensor)] = None if after is None or not (self.running or after.any()) else after
+        where = {"source": source, "line": line}
         if self.running and after is not None:
             sender, given = self.running[-1]
             first = before is None
@@ -105,6 +109,12 @@ class Watch:
                                 "message": message, "after": after, "first": first, **where})  # fmt: skip
         elif after is not None and after.any():
             self.events.append({"kind": "seed", "node": number, "grad": after, **where})
+
+    def unseen(self, tensor: Any, source: str, line: int) -> None:
+        """Report a gradient that has changed although nobody set it: some engines compute it when it is asked for."""
+        now, known = tensor.grad, self.known.get(id(tensor))
+        if not np.array_equal(0.0 if now is None else now, 0.0 if known is None else known, equal_nan=True):
+            self.changed(tensor, now, source, line)
 
     # -- the forward pass is over
 
@@ -128,13 +138,16 @@ class Watch:
             if node._children:
                 self.events.append({"kind": "forward", "node": number, "source": name, "line": line})
                 self.captured[number] = self.variables(node._backward)
-                node._backward = self.watched(number, node, node._backward)
+                node._backward = self.watched(number, node, node._backward, name, line)
 
-    def watched(self, number: int, node: Any, closure: Any) -> Callable[..., Any]:
+    def watched(self, number: int, node: Any, closure: Any, source: str, line: int) -> Callable[..., Any]:
         def watched(*arguments: Any) -> Any:
+            self.unseen(node, source, line)
             self.running.append((number, np.array(node.grad, float)))
             try:
-                return closure(*arguments)
+                closure(*arguments)
+                for child in node._children:
+                    self.unseen(child, source, line)
             finally:
                 self.running.pop()
 

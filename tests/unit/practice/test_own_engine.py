@@ -1,0 +1,110 @@
+"""A learner's engine in the lab: its passes, its gradients and its training, beside those of the lab's own."""
+
+import numpy as np
+import pytest
+
+from lab.expression.builder import parse
+from lab.practice import own_training, sandbox
+from lab.practice.checker import Here
+from lab.practice.own_engine import Unusable, checked, follow
+from lab.trace.export import playable
+from lab.trace.recording import record
+from practice import LADDERS
+
+SCALARS, TENSORS = LADDERS["scalars"], LADDERS["tensors"]
+STYLES = [SCALARS.reference, *(path.read_text("utf-8") for path in sorted(SCALARS.folder.glob("unusual/*.py")))]
+PASSES = [
+    ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}),
+    ("a + a", {"a": 3.0}),
+    ("(a*a - b/2 + a**3).tanh()", {"a": 0.2, "b": 0.5}),
+    ("h = a*b\nh.relu() + h", {"a": 2.0, "b": 1.5}),
+    ("2 * a.exp() - b", {"a": 0.5, "b": 1.0}),
+]
+
+
+@pytest.mark.parametrize("source", STYLES, ids=range(len(STYLES)))
+@pytest.mark.parametrize(("text", "leaves"), PASSES)
+def test_a_pass_of_scalars_has_the_numbers_of_the_lab_s_engine(source, text, leaves):
+    expression = parse(text)
+    trace = follow(SCALARS, source, expression, leaves, Here())
+    for name, gradient in record(expression, leaves).gradients.items():
+        np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12)
+    assert {step["kind"] for step in trace.events} == {"forward", "seed", "message", "accumulate"}
+    assert playable(trace)["output"] == trace.output
+    assert [row.agrees for row in checked(SCALARS, source, expression, leaves, Here())] == [True] * len(leaves)
+
+
+def test_events_name_the_lines_of_the_learner_s_file_that_ran():
+    trace = follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    lines = SCALARS.reference.splitlines()
+    sent = [lines[event["line"] - 1].strip() for event in trace.events if event["kind"] == "message"]
+    assert [line.split(" +=")[0] for line in sent] == ["self.grad", "other.grad"]
+    code = trace.sources["Value.__mul__"]
+    assert lines[code["first"] - 1].strip() == code["lines"][0] == "def __mul__(self, other):"
+    held = {entry["name"]: entry for entry in trace.nodes[trace.output]["captured"]}
+    assert (held["self"]["node"], held["other"]["node"]) == (0, 1)
+
+
+def test_an_engine_that_overwrites_is_seen_to():
+    wrong = SCALARS.reference.replace("grad +=", "grad =")
+    trace = follow(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())
+    assert trace.gradients["a"] == 1
+    assert [row.agrees for row in checked(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        (
+            "(x*w + b).relu().sum()",
+            {"x": np.array([[1.0, 2.0], [3.0, -4.0]]), "w": np.array([1.0, 2.0]), "b": np.array(0.5)},
+        ),
+        ("(x @ w).exp().mean()", {"x": np.ones((2, 3)) / 3, "w": np.ones((3, 2)) / 2}),
+        ("x.softmax().log().sum()", {"x": np.array([[0.0, 1.0, 2.0]])}),
+    ],
+)
+def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
+    expression = parse(text)
+    trace = follow(TENSORS, TENSORS.reference, expression, leaves, Here())
+    for name, gradient in record(expression, leaves).gradients.items():
+        np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
+    assert all(row.agrees for row in checked(TENSORS, TENSORS.reference, expression, leaves, Here()))
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (("self._op = op", "self._op = '<b>'"), "does not hold together"),
+        (("self._children = tuple(children)", "self._children = 3"), "stops with"),
+        (("def backward(self):", "def back(self):"), "no such operation"),
+        (("import math", "import math\n1 / 0"), "stops with ZeroDivisionError"),
+    ],
+)
+def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
+    with pytest.raises(Unusable, match=said):
+        follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+
+
+@pytest.mark.parametrize("ladder", [SCALARS, TENSORS], ids=lambda ladder: ladder.key)
+def test_training_gives_the_numbers_of_the_lab_s_engine(ladder):
+    task = own_training.task(ladder, 0)
+    with sandbox.runner(own_training.LIMITS) as runner:
+        own = list(own_training.train(task, ladder.reference, ladder.file, runner))
+    with sandbox.runner(own_training.LIMITS) as runner:
+        labs = list(own_training.with_the_lab(task, runner))
+    losses = [[said.loss for said in told[: task.steps]] for told in (own, labs)]
+    assert len(losses[0]) == task.steps
+    np.testing.assert_allclose(*losses, rtol=1e-9)
+    assert losses[0][-1] < 0.1 * losses[0][0]
+    if ladder is SCALARS:
+        assert losses[0][-1] < 0.01
+    else:
+        assert own[-1] == labs[-1] > own_training.GRADUATED
+
+
+def test_an_engine_that_fails_while_it_trains_says_where():
+    wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.tanh(self.dat)")
+    with pytest.raises(sandbox.Raised) as raised, sandbox.runner(own_training.LIMITS) as runner:
+        list(own_training.train(own_training.task(SCALARS, 0), wrong, "scalars.py", runner))
+    assert raised.value.problem.kind == "AttributeError"
+    assert "self.dat)" in wrong.splitlines()[raised.value.problem.line - 1]
