@@ -1,0 +1,263 @@
+"""Each ladder as a whole: its reference, its wrong answers, right answers in other styles, and mutants of the reference.
+
+What is known as wrong: `python -m pytest -s -k matrix tests/unit/practice/test_ladders.py` prints it as a table.
+"""
+
+import ast
+import random
+import re
+import signal
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import model
+from lab.practice.checker import Here, _cases, _numerical, check
+from practice import LADDERS
+from practice.scalars import reference as scalars
+
+MUTANTS = 300
+SECONDS = 3  # of processor time that a mutant gets: some of them run for ever
+
+each_ladder = pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+
+
+@pytest.fixture(autouse=True)
+def _recursion_limit():
+    """An answer may raise it, which is a right answer: not for the tests after it."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
+
+
+def parts(ladder):
+    """The reference in pieces: (key, text); what stands before the first mark has the key ""."""
+    pieces = re.split(r"^[ \t]*# task: ([\w-]+)\n", ladder.reference, flags=re.MULTILINE)
+    return [("", pieces[0]), *zip(pieces[1::2], pieces[2::2], strict=True)]
+
+
+@each_ladder
+def test_a_ladder_is_complete(ladder):
+    assert ladder.key == next(key for key, each in LADDERS.items() if each is ladder)
+    keys = [task.key for task in ladder.tasks]
+    assert len(set(keys)) == len(keys)
+    assert {key for key, _ in parts(ladder)} - {""} <= set(keys)
+    mistakes = [mistake for task in ladder.tasks for mistake in task.mistakes]
+    assert (
+        len({mistake.key for mistake in mistakes}) == len({mistake.sentence for mistake in mistakes}) == len(mistakes)
+    )
+    for task in ladder.tasks:
+        assert len(task.mistakes) >= 5, task.key
+        assert len(task.hints) >= 3, task.key
+        assert len(task.text.split()) <= 135, task.key
+        assert len({one.name for one in task.checks}) == len(task.checks) > 0, task.key
+        assert ladder.lines_of(task.key).strip(), task.key
+
+
+@each_ladder
+def test_the_reference_as_it_grows_passes_task_after_task(ladder):
+    for number, task in enumerate(ladder.tasks):
+        so_far = {"", *(each.key for each in ladder.tasks[: number + 1])}
+        text = "".join(text for key, text in parts(ladder) if key in so_far)
+        quick = replace(ladder, tasks=(*(without_slow(each) for each in ladder.tasks[:number]), task))
+        report = check(quick, task.key, text, Here(), seed=1)
+        assert report, (task.key, report)
+
+
+def without_slow(task):
+    return replace(task, checks=tuple(one for one in task.checks if not one.slow))
+
+
+@each_ladder
+def test_the_starter_loads_and_does_not_pass(ladder):
+    report = check(ladder, ladder.tasks[0].key, ladder.starter, Here(), seed=1)
+    assert report.problem is None
+    assert not report
+
+
+def matrix(ladder, seed):
+    """For each known mistake: (its task, its key, the task and the check that fail, the mistake that is named)."""
+    rows = []
+    for task in ladder.tasks:
+        for mistake in task.mistakes:
+            failure = check(ladder, ladder.tasks[-1].key, ladder.with_mistake(mistake), Here(), seed).failure
+            named = failure.mistake.key if failure and failure.mistake else ""
+            rows.append((task.key, mistake.key, failure and failure.task, failure and failure.check.name, named))
+    return rows
+
+
+@each_ladder
+def test_the_matrix_of_mistakes(ladder):
+    """Each fails, in the task that it belongs to, and is called by its name."""
+    rows = matrix(ladder, seed=7)
+    print()
+    for row in rows:
+        print(f"{row[0]:12} {row[1]:22} {row[3]:42} {'named' if row[4] == row[1] else row[4] or 'NOT NAMED'}")
+    assert [row for row in rows if (row[0], row[1]) != (row[2], row[4])] == []
+
+
+@each_ladder
+def test_right_answers_in_another_style_pass(ladder):
+    paths = sorted(ladder.folder.glob("unusual/*.py"))
+    assert len(paths) >= 3
+    for path in paths:
+        report = check(ladder, ladder.tasks[-1].key, path.read_text("utf-8"), Here(), seed=3)
+        assert report, (path.name, report)
+
+
+@each_ladder
+def test_derivatives_of_the_reference_agree_with_finite_differences(ladder):
+    here = Here()
+    here.load(ladder.reference, ladder.file)
+    for task in ladder.tasks:
+        for one in task.checks:
+            cases = [*_cases(one, np.random.default_rng(5))]
+            for case, said in zip(cases, here.run(cases), strict=True):
+                for show in one.derivatives or {}:
+                    numerical = _numerical(one, case, show, here)
+                    if numerical is not None:
+                        np.testing.assert_allclose(
+                            said.values[show], numerical, rtol=2e-4, atol=2e-5, err_msg=f"{task.key} {one.name} {show}"
+                        )
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "((a * b) + c) * (a + d)", "a + a", "a * a * a", "2 - a / b", "(a * b).tanh() * b.relu() - c.exp()",
+        "(-a) ** 3 / (1 + (c * -1).exp())", "3 / (d * d) - (2 * a - 1).tanh()", "c.sigmoid() * a.sigmoid()",
+    ],
+)  # fmt: skip
+def test_the_scalars_agree_with_the_engine(expression):
+    numbers = dict(zip("abcd", np.random.default_rng(2).normal(size=4).tolist(), strict=True))
+    results = []
+    for kind in (scalars.Value, model.Tensor):
+        leaves = {name: kind(number) for name, number in numbers.items()}
+        y = eval(expression, leaves)
+        y.backward()
+        results.append([float(y.data), *(float(leaves[name].grad or 0) for name in numbers)])
+    np.testing.assert_allclose(*results, rtol=1e-12)
+
+
+# -- Mutants: the reference with one thing changed, by rule and by chance ----------------------------------------------
+
+OPERATORS = {
+    ast.Add: [ast.Sub, ast.Mult], ast.Sub: [ast.Add], ast.Mult: [ast.Div, ast.Add], ast.Div: [ast.Mult],
+    ast.Pow: [ast.Mult], ast.MatMult: [ast.Mult],
+    ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt, ast.Lt], ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.Gt],
+    ast.In: [ast.NotIn], ast.NotIn: [ast.In], ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+}  # fmt: skip
+NOT_COMMUTATIVE = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
+ATTRIBUTES = {"data": "grad", "grad": "data", "shape": "T"}
+NAMES = {"self": "other", "other": "self"}
+
+
+def alternatives(node):
+    """What might stand in place of a node, each of another meaning."""
+    if isinstance(node, ast.BinOp):
+        for operator in OPERATORS.get(type(node.op), []):
+            yield ast.BinOp(node.left, operator(), node.right)
+        if isinstance(node.op, NOT_COMMUTATIVE):
+            yield ast.BinOp(node.right, node.op, node.left)
+    elif isinstance(node, ast.AugAssign):
+        yield ast.Assign([node.target], node.value, lineno=node.lineno)
+        yield ast.AugAssign(node.target, (ast.Sub if isinstance(node.op, ast.Add) else ast.Add)(), node.value)
+    elif isinstance(node, ast.UnaryOp):
+        yield node.operand
+    elif isinstance(node, ast.Compare):
+        for operator in OPERATORS.get(type(node.ops[0]), []):
+            yield ast.Compare(node.left, [operator()], node.comparators)
+    elif isinstance(node, (ast.If, ast.IfExp)):
+        yield type(node)(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield ast.Constant(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        yield ast.Constant(node.value + 1)
+    elif isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES:
+        yield ast.Attribute(node.value, ATTRIBUTES[node.attr], node.ctx)
+    elif isinstance(node, ast.Name) and node.id in NAMES:
+        yield ast.Name(NAMES[node.id], node.ctx)
+    if isinstance(node, (ast.Assign, ast.AugAssign)) or (isinstance(node, ast.Expr) and not text(node)):
+        yield ast.Pass()
+
+
+def text(node):
+    return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def mutants(ladder, count, rng):
+    """(task, what was changed, the text): `count` of them, or all that there are."""
+    tree = ast.parse(ladder.reference)
+    choices = ast.walk(tree)
+    free = {id(node) for function in choices if isinstance(function, ast.arguments) for node in function.defaults}
+    sites = []
+    for parent in ast.walk(tree):
+        for field, value in ast.iter_fields(parent):
+            places = enumerate(value) if isinstance(value, list) else [(None, value)]
+            sites += [
+                (parent, field, place, node, other)
+                for place, node in places
+                if isinstance(node, ast.AST) and id(node) not in free
+                for other in alternatives(node)
+            ]
+    lines = ladder.reference.split("\n")
+    for parent, field, place, node, other in rng.sample(sites, min(count, len(sites))):
+        was = ast.unparse(node)
+        put(parent, field, place, other)
+        changed = ast.unparse(tree)
+        marks = [line.split(": ")[1] for line in lines[: node.lineno] if line.lstrip().startswith("# task: ")]
+        yield marks[-1] if marks else ladder.tasks[0].key, f"{node.lineno}: {was} -> {ast.unparse(other)}", changed
+        put(parent, field, place, node)
+
+
+def put(parent, field, place, node):
+    if place is None:
+        setattr(parent, field, node)
+    else:
+        getattr(parent, field)[place] = node
+
+
+class TooLong(BaseException):
+    """No Exception: a learner's code that catches those goes on."""
+
+
+def stop(*_):
+    raise TooLong
+
+
+def caught(ladder, own, mutant):
+    """Does a check fail? Those of the task whose lines were changed are asked first, the slow ones last."""
+    tasks = sorted((replace(task, mistakes=()) for task in ladder.tasks), key=lambda task: task.key != own)
+    quick = [without_slow(task) for task in tasks]
+    slow = [
+        replace(task, key=f"{task.key}, slow", checks=tuple(one for one in task.checks if one.slow)) for task in tasks
+    ]
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        return not check(replace(ladder, tasks=(*quick, *slow)), slow[-1].key, mutant, Here(), seed=11)
+    except TooLong:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+# What means the same as the reference.
+SAME = {
+    "self * -1 -> self / -1",
+    "other * -1 -> other / -1",
+    "out - y -> y - out",  # it is squared
+}
+
+
+@each_ladder
+def test_mutants_are_caught(ladder):
+    share = -(-MUTANTS // len(LADDERS))
+    survivors = [
+        what for own, what, mutant in mutants(ladder, share, random.Random(12)) if not caught(ladder, own, mutant)
+    ]
+    assert [what for what in survivors if what.split(": ", 1)[1] not in SAME] == []
