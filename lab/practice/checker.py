@@ -368,14 +368,8 @@ def _smaller(inputs: Inputs) -> Iterator[Inputs]:
     arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
     lengths = sorted({size for value in arrays.values() for size in value.shape if size > 1}, reverse=True)
     axes = range(-1, -1 - max((value.ndim for value in arrays.values()), default=0), -1)
-    for cut in (
-        *(
-            lambda shape, length=length: {axis for axis, size in enumerate(shape) if size == length}
-            for length in lengths
-        ),
-        *(lambda shape, axis=axis: {len(shape) + axis} for axis in axes),
-    ):
-        smaller = {name: _first(value, cut(value.shape)) for name, value in arrays.items()}
+    for length, axis in (*((length, None) for length in lengths), *((None, axis) for axis in axes)):
+        smaller = {name: _first(value, length, axis) for name, value in arrays.items()}
         if any(smaller[name].size < value.size for name, value in arrays.items()):
             yield {**inputs, **smaller}
     for name, value in inputs.items():
@@ -386,8 +380,10 @@ def _smaller(inputs: Inputs) -> Iterator[Inputs]:
                     yield {**inputs, name: rounded if name in arrays else float(rounded)}
 
 
-def _first(array: np.ndarray, axes: set[int]) -> np.ndarray:
-    return array[tuple(slice(0, 1) if axis in axes else slice(None) for axis in range(array.ndim))]
+def _first(array: np.ndarray, length: int | None, axis: int | None) -> np.ndarray:
+    """The array with all axes of this length, or this one, cut to their first element."""
+    cut = [size == length or place - array.ndim == axis for place, size in enumerate(array.shape)]
+    return array[tuple(slice(0, 1) if short else slice(None) for short in cut)]
 
 
 def _numerical(one: Check, job: Job, show: str, reference: Here) -> Any:

@@ -25,6 +25,8 @@ from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
 from lab.practice.sandbox import Limits, Pool, Raised
 from practice.task import Check, Ladder, Task
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
+
 ROOT = Path(__file__).resolve().parents[3]
 FILE = "learner.py"
 SHORT = Limits(seconds=0.4, wall=0.8)
