@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -173,29 +174,33 @@ def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> R
     tasks = ladder.up_to(key)
     passed: dict[str, bool] = {}
     checks: dict[str, bool | None] = {}
-    try:
-        if problem := runner.load(source, ladder.file, ladder.modules):
-            return Report({tasks[0].key: False}, problem=problem, line=problem.line)
-        reference = _loaded(ladder.reference, ladder.file)
-        for task in tasks:
-            checks = dict.fromkeys((one.name for one in task.checks), None)
-            passed[task.key] = False
-            for number, one in enumerate(task.checks):
-                cases = list(_cases(one, np.random.default_rng([seed, number])))
-                right = Answer(verdict="")
-                expected = [right] * len(cases) if one.slow else _answers(reference, one, cases)
-                got = _answers(runner, one, cases)
-                checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
-                if not checks[one.name]:
-                    runner.load(
-                        source, ladder.file, ladder.modules
-                    )  # anew: the cases may have left something behind in it
-                    failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
-                    return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
-            passed[task.key] = True
-    except Stopped as stopped:
-        return Report(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
+    with ThreadPoolExecutor(1) as aside:  # where the reference answers while the learner's process does
+        try:
+            if problem := runner.load(source, ladder.file, ladder.modules):
+                return Report({tasks[0].key: False}, problem=problem, line=problem.line)
+            reference = _loaded(ladder.reference, ladder.file)
+            for task in tasks:
+                checks = dict.fromkeys((one.name for one in task.checks), None)
+                passed[task.key] = False
+                for number, one in enumerate(task.checks):
+                    cases = list(_cases(one, np.random.default_rng([seed, number])))
+                    right = aside.submit(_right, reference, one, cases)
+                    got = _answers(runner, one, cases)
+                    expected = right.result()
+                    checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
+                    if not checks[one.name]:
+                        # anew: the cases may have left something behind in it
+                        runner.load(source, ladder.file, ladder.modules)
+                        failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
+                        return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
+                passed[task.key] = True
+        except Stopped as stopped:
+            return Report(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
     return Report(passed, checks)
+
+
+def _right(reference: Here, one: Check, cases: Sequence[Job]) -> list[Answer]:
+    return [Answer(verdict="")] * len(cases) if one.slow else _answers(reference, one, cases)
 
 
 def _loaded(source: str, file: str) -> Here:

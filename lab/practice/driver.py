@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import functools
 import json
 import math
 import os
@@ -22,7 +23,6 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
-from functools import lru_cache
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -36,7 +36,7 @@ DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
     """A value as JSON has it. What is neither a number, an array nor a text, and what has more than `most` elements,
     goes as the name of its type."""
-    if value is None or isinstance(value, (bool, str)):
+    if value is None or type(value) is float or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)) and len(value) <= most:
         return {"list": [plain(item, most) for item in value]}
@@ -45,8 +45,12 @@ def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
     if isinstance(value, (int, float, np.ndarray, np.generic)):
         array = np.asarray(value)
         if array.dtype.kind in "bfiu" and array.size <= most:
-            numbers = [float(number).hex() for number in array.ravel()]  # nan and inf too, to the last digit
-            return {"dtype": array.dtype.name, "shape": list(array.shape), "numbers": numbers}
+            numbers = (array.astype(float) if array.dtype.kind == "f" else array).ravel().tolist()  # nan and inf, too
+            return (
+                {"dtype": array.dtype.name, "shape": list(array.shape), "numbers": numbers}
+                if array.ndim
+                else numbers[0]
+            )
     return {"type": type(value).__name__}
 
 
@@ -56,8 +60,10 @@ def lively(value: Any) -> Any:
     Raises ValueError, KeyError, TypeError, OverflowError or RecursionError for what `plain` does not make: who reads
     the answers of another process may rely on it.
     """
-    if value is None or isinstance(value, bool):
+    if value is None or isinstance(value, (bool, float)):
         return value
+    if isinstance(value, int):
+        return int(np.int64(value)) if value < 2**63 else int(np.uint64(value))
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()  # half a character of two halves would spoil a page
     if "list" in value:
@@ -67,17 +73,9 @@ def lively(value: Any) -> Any:
     if "numbers" in value:
         if not DTYPES.fullmatch(value["dtype"]) or not all(type(size) is int and size >= 0 for size in value["shape"]):
             raise ValueError("There is no such array.")
-        with np.errstate(invalid="ignore", over="ignore"):
-            array = np.array([float.fromhex(number) for number in value["numbers"]]).astype(value["dtype"])
-        array = array.reshape(value["shape"])
-        return array if array.ndim else array.item()
+        with np.errstate(over="ignore"):  # of float16
+            return np.array(value["numbers"], value["dtype"]).reshape(value["shape"])
     return {"type": lively(str(value["type"]))}
-
-
-@lru_cache(maxsize=1000)
-def _compiled(text: str, file: str, mode: str) -> CodeType:
-    """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
-    return compile(text, file, mode, dont_inherit=True)
 
 
 def load(source: str, file: str) -> dict[str, Any]:
@@ -87,14 +85,21 @@ def load(source: str, file: str) -> dict[str, Any]:
     return namespace
 
 
+@functools.lru_cache(1000)
+def compiled(text: str, mode: str) -> CodeType:
+    """A program, or one of the expressions that are asked for afterwards: the same are run with many inputs."""
+    code: CodeType = compile(text, PROGRAM, mode, dont_inherit=True)
+    return code
+
+
 def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, Any], shows: list[str]) -> dict[str, Any]:
     """The answer of one program, which sees the learner's names and the inputs, and leaves both as they were."""
     scope = {**namespace, **inputs}
     values = {}
     try:
-        exec(_compiled(program, PROGRAM, "exec"), scope)
+        exec(compiled(program, "exec"), scope)
         for expression in shows:
-            values[expression] = plain(eval(_compiled(expression, PROGRAM, "eval"), scope))
+            values[expression] = plain(eval(compiled(expression, "eval"), scope))
     except Exception as error:
         return {"values": values, "error": failed(error, file)}
     return {"values": values}

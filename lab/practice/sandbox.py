@@ -119,8 +119,11 @@ def boxes() -> bool:
     started ahead of its use, and protects learners from their own mistakes, too."""
     if not shutil.which("bwrap"):
         return False
-    tried = subprocess.run([*_box("/"), *_python(), "-c", "import numpy"], env=_environment(), capture_output=True)
-    return tried.returncode == 0
+    command = [*_box("/.practice"), *_python(), "-c", "import numpy"]
+    try:
+        return subprocess.run(command, env=_environment(), capture_output=True, timeout=PATIENCE).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def _python() -> list[str]:
@@ -420,7 +423,7 @@ def _sentence(code: int | None) -> str:
 
 
 def runner(limits: Limits = CHECK) -> Sandbox:
-    """A runner whose process starts when it is asked to load."""
+    """A runner whose process starts when it is asked to load, and ends with the thread that asks."""
     return Sandbox(lambda: _Process(_shut_in()), limits)
 
 
@@ -452,7 +455,7 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """End the process that waits. Those in use end with their runner."""
+        """End the process that waits, and those in use."""
         self._starter.shutdown()
         if not self._spare.exception():
             self._spare.result().close()
