@@ -81,7 +81,7 @@ def lively(value: Any) -> Any:
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
-    exec(_compiled(source, file, "exec"), namespace)
+    exec(compile(source, file, "exec", dont_inherit=True), namespace)
     return namespace
 
 
