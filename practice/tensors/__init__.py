@@ -95,12 +95,12 @@ def _of_one(
     )  # fmt: skip
 
 
-def _float32(expression: str, positive: bool = False) -> Check:
+def _float32(expression: str, v: str = "nm") -> Check:
     """float32 goes in: does float32 come out, and come back?"""
     return Check(
         "float32 stays float32", f"x = Tensor(x)\nout = {expression}\nout.backward(v)",
         ("str(out.data.dtype)", "str(x.grad.dtype)", "out.data", "x.grad"),
-        _arrays("float32", positive, x="nm", v=""), rtol=1e-4, cases=4,
+        _arrays("float32", x="nm", v=v), rtol=1e-4, cases=4,
     )  # fmt: skip
 
 
@@ -372,7 +372,7 @@ A loss is nearly always a mean, so every training step will pass here.
             "An array that is not contiguous", "x = Tensor(x.T)\nout = x.sum(axis=0) * x.mean(axis=0)\nout.backward(v)",
             ("out.data", "x.grad"), _arrays(x="nm", v="n"), cases=4,
         ),
-        _float32("x.sum() + x.mean(axis=0).mean()"),
+        _float32("x.sum() + x.mean(axis=0).mean()", ""),
     ),
     (
         Mistake(
