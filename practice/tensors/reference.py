@@ -3,15 +3,6 @@ import contextlib
 import numpy as np
 
 
-# task: unbroadcast
-def unbroadcast(grad, shape):
-    grad = np.asarray(grad)
-    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
-    stretched = tuple(axis for axis, size in enumerate(shape) if size == 1)
-    return grad.sum(axis=stretched, keepdims=True)
-
-
-# task: given
 class Tensor:
     """An array that remembers how it was computed.
 
@@ -24,21 +15,6 @@ class Tensor:
 
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to the tensor's __radd__
 
-    def __init__(self, data, _children=(), _op=""):
-        dtype = np.float32 if getattr(data, "dtype", None) == np.float32 else float
-        self.data = np.asarray(data, dtype)
-        self.grad = None
-        self._op = _op
-        self._backward = lambda: None
-        # task: modes
-        self._children = _children if Tensor.recording else ()
-
-    recording = True
-
-    def detach(self):
-        return Tensor(self.data)
-
-    # task: given
     def _receive(self, message):
         """Add a message to the gradient, as an array of its own."""
         message = np.array(message, self.data.dtype)
@@ -62,6 +38,22 @@ class Tensor:
         for node in reversed(order):
             if node._children:
                 node._backward()
+
+    def __init__(self, data, _children=(), _op=""):
+        dtype = np.float32 if getattr(data, "dtype", None) == np.float32 else float
+        self.data = np.asarray(data, dtype)
+        self.grad = None
+        self._op = _op
+        self._backward = lambda: None
+        self._children = _children
+        # task: modes
+        if not Tensor.recording:
+            self._children = ()
+
+    recording = True
+
+    def detach(self):
+        return Tensor(self.data)
 
     # task: elementwise
     def _operand(self, other):
@@ -189,6 +181,14 @@ class Tensor:
         self._data = values
 
 
+# task: unbroadcast
+def unbroadcast(grad, shape):
+    grad = np.asarray(grad)
+    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
+    stretched = tuple(axis for axis, size in enumerate(shape) if size == 1)
+    return grad.sum(axis=stretched, keepdims=True)
+
+
 # task: cross-entropy
 def cross_entropy(logits, labels):
     rows, labels = np.arange(len(labels)), np.array(labels)
@@ -267,9 +267,11 @@ def fit(params, x, labels, optimizer, steps):
     return losses
 
 
-def train(images, labels):
-    rng = np.random.default_rng(0)
-    w1, w2 = rng.normal(size=(64, 32)) * 0.2, rng.normal(size=(32, 10)) * 0.2
-    params = [Tensor(w1), Tensor(np.zeros(32)), Tensor(w2), Tensor(np.zeros(10))]
-    fit(params, images, labels, Adam(params, lr=0.02), 60)
+def train(images, labels, hidden=32, lr=0.02, steps=60, seed=0):
+    rng = np.random.default_rng(seed)
+    pixels, classes = images.shape[1], 10
+    w1 = rng.normal(size=(pixels, hidden)) * np.sqrt(2 / pixels)
+    w2 = rng.normal(size=(hidden, classes)) * np.sqrt(2 / hidden)
+    params = [Tensor(w1), Tensor(np.zeros(hidden)), Tensor(w2), Tensor(np.zeros(classes))]
+    fit(params, images, labels, Adam(params, lr), steps)
     return params
