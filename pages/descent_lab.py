@@ -141,7 +141,7 @@ def _down() -> None:
     with right:
         _guess(surface, walks["momentum"], {kind: walk.ahead(GUESSED).loss for kind, walk in walks.items()})
         how = st.empty()
-    below = st.empty()
+    below = st.container(key="descent-next").empty()
     running = st.session_state["descent running"]
     st.fragment(_show, run_every=TICK if running else None)(surface, walks, boards, how, below)
 
@@ -398,13 +398,13 @@ def _time() -> None:
     )
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
+        guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
         kind = st.segmented_control("State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True,
                                     key="descent kind")  # fmt: skip
         w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
         x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
         kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
-        guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
     assert kind
     if guessed is None:
         with picture:

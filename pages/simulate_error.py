@@ -348,8 +348,9 @@ def _events(result: Outcome) -> None:
             f" At event {event} the closure sends {brief(message['contribution'])} to {name}, where "
             f"{brief(result.right[name])} is due. The closure X-ray says which array was written to."
         )
-    st.header("Event by event")
-    st.markdown(said)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.header("Event by event", width="content")
+        st.markdown(said)
     script = partial(in_place.script, result.experiment, result.steps)
     shown = player(trace, key="trap player", event=event, script=script)
     if shown.failed:

@@ -216,7 +216,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
-    with st.container(horizontal=True, gap="small"):
+    with st.container(key="spot-evidence", horizontal=True, gap="small"):
         for name in (name for name in EVIDENCE if name not in now["spot seen"] or name in missing):
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
             st.button(

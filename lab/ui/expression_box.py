@@ -91,10 +91,11 @@ def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, flo
     now = st.session_state
     found: dict[str, float | list | None] = {}
     names: Sequence[str] = expression.names
-    for row in range(0, len(names), columns):
-        for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
-            with place:
-                found[name] = _input(page, name, now[f"{page} inputs"][name])
+    with st.container(key=f"{page}-inputs"):  # two side by side on a phone
+        for row in range(0, len(names), columns):
+            for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
+                with place:
+                    found[name] = _input(page, name, now[f"{page} inputs"][name])
     read = {name: number for name, number in found.items() if number is not None}
     now[f"{page} inputs"] = now[f"{page} inputs"] | read
     return read if len(read) == len(found) else None

@@ -47,3 +47,27 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
                 assert box["y"] >= 0, (result, box)
                 assert box["x"] + box["width"] <= width, (result, box)
                 assert box["y"] + box["height"] <= height, (result, width, box)
+
+
+PHONE = (360, 740)
+BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
+    "spot?case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
+    "designs": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
+}
+
+
+def test_on_a_phone_what_comes_of_it_begins_in_the_window_and_sums_are_not_folded(tab, app_url):
+    page = tab(width=PHONE[0], height=PHONE[1])
+    for path, parts in BEGINS.items():
+        page.goto(f"{app_url}/{path}")
+        for part in parts:
+            found = page.locator(part).first
+            found.wait_for()
+            settled(page)
+            assert found.bounding_box()["y"] < PHONE[1] - 50, (path, part)
+    page.goto(f"{app_url}/descent?steps=11")
+    cells = page.locator("table", has_text="θ − update").locator("td")
+    cells.first.wait_for()
+    settled(page)
+    assert max(cell["height"] for cell in (one.bounding_box() for one in cells.all())) < 40
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
