@@ -19,9 +19,9 @@ from lab.practice.prediction import (
     points,
 )
 from lab.trace.derive import table
+from lab.trace.recording import brief
 from lab.ui import page, state
 from lab.ui.computed import computed
-from lab.ui.expression_box import written
 from lab.ui.player import player
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -58,7 +58,7 @@ def main() -> None:
         lit = prediction.lit(known["value"], known["gradient"])
         opening = graph[0] * NUMBERS + graph[1]
         player(lit, key="predict player", compact=True, still=what is not None, event=len(lit.events), opening=opening)
-        twin = st.expander("The graph as a table", key="predict table", on_change="rerun", type="compact")
+        twin = st.expander("The graph as a table", key="predict-table-graph", on_change="rerun", type="compact")
         if twin.open:
             rows = table(lit)
             twin.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
@@ -161,7 +161,7 @@ def _choose() -> None:
 
 
 def _task(prediction: Prediction, what: Pass | None) -> str:
-    values = ", ".join(f"{name} = {written(value)}" for name, value in prediction.inputs.items())
+    values = ", ".join(f"{name} = {brief(value)}" for name, value in prediction.inputs.items())
     said = f"`{prediction.text}` at {escape_markdown(values)}. "
     if what == "value":
         return f"{said} Reckon each value by hand; *Check* lights what is right and looks into what is not."
@@ -169,6 +169,10 @@ def _task(prediction: Prediction, what: Pass | None) -> str:
         out = prediction.mistakes.names[prediction.trace.output]
         return f"{said} Now the backward pass: how fast does {out} change with each node?"
     return f"{said} Every blank is filled. This is the pass that the engine ran: play it."
+
+
+def _counted(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
 
 
 def _key(blank: Blank) -> str:
@@ -189,7 +193,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
         for blank in some:
             at = blanks.index(blank)
             credit = credit[:at] + REVEALED + credit[at + 1 :]
-            now[f"predict {what}s"] = now[f"predict {what}s"] | {blank.name: written(blank.right.tolist())}
+            now[f"predict {what}s"] = now[f"predict {what}s"] | {blank.name: brief(blank.right)}
             now.pop(_key(blank), None)
         put(credit)
 
@@ -231,7 +235,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
             f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
         )
         st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
-        st.markdown(f"{points(now['predict credit'])} points", width="content", help=POINTS)
+        st.markdown(_counted(points(now["predict credit"])), width="content", help=POINTS)
 
 
 def _finished(blanks: list[Blank]) -> None:
@@ -239,7 +243,7 @@ def _finished(blanks: list[Blank]) -> None:
     st.success(f"{points(credit)} of {FULL * len(blanks)} points for this graph.", icon=":material/check:")
     st.button("Next graph", type="primary", key="predict onward", on_click=_next, icon=":material/skip_next:")
     rows = [
-        (blank.label, written(blank.right.tolist()), "revealed" if one == REVEALED else "–" if one == OPEN else one)
+        (blank.label, brief(blank.right), "revealed" if one == REVEALED else "–" if one == OPEN else one)
         for blank, one in zip(blanks, credit, strict=True)
     ]
     st.markdown(markdown_table(["blank", "the engine", "points"], rows))

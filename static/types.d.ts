@@ -219,6 +219,9 @@ export interface PlayerData {
   values?: Record<string, Value>;
   probe?: Answer | null;
   canCheck?: boolean;
+  /** where they were asked for: for each arrival, by the index of its event, the wrong gradients that known mistakes
+   * give. None for an arrival that leaves too many numbers */
+  guesses?: Record<string, Guessed[]>;
   /** where it was asked for */
   check?: Check | null;
   /** what there is to say of the trace after a pass */
@@ -230,6 +233,12 @@ export interface PlayerData {
 export interface Remark {
   after: "forward" | "backward";
   text: string;
+}
+
+/** lab/practice/mistakes.py, `after_arrivals` */
+export interface Guessed {
+  wrong: Value;
+  said: string;
 }
 
 export interface Check {
@@ -293,6 +302,8 @@ export interface PlayerState {
   probe: Question | null;
   /** whether the numerical check is in sight */
   check: boolean;
+  /** whether gradients are to be predicted */
+  predict: boolean;
   event: number;
   selected: number | null;
 }

@@ -14,7 +14,8 @@ STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 MODULES = (
     "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "graph", "ledger", "table",
-    "source", "closure", "derivation", "inputs", "probe", "check", "present", "tabs", "controls", "takeaway", "player",
+    "source", "closure", "derivation", "inputs", "probe", "check", "predict", "present", "tabs", "controls", "takeaway",
+    "player",
 )  # fmt: skip
 
 

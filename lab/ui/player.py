@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from lab.practice.mistakes import Mistakes
 from lab.trace.export import playable, standalone
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
@@ -21,6 +22,7 @@ from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
 from model import Tensor, no_grad
 
+LONGEST_PREDICTION = 6  # numbers of a gradient that is asked for
 LIMIT = 1e6  # of a number that the browser may send, either way
 
 _LOADER = (
@@ -95,7 +97,8 @@ def player(
 
     live     the leaves with controls in the player; the script, or the fragment around the call, runs when one changes
     build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
-    checked  `build` was recorded with the engine as it is: each gradient can be held against a numerical one
+    checked  `build` was recorded with the engine as it is: each gradient can be held against a numerical one, and be
+             asked for before it is shown
     title    of the page to take away
     script   makes the experiment as a Python program, to take away
     event    how many events have happened at first, and again whenever this or `opening` changes; all by default
@@ -135,6 +138,8 @@ def player(
         data["probe"] = nudged(trace, build, state.get("probe"))
     if checked and build is not None and state.get("check") is True:
         data["check"] = _check(trace, build)
+    if checked and state.get("predict") is True:
+        data["guesses"] = Mistakes(trace).after_arrivals(LONGEST_PREDICTION)
     wish = _wish(key)
     if wish.get("what") == "html":
         data["taken"] = _taken(wish, standalone(trace, _whole(wish.get("event")), title))

@@ -21,7 +21,8 @@ const ICONS = {
 };
 
 /** @typedef {object} Wishes
- * @property {(k: number, moving: boolean) => void} onMove
+ * @property {(from: number, to: number) => number} limit how far a step, or a run, may go at once
+ * @property {(k: number, moving: boolean, stopped: boolean) => void} onMove
  * @property {() => void} onRelease
  * @property {() => void} onPresent
  * @property {(by: 1 | -1) => void} onTurn to the next prepared state, or the one before */
@@ -143,19 +144,29 @@ export class Controls {
     this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
   }
 
-  /** @param {number} k @param {boolean} moving whether a message may be seen travelling */
-  go(k, moving) {
+  /** @param {number} k @param {boolean} moving whether a message may be seen travelling
+   * @param {boolean} stopped it was to go further, but there is a question first */
+  go(k, moving, stopped = false) {
     const next = Math.max(0, Math.min(this.length, k));
-    if (next === this.k) return;
+    if (next === this.k && !stopped) return;
     this.k = next;
     this.show();
-    this.wishes.onMove(next, moving);
+    this.wishes.onMove(next, moving, stopped);
+  }
+
+  /** Go on by a step or in a run, as far as nothing is to be asked first. @param {number} k @param {boolean} moving */
+  advance(k, moving) {
+    const wanted = Math.min(this.length, k);
+    const next = wanted > this.k ? this.wishes.limit(this.k, wanted) : k;
+    if (next < wanted) this.pause();
+    this.go(next, moving, next < wanted);
   }
 
   /** @param {number} by how many events, forwards or backwards; infinity for the end or the start */
   step(by) {
     this.pause();
-    this.go(this.k + by, by === 1);
+    if (by === 1) this.advance(this.k + 1, true);
+    else this.go(this.k + by, false);
     this.wishes.onRelease();
   }
 
@@ -163,7 +174,7 @@ export class Controls {
   stepNode(by) {
     if (!this.playback) return;
     this.pause();
-    this.go(this.playback.nextStop(this.k, by), false);
+    this.advance(this.playback.nextStop(this.k, by), false);
     this.wishes.onRelease();
   }
 
@@ -181,9 +192,9 @@ export class Controls {
     const start = performance.now();
     const tick = () => {
       const reached = hurry ? end : from + 1 + Math.floor((performance.now() - start) / pace);
-      this.go(Math.min(end, reached), false);
+      this.advance(Math.min(end, reached), false);
       if (this.k === end) this.pause();
-      else this.timer = setTimeout(tick, pace);
+      else if (this.playing) this.timer = setTimeout(tick, pace);
     };
     this.running = end;
     this.setPlaying(true);
@@ -199,9 +210,9 @@ export class Controls {
     if (this.k === this.length) this.go(0, false);
     this.setPlaying(true);
     const tick = () => {
-      this.go(this.k + 1, true);
+      this.advance(this.k + 1, true);
       if (this.k === this.length) this.pause();
-      else this.timer = setTimeout(tick, PACE / Number(this.speed.value));
+      else if (this.playing) this.timer = setTimeout(tick, PACE / Number(this.speed.value));
     };
     this.timer = setTimeout(tick, 200);
   }

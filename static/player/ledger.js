@@ -391,11 +391,12 @@ export class Ledger {
     );
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number | null} cell */
-  paint(playback, frame, cell) {
+  /** @param {Playback} playback @param {Frame} frame @param {number | null} cell
+   * @param {string} verdict on what was predicted of the event */
+  paint(playback, frame, cell, verdict = "") {
     const { phase, result, ...event } = tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
-    const note = result ? [`Last: ${event.sentence}`, event.note].filter(Boolean).join(" ") : event.note;
+    const note = [verdict, result ? `Last: ${event.sentence}` : "", event.note].filter(Boolean).join(" ");
     const text = `${phase}, event ${frame.k} of ${playback.length}`;
     const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // Other inputs change the figures also where they change no word.
@@ -404,6 +405,7 @@ export class Ledger {
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
+    this.element.classList.toggle("judged", Boolean(verdict));
     // By the number of characters: to ask the browser what fits would cost a layout at each event.
     const length = sentence.length + note.length;
     this.element.dataset.length = length > VERY_LONG ? "very long" : length > LONG ? "long" : "";

@@ -10,6 +10,7 @@ import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
 import { Playback } from "./playback.js";
+import { Predict } from "./predict.js";
 import { Present } from "./present.js";
 import { Probe } from "./probe.js";
 import { Source } from "./source.js";
@@ -66,6 +67,7 @@ export function mount(root, host) {
       values: inputs.values,
       probe: probe.question,
       check: check.wanted,
+      predict: predict.wanted,
       event: k,
       selected: pinned,
     });
@@ -75,6 +77,14 @@ export function mount(root, host) {
   const check = new NumericalCheck(() => sender.push());
   const graph = new Graph({ graphviz: host.graphviz, onSelect: select, onLayout: () => repaint(false) });
   const ledger = new Ledger();
+  const predict = new Predict({
+    onWish: () => sender.push(),
+    onDone: (next) => {
+      controls.go(next, false);
+      writeAddress();
+      element.focus({ preventScroll: true });
+    },
+  });
   const source = new Source();
   const closure = new Closure((id) => select(id, null));
   const derivation = new Derivation((id) => select(id, null));
@@ -82,6 +92,7 @@ export function mount(root, host) {
   const list = new Table("Nodes", "node-list", (id) => select(id, null));
   const table = new Table("All nodes", "nodes", (id) => select(id, null));
   const controls = new Controls({
+    limit: (from, to) => predict.limit(from, to),
     onMove: move,
     onRelease: () => writeAddress(),
     onPresent: () => present.toggle(),
@@ -134,6 +145,8 @@ export function mount(root, host) {
     [table.element, (now, frame) => table.paint(now, frame, selected)],
     [check.element, (now, frame) => check.paint(now, frame)],
   ]);
+  controls.element.insertBefore(predict.toggle, controls.element.lastChild);
+  ledger.element.append(predict.element);
   const workbench = h(
     "div",
     { class: "workbench" },
@@ -150,7 +163,11 @@ export function mount(root, host) {
   const leave = h("button", { type: "button", class: "leave", onclick: () => present.leave() }, "Leave (F)");
   const element = h(
     "div",
-    { class: "player", tabindex: -1, onkeydown: (/** @type {KeyboardEvent} */ event) => data?.still || controls.key(event) },
+    {
+      class: "player",
+      tabindex: -1,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => data?.still || controls.key(event),
+    },
     h("h2", { class: "for-readers" }, "The pass, event by event"),
     workbench,
     h("div", { class: "below" }, check.element, table.element, takeaway.element),
@@ -204,9 +221,10 @@ export function mount(root, host) {
   }
 
   /** The learner goes to an event. The page around may wait for the end of the backward pass.
-   * @param {number} next @param {boolean} moving */
-  function move(next, moving) {
+   * @param {number} next @param {boolean} moving @param {boolean} stopped there is a question before it goes on */
+  function move(next, moving, stopped) {
     k = next;
+    predict.paint(k, stopped);
     repaint(moving);
     if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END));
   }
@@ -229,7 +247,7 @@ export function mount(root, host) {
     const frame = playback.frame(k);
     const focus = playback.focus(frame);
     selected = pinned ?? focus.to ?? playback.output;
-    ledger.paint(playback, frame, focus.to === pinned ? cell : null);
+    ledger.paint(playback, frame, focus.to === pinned ? cell : null, predict.said.k === k ? predict.said.text : "");
     graph.paint(frame, pinned, moving);
     paintChosen(playback);
     tabs.paint(playback, frame);
@@ -304,6 +322,7 @@ export function mount(root, host) {
       probe.setTrace(playback, canProbe);
       probe.setAnswer(next.probe ?? null);
       check.setAnswer(Boolean(next.canCheck), next.check ?? null);
+      predict.setTrace(playback, Boolean(next.canCheck), next.guesses ?? null);
       takeaway.update(Boolean(next.hasScript));
       remarks.replaceChildren(
         ...(next.remarks ?? []).map(({ after, text }) => h("p", { "data-after": after }, `⚠ ${text}`)),

@@ -46,7 +46,7 @@ def in_the_player(page):
 
 
 def number(text):
-    return float(text.replace("−", "-"))
+    return float(text.removeprefix("∂ ").replace("−", "-"))
 
 
 def in_the_plain_drawing(page, theme="light"):
@@ -270,3 +270,35 @@ def test_the_check_and_the_address_follow_the_event(open_page):
     page.wait_for_url(lambda url: url.endswith("&stage=forward"))
     page.get_by_role("button", name="First (Home)").click()
     page.wait_for_url(lambda url: "stage" not in url and "event" not in url)
+
+
+def test_gradients_are_predicted_before_they_are_shown(open_page):
+    page = open_page("graph?stage=forward", width=360)
+    page.get_by_role("button", name="Predict", exact=True).click()
+    question, answer = page.locator(".predict label"), page.locator("#prediction")
+    note, step = page.locator(".ledger .note"), page.get_by_role("button", name="Step forward")
+    page.get_by_role("button", name="Run backward pass").click()
+    for said in ("7", "10"):
+        expect(question).to_be_visible()
+        answer.fill(said)
+        answer.press("Enter")
+        expect(note).to_contain_text("✓ As you predicted.")
+        step.click()
+    expect(question).to_have_text("Next, v3 sends a message to a. What is the gradient of a after it?")
+    assert in_the_player(page) == {}  # the graph does not tell
+    answer.fill("ten")
+    answer.press("Enter")
+    expect(page.locator(".predict .unread")).to_contain_text("Write a number")
+    while question.text_content().count("v1 sends a message to a") == 0:
+        page.get_by_role("button", name="Show it").click()
+        step.click()
+    for box in (page.locator(".ledger"), page.locator(".predict button").last):
+        place = box.bounding_box()
+        assert place["x"] + place["width"] <= 360
+    answer.fill("21")
+    answer.press("Enter")
+    expect(note).to_contain_text("you overwrite instead of adding")
+    assert in_the_player(page)["a"] == 31
+    page.get_by_role("button", name="Predict", exact=True).click()
+    step.click()
+    expect(question).to_be_hidden()

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { Playback } from "../../static/player/playback.js";
 
-/** @import { Captured, Scalar, TraceData, Value } from "../../static/types.js" */
+/** @import { Captured, Guessed, Scalar, TraceData, Value } from "../../static/types.js" */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const local = join(root, ".venv/bin/python");
@@ -16,7 +16,8 @@ const python = process.env.PYTHON ?? (existsSync(local) ? local : "python3");
 /** @type {{operations: {op: string, data: TraceData, captured: Captured[]}[], named: Record<string, TraceData>,
  *   large: Record<string, TraceData>,
  *   random: {data: TraceData, gradients: Record<string, Value>}[],
- *   arrays: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][], page: string}} */
+ *   arrays: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][],
+ *   guesses: Record<string, Guessed[]>, page: string}} */
 export const traces = JSON.parse(
   execFileSync(python, ["-m", "tests.js.traces"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 }),
 );

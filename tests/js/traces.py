@@ -5,6 +5,7 @@ import numpy as np
 from lab.expression.builder import parse
 from lab.faults.engines import Overwrites
 from lab.ops import OPS
+from lab.practice.mistakes import Mistakes
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, numeral, record, strict_json
 from model import Tensor, concatenate, maximum, minimum, stack
@@ -136,6 +137,7 @@ print(
             "random": list(random_programs()),
             "arrays": list(random_array_programs()),
             "numbers": numbers(),
+            "guesses": Mistakes(record(shared, LEAVES)).after_arrivals(6),
             "page": standalone(record(shared, LEAVES)),
         }
     )

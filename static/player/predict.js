@@ -1,0 +1,158 @@
+/** Predict: before a message goes on its way, the learner says what gradient it will leave. Wrong numbers that a known
+ * mistake gives come from Python with the trace (lab/practice/mistakes.py); here they are only looked up. */
+
+import { brief, flat, shapeOf, shapeText, toNumber } from "./format.js";
+import { h, setText } from "./dom.js";
+
+/** @import { Guessed, Value } from "../types.js" */
+/** @import { Playback } from "./playback.js" */
+
+const NEAR = 0.01; // of a number: the player itself shows four digits
+const TINY = 1e-9;
+const FRACTION = /([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*(\d+\.?\d*|\.\d+))?/gi;
+
+/** An answer: 6, −0.5, 1/2, [1, 2], 1 2. null: it is none. @param {string} text @returns {Value | null} */
+export function readAnswer(text) {
+  const plain = text.trim().replaceAll("−", "-").replaceAll("(", "[").replaceAll(")", "]");
+  const numbers = plain.replace(FRACTION, (_, above, below = "1") => String(Number(above) / Number(below)));
+  const listed = numbers.replace(/([\d\]])\s+(?=[-\d[])/g, "$1,");
+  try {
+    const value = JSON.parse(/^[^[].*,/.test(listed) ? `[${listed}]` : listed);
+    const cells = flat(value);
+    return cells.length && cells.every((cell) => typeof cell === "number") ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether two values are the same, as nearly as one reckons by hand. @param {Value} one @param {Value} other */
+export function isClose(one, other) {
+  const [a, b] = [one, other].map((value) => flat(value).map(toNumber));
+  return (
+    String(shapeOf(one)) === String(shapeOf(other)) &&
+    a.every((x, i) => Math.abs(x - b[i]) <= TINY + NEAR * Math.min(Math.abs(x), Math.abs(b[i])))
+  );
+}
+
+/** What there is to say of an answer. @param {Value} answer @param {Value} right @param {Guessed[]} known */
+export function verdictOn(answer, right, known) {
+  if (isClose(answer, right)) return "✓ As you predicted.";
+  const shape = String(shapeOf(answer)) === String(shapeOf(right));
+  const signs = shape && flat(answer).every((x, i) => Math.sign(toNumber(x)) === Math.sign(toNumber(flat(right)[i])));
+  const credit = !shape
+    ? `, of shape ${shapeText(shapeOf(answer))}`
+    : signs
+      ? `, with the right sign${flat(right).length > 1 ? "s" : ""}`
+      : "";
+  const said = known.filter(({ wrong }) => isClose(answer, wrong)).map((mistake) => mistake.said);
+  return [`✗ You predicted ${brief(answer)}${credit}.`, ...said].join(" ");
+}
+
+/** How far a step may go: to the next message that is to be predicted. From a question that stands, past it.
+ * @param {Playback} playback @param {Record<string, Guessed[]>} known @param {number} asking
+ * @param {number} from @param {number} to */
+export function limitOf(playback, known, asking, from, to) {
+  const start = asking === from ? from + 2 : from;
+  for (let i = start; i < to; i++) if (playback.events[i].kind === "message" && known[i + 1]) return i;
+  return Math.max(to, start);
+}
+
+export class Predict {
+  /** @param {{onWish: () => void, onDone: (k: number) => void}} options onWish: what is `wanted` has changed;
+   * onDone: the learner has answered, or does not want to; go on to this event */
+  constructor({ onWish, onDone }) {
+    this.onWish = onWish;
+    this.onDone = onDone;
+    this.wanted = false;
+    /** @type {Playback | null} */
+    this.playback = null;
+    /** @type {Record<string, Guessed[]> | null} by the index of an arrival */
+    this.known = null;
+    this.asking = -1; // the number of events after which a question stands, or -1
+    this.said = { k: -1, text: "" };
+    this.toggle = h(
+      "button",
+      { type: "button", class: "predict-button", "aria-pressed": false, hidden: true },
+      "Predict",
+    );
+    this.toggle.title = "Be asked for each gradient before it is shown";
+    this.toggle.onclick = () => {
+      this.wanted = !this.wanted;
+      this.toggle.setAttribute("aria-pressed", String(this.wanted));
+      this.close();
+      this.onWish();
+    };
+    this.question = h("label", { for: "prediction" });
+    this.input = h("input", { id: "prediction", type: "text", autocomplete: "off", maxlength: 200 });
+    this.wrong = h("p", { class: "unread", role: "status" });
+    const show = h("button", { type: "button", onclick: () => this.done("") }, "Show it");
+    this.element = h(
+      "form",
+      { class: "predict", hidden: true },
+      this.question,
+      h("div", { class: "answer-row" }, this.input, h("button", { type: "submit", class: "main" }, "Check"), show),
+      this.wrong,
+    );
+    this.element.onsubmit = (event) => {
+      event.preventDefault();
+      this.answer();
+    };
+  }
+
+  /** @param {Playback} playback @param {boolean} possible whether a server answers
+   * @param {Record<string, Guessed[]> | null} known */
+  setTrace(playback, possible, known) {
+    this.playback = playback;
+    this.known = known;
+    this.toggle.hidden = !possible;
+    this.said = { k: -1, text: "" };
+    this.close();
+  }
+
+  /** How far a step from one event to another may go at once. @param {number} from @param {number} to */
+  limit(from, to) {
+    const { playback, known } = this;
+    return playback && known && this.wanted ? limitOf(playback, known, this.asking, from, to) : to;
+  }
+
+  /** The player has come to an event. @param {number} k @param {boolean} stopped because of a question */
+  paint(k, stopped) {
+    if (k !== this.said.k) this.said = { k: -1, text: "" };
+    if (!stopped || !this.playback) {
+      if (k !== this.asking) this.close();
+      return;
+    }
+    const message = this.playback.message(k);
+    const [from, to] = [message.node, message.child].map((id) => this.playback?.name(id));
+    this.asking = k;
+    setText(this.question, `Next, ${from} sends a message to ${to}. What is the gradient of ${to} after it?`);
+    this.input.value = "";
+    setText(this.wrong, "");
+    this.element.hidden = false;
+    this.input.focus({ preventScroll: true });
+  }
+
+  answer() {
+    const { playback, known, asking } = this;
+    if (!playback || !known || asking < 0) return;
+    const answer = readAnswer(this.input.value);
+    if (answer === null) {
+      setText(this.wrong, "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2].");
+      return;
+    }
+    this.done(verdictOn(answer, playback.arrivalAfter(asking).after, known[asking + 1]));
+  }
+
+  /** @param {string} text what there is to say of the answer */
+  done(text) {
+    const k = this.asking + 2; // the message, and its arrival
+    this.close();
+    this.said = { k, text };
+    this.onDone(k);
+  }
+
+  close() {
+    this.asking = -1;
+    this.element.hidden = true;
+  }
+}
