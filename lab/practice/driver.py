@@ -78,18 +78,17 @@ def lively(value: Any) -> Any:
     return {"type": lively(str(value["type"]))}
 
 
+@functools.lru_cache(1000)
+def compiled(text: str, mode: str, file: str = PROGRAM) -> CodeType:
+    """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
+    return compile(text, file, mode, dont_inherit=True)
+
+
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
-    exec(compile(source, file, "exec", dont_inherit=True), namespace)
+    exec(compiled(source, "exec", file), namespace)
     return namespace
-
-
-@functools.lru_cache(1000)
-def compiled(text: str, mode: str) -> CodeType:
-    """A program, or one of the expressions that are asked for afterwards: the same are run with many inputs."""
-    code: CodeType = compile(text, PROGRAM, mode, dont_inherit=True)
-    return code
 
 
 def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, Any], shows: list[str]) -> dict[str, Any]:

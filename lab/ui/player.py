@@ -115,7 +115,7 @@ def player(
     state = _state(key)
     live = live or {}
     values = live_values(key, live)
-    data = {
+    data: dict[str, Any] = {
         "key": key,
         "trace": playable(trace),
         "event": event if opened is None else opened,
