@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -104,15 +105,19 @@ def unit(
 
 def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str]]:
     """Shades for values of either sign, as integers like the outputs, and the colours that they stand for."""
-    colours = COLOURS[theme]
     reach = float(np.nanmax(np.abs(outputs), initial=0)) or 1.0
     with np.errstate(invalid="ignore"):
         codes = np.nan_to_num(np.rint(SHADES * outputs / reach)).clip(-SHADES, SHADES).astype(int) + SHADES
-    palette = [
+    return codes, list(_signed_palette(theme))
+
+
+@cache  # the same for each unit of each drawing
+def _signed_palette(theme: str) -> tuple[str, ...]:
+    colours = COLOURS[theme]
+    return tuple(
         mix(colours["paper"], colours["classes"][0 if k > 0 else 1], 0.05 + 0.15 * abs(k))
         for k in range(-SHADES, SHADES + 1)
-    ]
-    return codes, palette
+    )
 
 
 def colour_picture(codes: np.ndarray, palette: Sequence[str]) -> bytes:

@@ -6,6 +6,7 @@ at which of them the visitor points: what one inside a fragment says waits for t
 
 from __future__ import annotations
 
+import string
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import streamlit as st
 from lab.charts.plane import signed_shades, unit_table
 from lab.ui.assets import keep_value, loading
 
+DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
 _teller = st.components.v2.component(
     "tensor_ops_lab_unit_teller",
     js=loading("units/units.js")
@@ -31,7 +33,7 @@ def small_maps(maps: np.ndarray, layer: str, theme: str) -> dict[str, Any]:
     palette: list[str] = []
     for k in range(maps.shape[-1]):
         shades, palette = signed_shades(maps[::-1, :, k], theme)
-        codes.append("".join(np.base_repr(code, 36) for code in shades.ravel()))
+        codes.append("".join(DIGITS[shades].flat))
     label = f"{maps.shape[-1]} small maps of the plane, one for the output of each unit of {layer}"
     headers, rows = unit_table(maps)
     return {
