@@ -91,8 +91,8 @@ FIELDS = (
 
 def _designs() -> None:
     st.markdown(
-        "One expression through six engines: this lab’s, and five small ones of at most 150 lines. All are run now. "
-        "Look for what differs although the gradients do not."
+        "One expression through six engines: this lab’s, and five small ones of at most 150 lines. All run once for "
+        "these inputs. Look for what differs although the gradients do not."
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)
     values = None if expression is None else expression_box.inputs(NAME, expression)
