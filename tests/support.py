@@ -63,7 +63,8 @@ def _chromium() -> str | None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the script has run and nothing on the page moves."""
+    """Bring the page to the front, and wait until the script has run and nothing on it moves."""
+    page.bring_to_front()  # behind others a tab may get one frame a second
     frames = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
     page.evaluate(frames)  # in which what has changed begins to move
     page.locator("[data-test-script-state=notRunning]").wait_for()

@@ -130,7 +130,7 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
 
 @pytest.mark.parametrize("training", [False, True])
 def test_every_click_on_the_plane_places_a_point_however_fast(open_page, training):
-    page = open_lab(open_page, "data=points&hidden=4&epochs=300")
+    page = open_lab(open_page, "data=points&hidden=4&epochs=300&speed=10")  # slow, so that it is not over meanwhile
     plane = page.locator("[data-chart=plane] .picture")
     plane.locator("canvas").wait_for()
     if training:
