@@ -6,10 +6,12 @@ an unusual style. How a learner's text is run and judged is in lab/practice.
 
 from __future__ import annotations
 
+from practice.functions import LADDER as functions
 from practice.scalars import LADDER as scalars
 from practice.tensors import LADDER as tensors
 
 LADDERS = {
     scalars.key: scalars,
     tensors.key: tensors,
+    functions.key: functions,
 }
