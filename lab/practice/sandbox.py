@@ -230,7 +230,7 @@ class Sandbox:
         self._amount = 0  # bytes that were printed
         self._gone = self._halted = False  # has the process closed its side, was it told to end?
         self._end: Stopped | None = None
-        self._file = ""
+        self._file, self._lines = "", 0
         self._asked = 0.0
 
     def __enter__(self) -> Sandbox:
@@ -256,7 +256,7 @@ class Sandbox:
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         """Run the text as a module: what it raised. To be called before anything else; again, it runs the same text
         anew. Raises Stopped."""
-        self._file = file
+        self._file, self._lines = file, source.count("\n") + 1
         if not self._process:
             self._open()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
@@ -287,8 +287,9 @@ class Sandbox:
     def _open(self) -> None:
         try:
             self._process = self._start()
-        except OSError:
-            raise Stopped(NOT_READY) from None
+        except (OSError, Stopped) as error:
+            self._end = error if isinstance(error, Stopped) else Stopped(NOT_READY)
+            raise self._end from None
         if self._halted:
             self._process.kill()
         self._stdin, stdout, stderr = self._process.pipes
@@ -301,9 +302,10 @@ class Sandbox:
         if self._end:
             raise self._end
         self._asked = time.monotonic()
-        # A timer of 0 seconds would be none.
-        self._question = json.dumps({"do": do, "wall": max(self._left, 0.001), **question}).encode() + b"\n"
-        self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
+        wall = max(self._left, 0.001)  # a timer of 0 seconds would be none
+        if not self._question:  # else the process has answered before it was asked
+            self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
+        self._question += json.dumps({"do": do, "wall": wall, **question}).encode() + b"\n"
 
     def _pause(self) -> None:
         """The answer is there: until the next question the time does not count."""
@@ -327,13 +329,17 @@ class Sandbox:
     def _answer(self, said: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
         answer: Answer = self._sensible(answered, said, shows)
         if problem := answer.problem:
+            problem = replace(problem, line=self._place(problem.line))
             if problem.kind == "MemoryError":
                 raise self._ended(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
             if problem.kind == "BrokenPipeError" and self._amount > MOST_OUTPUT:
                 raise self._ended(TOO_MUCH_OUTPUT, problem.line)
             if (problem.kind, problem.message[:9]) == ("PermissionError", "[Errno 1]") or THREAD in problem.message:
-                return Answer(answer.values, replace(problem, message=REFUSED))
-        return answer
+                problem = replace(problem, message=REFUSED)
+        return replace(answer, problem=problem)
+
+    def _place(self, line: int | None) -> int | None:
+        return line if line is not None and 0 < line <= self._lines else None
 
     def _sensible(self, read: Callable[..., Any], *said: Any) -> Any:
         """What a function reads in something that the process said, which may be anything. Raises Stopped."""
@@ -349,7 +355,7 @@ class Sandbox:
             sentence = _sentence(self._process.code())
             words = self._answers.decode("utf-8", "replace")
             place = re.search(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
-            line = int(place[1]) if place else None
+            line = self._place(int(place[1])) if place else None
         self._process.kill()
         if self._amount > MOST_OUTPUT:
             sentence = TOO_MUCH_OUTPUT

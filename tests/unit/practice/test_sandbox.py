@@ -326,6 +326,32 @@ def test_a_check_that_is_stopped_says_why_and_where(pool, ladder):
         runner.run(DOUBLE)  # it stays so
 
 
+def test_answers_that_come_before_their_questions_do_no_harm(pool, ladder):
+    """They fill the pipe with questions that nobody reads."""
+    source = """
+    import json, os, time
+    for fd in range(3, 64):
+        try:
+            for line in [{"values": {}}] + [{"values": {"y": {"list": []}}}] * 200:
+                os.write(fd, json.dumps(line).encode() + b"\\n")
+        except OSError:
+            pass
+    time.sleep(1000)
+    """
+    large = [Job("y = double(x)", {"x": np.zeros(50_000)}, ("y",))]
+    with pool.runner(SHORT) as runner:
+        assert runner.load(textwrap.dedent(source), FILE) is None
+        answers = [runner.run(large) for _ in range(100)]
+        assert all(said.values == {"y": []} for (said,) in answers)
+        with pytest.raises(Stopped, match=LOOP):
+            [runner.run(large) for _ in range(200)]
+
+
+def test_a_line_that_the_text_does_not_have_is_not_told(pool):
+    said = ending(pool, "raise SyntaxError('x', ('learner.py', 10**9, -1, ''))")
+    assert (said.sentence, said.line) == ("SyntaxError: x", None)
+
+
 # What another program could say in the driver's place.
 NUMBER = {"dtype": "float64", "shape": [], "numbers": [1.0]}
 NONSENSE = [
