@@ -155,7 +155,7 @@ ATTACKS = {
     "the driver emptied": ("import __main__\nvars(__main__).clear()", (ENDS, DISTURBS), None),
     "an end with a farewell": ("import atexit, time\natexit.register(time.sleep, 1000)\ndef double(x):\n    raise SystemExit", "SystemExit", 4),
     "rubbish collected for ever": (
-        "import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(100)]", LOOP, 4),
+        "import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(5)]", LOOP, 4),
 }  # fmt: skip
 
 
@@ -329,19 +329,19 @@ def test_answers_that_come_before_their_questions_do_no_harm(pool, ladder):
     import json, os, time
     for fd in range(3, 64):
         try:
-            for line in [{"values": {}}] + [{"values": {"y": {"list": []}}}] * 200:
+            for line in [{"values": {}}] + [{"values": {"y": {"list": []}}}] * 10:
                 os.write(fd, json.dumps(line).encode() + b"\\n")
         except OSError:
             pass
     time.sleep(1000)
     """
-    large = [Job("y = double(x)", {"x": np.zeros(50_000)}, ("y",))]
+    large = [Job("y = double(x)", {"x": np.zeros(20_000)}, ("y",))]
     with pool.runner(SHORT) as runner:
         assert runner.load(textwrap.dedent(source), FILE) is None
-        answers = [runner.run(large) for _ in range(100)]
+        answers = [runner.run(large) for _ in range(5)]
         assert all(said.values == {"y": []} for (said,) in answers)
         with pytest.raises(Stopped, match=LOOP):
-            [runner.run(large) for _ in range(200)]
+            [runner.run(large) for _ in range(10)]
 
 
 def test_a_line_that_the_text_does_not_have_is_not_told(pool):
