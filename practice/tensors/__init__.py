@@ -451,7 +451,7 @@ Nearly all the work of a neural network is this operation: one product forward, 
         _of_two("A column times a row", "a @ b", "n1", "1m", "nm"),
         _of_one("A matrix times itself", "x @ x", "nn", "nn"),
         _of_two("Two products in a row", "a @ b @ b", "nm", "mm", "nm"),
-        _of_two("A layer", "(a @ b + 1) * 2", "nm", "mk", "nk"),
+        _of_two("A product of results", "(a * 2) @ (b + 1) * 2", "nm", "mk", "nk"),
         Check(
             "Arrays that are not contiguous", "a, b = Tensor(a.T), Tensor(b.T)\nout = a @ b\nout.backward(v)",
             ("out.data", "a.grad", "b.grad"), _arrays(a="mn", b="km", v="nk"), cases=4,
@@ -860,7 +860,7 @@ Predicting, measuring and updating are done in `no_grad`.
             (("        Tensor.recording = before\n", "        Tensor.recording = True\n"),),
         ),
         Mistake(
-            "history kept", "What `detach` gives still has its children: the gradient passes.",
+            "history kept", "What `detach` gives still has children. It should begin anew, like a tensor that you made.",
             (("return Tensor(self.data)\n", "return Tensor(self.data, self._children)\n"),),
         ),
         Mistake(
@@ -870,10 +870,6 @@ Predicting, measuring and updating are done in `no_grad`.
         Mistake(
             "detached in place", "`detach` takes away the history of the tensor itself. It should make a new one.",
             (("return Tensor(self.data)\n", "self._children = ()\n        return self\n"),),
-        ),
-        Mistake(
-            "graph edge", "`detach` makes the tensor a child of the new one.",
-            (("return Tensor(self.data)\n", "return Tensor(self.data, (self,))\n"),),
         ),
     ),
     (
@@ -999,8 +995,8 @@ A parameter without a gradient is left alone. float32 stays float32.
     (
         "`p.data = p.data - lr * p.grad` is the whole of SGD. Which parameters must be left out?",
         "Adam can inherit from SGD: `params`, `lr` and `zero_grad` are the same.",
-        "Keep lists `m` and `v` with an array of zeros for each parameter, and a counter that begins at 0 and grows by "
-        "1 at the start of each step.",
+        "Keep lists `m` and `v` with a 0 for each parameter, and a counter that begins at 0 and grows by 1 at the "
+        "start of each step.",
         "Do not overwrite the kept `m` and `v` by their corrected values: correct a copy in each step.",
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ class Tensor:
     grad        None before a backward pass; then an array of the shape and dtype of data
     _children   the tensors that this one was computed from: () for one that you made yourself
     _op         the name of the operation, for drawings
-    _backward   passes self.grad on to the children
+    _backward   passes self.grad on to the children; each operation gives its result one
     """
 
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to the tensor's __radd__
@@ -44,7 +44,6 @@ class Tensor:
         self.data = np.asarray(data, dtype)
         self.grad = None
         self._op = _op
-        self._backward = lambda: None
         self._children = _children
         # task: modes
         if not Tensor.recording:
@@ -183,7 +182,6 @@ class Tensor:
 
 # task: unbroadcast
 def unbroadcast(grad, shape):
-    grad = np.asarray(grad)
     grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))
     stretched = tuple(axis for axis, size in enumerate(shape) if size == 1)
     return grad.sum(axis=stretched, keepdims=True)
@@ -235,8 +233,7 @@ class Adam(SGD):
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
         super().__init__(params, lr)
         self.betas, self.eps, self.steps = betas, eps, 0
-        self.m = [np.zeros_like(p.data) for p in self.params]
-        self.v = [np.zeros_like(p.data) for p in self.params]
+        self.m, self.v = [0.0] * len(self.params), [0.0] * len(self.params)
 
     def step(self):
         self.steps += 1
@@ -267,11 +264,10 @@ def fit(params, x, labels, optimizer, steps):
     return losses
 
 
-def train(images, labels, hidden=32, lr=0.02, steps=60, seed=0):
+def train(images, labels, hidden=32, deviation=0.2, lr=0.02, steps=60, seed=0):
     rng = np.random.default_rng(seed)
-    pixels, classes = images.shape[1], 10
-    w1 = rng.normal(size=(pixels, hidden)) * np.sqrt(2 / pixels)
-    w2 = rng.normal(size=(hidden, classes)) * np.sqrt(2 / hidden)
-    params = [Tensor(w1), Tensor(np.zeros(hidden)), Tensor(w2), Tensor(np.zeros(classes))]
+    w1, b1 = rng.normal(scale=deviation, size=(64, hidden)), np.zeros(hidden)
+    w2, b2 = rng.normal(scale=deviation, size=(hidden, 10)), np.zeros(10)
+    params = [Tensor(w1), Tensor(b1), Tensor(w2), Tensor(b2)]
     fit(params, images, labels, Adam(params, lr), steps)
     return params

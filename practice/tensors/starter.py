@@ -8,7 +8,7 @@ class Tensor:
     grad        None before a backward pass; then an array of the shape and dtype of data
     _children   the tensors that this one was computed from: () for one that you made yourself
     _op         the name of the operation, for drawings
-    _backward   passes self.grad on to the children
+    _backward   passes self.grad on to the children; each operation gives its result one
     """
 
     __array_ufunc__ = None  # NumPy leaves `array + tensor` to the tensor's __radd__
@@ -18,7 +18,6 @@ class Tensor:
         self.data = np.asarray(data, dtype)
         self.grad = None
         self._op = _op
-        self._backward = lambda: None
         self._children = _children
 
     def _receive(self, message):
