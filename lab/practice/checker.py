@@ -426,6 +426,8 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return f"Its shape is {a.shape} and should be {b.shape}."
     if np.isnan(a).any() and not np.isnan(b).any():
         return "It is nan where a number should be."
+    if np.isinf(a).any() and np.isfinite(b).all():
+        return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
     if not a.any():
         return "It is 0 everywhere: nothing has arrived there."
     if same(-a, b, rtol):

@@ -180,6 +180,7 @@ def test_what_counts_as_the_same(got, expected, equal):
         (np.zeros((2, 2)), "0 everywhere"),
         (np.ones(2), "shape is (2,)"),
         (np.full((2, 2), np.nan), "nan"),
+        (np.full((2, 2), np.inf), "infinite"),
         (3 * np.arange(1.0, 5).reshape(2, 2), "3 times"),
     ],
 )
