@@ -355,8 +355,8 @@ A loss is nearly always a mean, so every training step will pass here.
     (
         _of_one("The sum of all", "x.sum()", "nm", ""),
         _of_one("Axis 0", "x.sum(axis=0)", "nm", "m"),
-        _of_one("Axis 1", "x.sum(axis=1)", "nm", "n"),
         _of_one("Axis 1 of a square", "x.sum(axis=1)", "nn", "n"),
+        _of_one("Axis 1", "x.sum(axis=1)", "nm", "n"),
         _of_one("An axis in the middle", "x.sum(axis=1)", "nmk", "nk"),
         _of_one("A negative axis", "x.sum(axis=-1)", "nm", "n"),
         _of_one("A negative axis in front", "x.sum(axis=-3)", "nmk", "mk"),
@@ -769,6 +769,10 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
             (("-log_p[rows, labels]", "-log_p[:, labels]"), ("slope[rows, labels] -= 1", "slope[:, labels] -= 1")),
         ),
         Mistake(
+            "columns of the gradient", "In the gradient, 1 is subtracted in whole columns. A sample has one label.",
+            (("slope[rows, labels] -= 1", "slope[:, labels] -= 1"),),
+        ),
+        Mistake(
             "loss upstream missing", "The gradient from above is missing. The loss may be part of a longer expression.",
             (("out.grad * slope / len(labels)", "slope / len(labels)"),),
         ),
@@ -860,7 +864,7 @@ Predicting, measuring and updating are done in `no_grad`.
             (("        Tensor.recording = before\n", "        Tensor.recording = True\n"),),
         ),
         Mistake(
-            "history kept", "What `detach` gives still has children. It should begin anew, like a tensor that you made.",
+            "history kept", "What `detach` gives still has children. It should be like a tensor that you made.",
             (("return Tensor(self.data)\n", "return Tensor(self.data, self._children)\n"),),
         ),
         Mistake(
@@ -913,12 +917,6 @@ A parameter without a gradient is left alone. float32 stays float32.
             "zero_grad", "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\noptimizer = SGD([a, b], lr=0.1)\n"
             "optimizer.zero_grad()", ("a.grad", "b.grad", "a.data"), _arrays(a="nm", b="m"), cases=2,
         ),
-        Check(
-            "A parameter without a gradient",
-            "a, b = Tensor(a), Tensor(b)\nfor optimizer in SGD([b, a], lr=0.1), Adam([b, a], lr=0.1):\n"
-            "    a.grad = None\n    (a * a).backward()\n    optimizer.step()", ("a.data", "b.data", "b.grad"),
-            _arrays(a="n", b="m"), cases=2,
-        ),
         _descent("One step of Adam", "Adam([a, b], lr=0.1)", steps=1),
         _descent("Five steps of Adam", "Adam([a, b], lr=0.1)", steps=5),
         _descent("Other betas, and a large eps", "Adam([a, b], lr=0.2, betas=(0.5, 0.8), eps=0.5)", steps=4),
@@ -927,6 +925,12 @@ A parameter without a gradient is left alone. float32 stays float32.
             "Adam and tiny gradients",
             "a = Tensor(a)\noptimizer = Adam([a], lr=0.1)\nfor _ in range(3):\n    optimizer.zero_grad()\n"
             "    (a * a * 1e-8).backward()\n    optimizer.step()", ("a.data",), _arrays(a="n"), cases=4,
+        ),
+        Check(
+            "A parameter without a gradient",
+            "a, b = Tensor(a), Tensor(b)\nfor optimizer in SGD([b, a], lr=0.1), Adam([b, a], lr=0.1):\n"
+            "    a.grad = None\n    (a * a).backward()\n    optimizer.step()", ("a.data", "b.data", "b.grad"),
+            _arrays(a="n", b="m"), cases=2,
         ),
         Check(
             "zero_grad of Adam", "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\nAdam([a, b]).zero_grad()",
@@ -960,6 +964,14 @@ A parameter without a gradient is left alone. float32 stays float32.
         Mistake(
             "bias correction", "Adam's running means begin at 0 and are too small at first: the correction is missing.",
             (("self.m[i] / (1 - b1**self.steps)", "self.m[i]"), ("self.v[i] / (1 - b2**self.steps)", "self.v[i]")),
+        ),
+        Mistake(
+            "m not corrected", "v is corrected and m is not: both begin at 0, and both are too small at first.",
+            (("self.m[i] / (1 - b1**self.steps)", "self.m[i]"),),
+        ),
+        Mistake(
+            "v not corrected", "m is corrected and v is not: both begin at 0, and both are too small at first.",
+            (("self.v[i] / (1 - b2**self.steps)", "self.v[i]"),),
         ),
         Mistake(
             "correction of the first step", "Adam's correction does not change from step to step: count the steps.",

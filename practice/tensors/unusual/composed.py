@@ -202,7 +202,7 @@ def train(images, labels):
         Tensor(rng.standard_normal(shape) / np.sqrt(shape[0])) for shape in [(64, 16), (1, 16), (16, 10), (1, 10)]
     ]
     optimizer = Adam(params, 0.05)
-    for _ in range(30):
+    for _ in range(100):
         part = rng.choice(len(images), 250, replace=False)
         fit(params, images[part], labels[part], optimizer, 1)
     return params

@@ -220,5 +220,5 @@ def fit(params, x, labels, optimizer, steps):
 def train(images, labels):
     random = np.random.RandomState(3)
     params = [Tensor(random.uniform(-1, 1, size) / 6) for size in [(64, 20), 20, (20, 10), 10]]
-    fit(params, images, labels, SGD(params, 0.5), 150)
+    fit(params, images, labels, SGD(params, 1.0), 80)
     return params
