@@ -165,8 +165,8 @@ Write the function `unbroadcast(grad, shape)`. `grad` is an array; `shape` is th
 copied. Return an array of that shape: `grad`, summed over each axis that broadcasting put in front, and over each
 axis that it stretched from size 1.
 
-Every rule with two operands needs this. Without it a gradient has the wrong shape or, worse, the right shape and wrong
-numbers.
+Addition and multiplication will need this. Without it a gradient has the wrong shape or, worse, the right shape and
+wrong numbers.
 
 The class `Tensor` is given, with `backward` over a topological order. Read it first.
 """,
@@ -440,7 +440,7 @@ result, each time with a factor from `b`. Written for all elements at once, both
 shapes nearly give them away: which product of `out.grad`, of shape `(n, k)`, and `b` or its transpose has the shape of
 `a`?
 
-Square matrices fit in every order. There only the right one is right.
+Square matrices fit in any order, and one order is right: there the shapes do not help.
 
 Nearly all the work of a neural network is this operation: one product forward, two backward.
 """,
@@ -605,7 +605,7 @@ positive ones that add up to 1 along that axis: probabilities.
 Two things are hard here.
 
 - `exp(1000)` overflows. Subtracting the same number from all elements along the axis leaves the result as it is, so
-  subtract their largest first: each along its own axis, as a row far below another must survive as well.
+  subtract the largest of them first. Not the largest of the whole array: a row far below another must survive as well.
 - Each output depends on **every** input along the axis, through the sum. If `p` is the output and `g` its gradient,
   `x[i]` gets `p[i] * (g[i] - sum of g * p)`. Do check that on paper.
 """,
@@ -690,8 +690,9 @@ Write the function `cross_entropy(logits, labels)`. `logits` is a tensor of shap
 array of the right class of each sample. The result is a tensor without axes: the **mean** over the samples of
 `-log p[label]`, where `p` is the softmax of the sample's logits.
 
-It must survive logits of 1e4. There `p` is exactly 0 and its logarithm infinite, though the loss is an ordinary number.
-So never take the logarithm of a softmax: with the largest logit subtracted, `log p` is `z - log(sum of exp(z))`.
+It must survive logits of 1e4. There `p` may be exactly 0 and its logarithm infinite, though the loss is an ordinary
+number. So never take the logarithm of a softmax: with the largest logit subtracted, `log p` is
+`z - log(sum of exp(z))`.
 
 The gradient is the simplest of all: `p`, minus 1 at the right class, divided by the number of samples.
 """,
