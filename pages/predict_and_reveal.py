@@ -19,7 +19,7 @@ from lab.practice.prediction import (
     points,
 )
 from lab.trace.derive import table
-from lab.trace.recording import brief
+from lab.trace.recording import Trace, brief
 from lab.ui import page, state
 from lab.ui.computed import computed
 from lab.ui.player import player
@@ -53,19 +53,19 @@ def main() -> None:
     what = next((what for what in PASSES if len(known[what]) < len(prediction.blanks[what])), None)
     now["predict solved"] = None if what or REVEALED in now["predict credit"] else graph
     st.markdown(_task(prediction, what))
-    left, right = st.columns([2, 1], gap="medium")
-    with left:
-        lit = prediction.lit(known["value"], known["gradient"])
-        opening = graph[0] * NUMBERS + graph[1]
-        player(lit, key="predict player", compact=True, still=what is not None, event=len(lit.events), opening=opening)
-        twin = st.expander("The graph as a table", key="predict-table-graph", on_change="rerun", type="compact")
-        if twin.open:
-            rows = table(lit)
-            twin.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
-    with right:
-        if what is None:
-            _finished(blanks)
-        else:
+    lit = prediction.lit(known["value"], known["gradient"])
+    opening = graph[0] * NUMBERS + graph[1]
+    if what is None:
+        got = _counted(points(now["predict credit"]), FULL * len(blanks))
+        st.markdown(f"**{got}** for this graph. *Next graph* draws another one.", help=POINTS)
+        player(lit, key="predict player", compact=True, event=len(lit.events), opening=opening)
+        _twins(lit, blanks)
+    else:
+        left, right = st.columns([2, 1], gap="medium")
+        with left:
+            player(lit, key="predict graph", compact=True, still=True, event=len(lit.events), opening=opening)
+            _twins(lit)
+        with right:
             _ask(prediction, what, verdicts[what])
     state.mirror("predict", FIELDS)
     page.closing(
@@ -153,8 +153,8 @@ def _choose() -> None:
     done = st.session_state["predict done"].values()
     if done:
         graphs = "1 graph" if len(done) == 1 else f"{len(done)} graphs"
-        got, most = (sum(one) for one in zip(*done, strict=True))
-        st.markdown(f"Done: {graphs}, {got} of {most} points.", width="content")
+        got = _counted(*(sum(one) for one in zip(*done, strict=True)))
+        st.markdown(f"Done: {graphs}, {got}.", width="content")
 
 
 # ---------------------------------------------------------------- the blanks
@@ -171,8 +171,8 @@ def _task(prediction: Prediction, what: Pass | None) -> str:
     return f"{said} Every blank is filled. This is the pass that the engine ran: play it."
 
 
-def _counted(number: int) -> str:
-    return "1 point" if number == 1 else f"{number} points"
+def _counted(got: int, most: int) -> str:
+    return f"{got} of {most} points"
 
 
 def _key(blank: Blank) -> str:
@@ -214,8 +214,10 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
 
     credit = part()
     with st.form("predict form", border=False):
-        for row in range(0, len(blanks), 2):
-            for place, blank in zip(st.columns(2), blanks[row : row + 2], strict=False):
+        wide = what == "value" or any(blank.right.ndim for blank in blanks)
+        columns = 2 if wide else 3
+        for row in range(0, len(blanks), columns):
+            for place, blank in zip(st.columns(columns), blanks[row : row + columns], strict=False):
                 right = verdicts[blank.name].state == "right"
                 mark = ""
                 if right:
@@ -235,18 +237,26 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
             f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
         )
         st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
-        st.markdown(_counted(points(now["predict credit"])), width="content", help=POINTS)
+        st.markdown(
+            _counted(points(now["predict credit"]), FULL * len(now["predict credit"])), width="content", help=POINTS
+        )
 
 
-def _finished(blanks: list[Blank]) -> None:
-    credit = st.session_state["predict credit"]
-    st.success(f"{points(credit)} of {FULL * len(blanks)} points for this graph.", icon=":material/check:")
-    st.button("Next graph", type="primary", key="predict onward", on_click=_next, icon=":material/skip_next:")
-    rows = [
-        (blank.label, brief(blank.right), "revealed" if one == REVEALED else "–" if one == OPEN else one)
-        for blank, one in zip(blanks, credit, strict=True)
-    ]
-    st.markdown(markdown_table(["blank", "the engine", "points"], rows))
+def _twins(lit: Trace, blanks: list[Blank] | None = None) -> None:
+    """The graph as a table; and once every blank is filled, what each of them was worth."""
+    twin = st.expander("The graph as a table", key="predict-table-graph", on_change="rerun", type="compact")
+    if twin.open:
+        rows = table(lit)
+        twin.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
+    if not blanks:
+        return
+    worth = st.expander("The points, blank by blank", key="predict-table-points", on_change="rerun", type="compact")
+    if worth.open:
+        said = {REVEALED: "revealed", OPEN: "–"}
+        worth.markdown(markdown_table(["blank", "the engine's answer", "points"], [
+            (blank.label, brief(blank.right), said.get(one, one))
+            for blank, one in zip(blanks, st.session_state["predict credit"], strict=True)
+        ]))  # fmt: skip
 
 
 main()

@@ -139,7 +139,7 @@ class Mistakes:
             operands = [Tensor(values.get(child, self.trace.nodes[child]["value"])) for child in node["children"]]
             try:
                 if node["op"] == "sum":
-                    return operands[0].sum(axis=_summed(node)).numpy().reshape(node["shape"])
+                    return operands[0].sum(axis=summed_axes(node)).numpy().reshape(node["shape"])
                 if OPS[node["op"]].kind in ("elementwise", "matrix product"):
                     return np.asarray(OPS[node["op"]].function(*operands).numpy())
             except (ValueError, TypeError):  # shapes that do not fit together
@@ -347,7 +347,7 @@ def _spread(contribution: Any, like: np.ndarray) -> np.ndarray:
     return np.broadcast_to(contribution, np.broadcast_shapes(np.shape(contribution), like.shape))
 
 
-def _summed(node: Node) -> tuple[int, ...]:
+def summed_axes(node: Node) -> tuple[int, ...]:
     """The axes of a sum: those that its total, which keeps its axes, has only once."""
     total = next(entry for entry in node["captured"] if entry["name"] == "total")
     return tuple(axis for axis, length in enumerate(total["shape"]) if length == 1)

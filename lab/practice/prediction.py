@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from lab.practice.exercises import Exercise
-from lab.practice.mistakes import Mistakes, diagnosis, same
+from lab.practice.mistakes import Mistakes, diagnosis, same, summed_axes
 from lab.trace.recording import Trace
 
 Pass = Literal["value", "gradient"]
@@ -81,6 +81,8 @@ class Prediction:
         """ "v1 = a * b"."""
         names, node = self.mistakes.names, self.trace.nodes[number]
         operands, symbol = [names[child] for child in node["children"]], node["symbol"]
+        if node["op"] == "sum" and node["shape"]:
+            operands.append(f"axis={', '.join(map(str, summed_axes(node)))}")
         if symbol is None:
             written = f"{node['op']}({', '.join(operands)})"
         else:

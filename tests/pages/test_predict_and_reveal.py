@@ -53,7 +53,7 @@ def test_the_classic_from_the_first_blank_to_the_last():
     assert "c**: Write a number" in said(at)
     check(at, "gradient", a="31", b="14", c="7")
     assert sent(at)["still"] is False
-    assert "45 of 48 points" in texts(at.success)
+    assert "45 of 48 points" in said(at)
     assert address(at)["done"] == "1.1-45-48"
     assert at.session_state["predict solved"] == (1, 1)
     press(at, "predict next")
@@ -74,7 +74,7 @@ def test_a_reload_has_it_all_again_and_back_keeps_the_score():
     check(again, "value", v1="6")
     before = address(again)
     check(again, "gradient", **GRADIENTS)
-    press(again, "predict onward")
+    press(again, "predict next")
     go_back(again, **before)
     assert "1.1-" in address(again)["done"]
 
@@ -86,7 +86,7 @@ def test_what_is_revealed_is_worth_nothing():
     assert field(at, "value", "v1").label.endswith("(revealed)")
     press(at, "predict reveal all")
     press(at, "predict reveal all")
-    assert "0 of 48 points" in texts(at.success)
+    assert "0 of 48 points" in said(at)
     assert at.session_state["predict solved"] is None
 
 
@@ -97,7 +97,7 @@ def test_every_level_can_be_gone_through(level):
     for what in ("value", "gradient"):
         check(at, what, **{blank.name: str(blank.right.tolist()) for blank in prediction.blanks[what]})
     blanks = sum(map(len, prediction.blanks.values()))
-    assert f"{4 * blanks} of {4 * blanks} points" in texts(at.success)
+    assert f"{4 * blanks} of {4 * blanks} points" in said(at)
 
 
 def test_another_level_begins_with_its_first_graph():

@@ -35,7 +35,6 @@ def test_every_generated_wrong_answer_gets_its_name(which):
     for what, blanks in prediction.blanks.items():
         for blank in blanks:
             of = prediction.mistakes.of_value if what == "value" else prediction.mistakes.of_gradient
-            assert of(blank.node)
             for mistake in of(blank.node):
                 answers = {blank.name: json.dumps(mistake.wrong.tolist())}
                 verdict = prediction.judge(what, answers)[blank.name]

@@ -58,6 +58,11 @@ def test_the_classic_has_every_blank(classic):
     }  # fmt: skip
 
 
+def test_a_sum_along_an_axis_says_which():
+    prediction = Prediction(next(one for one in (exercise(4, n) for n in range(1, 200)) if "axis=0" in one.text))
+    assert prediction.blanks["value"][0].label == "v1 = sum(x, axis=0)"
+
+
 def test_what_follows_from_a_slip_is_right_given_the_slip(classic):
     values = classic.judge("value", {"v1": "7", "v2": "11", "v3": "7", "out": "77"})
     assert {name: verdict.state for name, verdict in values.items()} == {
