@@ -107,7 +107,7 @@ NUMBER = Field("graph", "predict number", 1, int, limits=(1, NUMBERS), always=Tr
 OF_ONE_GRAPH = (  # what another graph begins without
     Family("value_", "predict values", {}, _answer),
     Family("gradient_", "predict gradients", {}, _answer),
-    Field("credit", "predict credit", "", _credit),
+    Field("credit", "predict credit", "", _credit, lambda credit: credit if credit.strip(OPEN) else None),
 )
 DONE = Field(
     "done",

@@ -70,8 +70,8 @@ class _Arrived:
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same shape and, but for rounding, the same numbers."""
-    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+    """The same shape and, but for rounding, the same finite numbers. np.allclose takes thrice as long for one number."""
+    return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 
 def diagnosis(mistakes: Sequence[Mistake], answer: Any) -> str:
@@ -162,12 +162,11 @@ class Mistakes:
     def _of_sum(self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray) -> list[Mistake]:
         """In the sum of some messages to a node of this value: in each of those `changed`, and in adding them."""
         names = self.names
-        arrived = [np.asarray(message.arrived["message"], float) for message in messages]
-        shape, right = value.shape, np.sum(arrived, axis=0)
+        shape, right = value.shape, np.asarray(messages[-1].arrived["after"], float)
         found = [Mistake(SIGN, "", -right), Mistake(VALUE, "", value)]
         if len(messages) > 1:
-            last = names[messages[-1].sent["node"]]
-            found.append(Mistake(OVERWRITTEN, f"only the message from {last} is left", arrived[-1]))
+            last, left = messages[-1], np.asarray(messages[-1].arrived["message"], float)
+            found.append(Mistake(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
             found.append(Mistake(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
         without = []  # each message that is changed, with 1 in place of its upstream gradient
         with np.errstate(all="ignore"):
@@ -176,7 +175,7 @@ class Mistakes:
                 rest = right - own
                 if len(messages) > 1:
                     found.append(Mistake(FORGOTTEN, f"the one from {sender}", rest))
-                    found.append(Mistake(SIGN, f"of the message from {sender}", rest - own))
+                    found.append(Mistake(SIGN, f"in the message from {sender}", rest - own))
                 for name, where, contribution in self._wrong_contributions(message.sent):
                     one = _summed_to(contribution, shape)
                     if name == UPSTREAM:
