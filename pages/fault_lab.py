@@ -1,6 +1,6 @@
 """Fault lab: the same numbers through a healthy engine and through one that is broken in exactly one way."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +11,7 @@ from lab import charts
 from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
+from lab.faults import refuted
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
 from lab.faults.compare import (
     CURVES,
@@ -197,13 +198,20 @@ def _results(fault: Fault, seed: int) -> None:
     with left:
         st.header("The gradients")
         if fault.kind == "engine":
-            _answer(EFFECTS, comparison.effect, "fault gradient", fault.symptom)
+            _answer(
+                EFFECTS, comparison.effect, "fault gradient", fault.symptom,
+                lambda guess: refuted.effect(comparison, guess),
+            )  # fmt: skip
         else:
             st.markdown(f"{UNTOUCHED} {fault.symptom}")
         _gradients(fault, comparison)
     with right:
         st.header("The training run")
-        _answer(CURVES, which_curve(healthy, broken), "fault curve", fault.in_training)
+        truth = which_curve(healthy, broken)
+        _answer(
+            CURVES, truth, "fault curve", fault.in_training,
+            lambda guess: refuted.curve(healthy, broken, truth, guess),
+        )  # fmt: skip
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         _show(charts.losses(healthy, broken, page.theme()), "loss")
@@ -220,15 +228,19 @@ def _results(fault: Fault, seed: int) -> None:
     _fix(fault)
 
 
-def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str) -> None:
-    """The learner's guess, if there is one, beside what was found, and why that is so. It stays as it was made."""
+def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str, why_not: Callable[[str], str]) -> None:
+    """The learner's guess, if there is one, beside what was found, and why that is so, and not what was guessed. The
+    guess stays as it was made."""
     said = st.session_state[guess]
     if said is None:
         st.markdown(f"Found: **{choices[truth]}**. {why}")
     elif said == truth:
         st.success(f"As you expected: **{choices[truth]}**. {why}", icon=":material/check:")
     else:
-        st.warning(f"You expected: {choices[said]}. Found: **{choices[truth]}**. {why}", icon=":material/close:")
+        st.warning(
+            f"You expected: {choices[said]}. Found: **{choices[truth]}**. {escape_markdown(why_not(said))} {why}",
+            icon=":material/close:",
+        )
 
 
 def _gradients(fault: Fault, comparison: Comparison) -> None:

@@ -8,6 +8,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
 from lab.charts import Chart, in_reach
+from lab.faults import refuted
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import LessonRun, train_with
 from lab.faults.suspects import (
@@ -153,7 +154,7 @@ def _accuse(case: Case, run: LessonRun) -> None:
             now["spot solved"] = {case.number: points} | now["spot solved"]
 
     for key in mistakes:
-        st.warning(f"Not “{_name(key)}”. Look again.", icon=":material/close:")
+        st.warning(f"Not “{_name(key)}”. {_why_not(case.number, key)}", icon=":material/close:")
     if solved:
         _solved(case)
         return
@@ -167,6 +168,11 @@ def _accuse(case: Case, run: LessonRun) -> None:
         disabled=suspect is None,
         icon=":material/gavel:",
     )
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def _why_not(number: int, key: str) -> str:
+    return refuted.suspect(open_case(number), _run(number), key)
 
 
 def _name(key: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ import numpy as np
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, source
 from lab.faults.compare import STEPS, check
 from lab.faults.training import LessonTrainer, Setup
+from model import Tensor
 
 NOTHING = "nothing"  # the suspect that stands for a healthy run
 SUSPECTS = 5  # and "nothing" beside them
@@ -71,11 +72,15 @@ def gradient_checks(case: Case) -> list[Check]:
     for fault in FAULTS:
         if fault.example is not None:
             report = check(fault, case.setup.engine, case.number)
-            lines = source(fault.checked or fault.example).split("\n")[1:]
-            text = "; ".join(line.partition("#")[0].strip() for line in lines if line)
-            text = text.replace(":;", ":").replace("return ", "")
-            checks.append(Check(text, report.passed, report.verdict))
+            checks.append(Check(in_a_line(fault.checked or fault.example), report.passed, report.verdict))
     return checks
+
+
+def in_a_line(example: Callable[..., Tensor]) -> str:
+    """The lines of an expression, joined."""
+    lines = source(example).split("\n")[1:]
+    text = "; ".join(line.partition("#")[0].strip() for line in lines if line)
+    return text.replace(":;", ":").replace("return ", "")
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,8 @@ def test_another_seed_shows_other_numbers_and_the_same_effect():
 def test_a_wrong_guess_is_told_beside_what_was_found():
     at = opened(fault="recursive", gradient="numbers", curve="same", run="1")
     assert [w.value for w in at.warning if "You expected" in w.value] == [
-        f"You expected: {EFFECTS['numbers']}. Found: **{EFFECTS['same']}**. {BY_KEY['recursive'].symptom}"
+        f"You expected: {EFFECTS['numbers']}. Found: **{EFFECTS['same']}**. 1 element compared\\, of a\\: none differs by "
+        f"more than rounding\\. {BY_KEY['recursive'].symptom}"
     ]
     assert "8,191" in said(at)
 

@@ -1,0 +1,106 @@
+"""Every wrong guess is told why it was wrong: with a sentence of its own, from numbers that hold."""
+
+import re
+
+import numpy as np
+import pytest
+
+from lab.faults import refuted
+from lab.faults.catalogue import BY_KEY, FAULTS
+from lab.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
+from lab.faults.suspects import NOTHING, Case
+
+SUSPECTS = [*BY_KEY, NOTHING]
+
+
+@pytest.fixture(scope="module")
+def trained():
+    """train_with, which trains each run of this file once."""
+    runs = {}
+
+    def trained(setup, seed):
+        if (id(setup), seed) not in runs:
+            runs[id(setup), seed] = setup, train_with(setup, seed)
+        return runs[id(setup), seed][1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refuted, "train_with", trained)
+        yield trained
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.kind == "engine"], ids=lambda fault: fault.key)
+@pytest.mark.parametrize("seed", [0, 7])
+def test_a_wrong_effect_is_told_from_the_gradients(fault, seed):
+    comparison = compare(fault, seed)
+    there = [gradient for gradient in comparison.broken.gradients.values() if gradient is not None]
+    for guess in EFFECTS.keys() - {comparison.effect}:
+        said = refuted.effect(comparison, guess)
+        assert re.fullmatch(r"[A-Z\d].*\.", said, re.S)
+        if guess == "error":
+            assert not comparison.broken.error
+        elif guess == "missing" and comparison.effect != "error":
+            assert len(there) == len(comparison.broken.gradients)
+        elif guess == "not finite" and comparison.effect != "error":
+            assert all(np.isfinite(gradient).all() for gradient in there)
+        elif guess == "same":
+            assert "in the broken engine and" in said
+
+
+def test_the_numbers_are_those_of_the_pass():
+    comparison = compare(BY_KEY["overwrite"], 0)
+    healthy, broken = (float(one.gradients["a"]) for one in (comparison.healthy, comparison.broken))
+    assert refuted.effect(comparison, "same") == (
+        f"The gradient of a is {broken:g} in the broken engine and {healthy:g} in the healthy one.".replace("-", "−")
+    )
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.key)
+def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
+    healthy, broken = trained(fault.healthy, 3), trained(fault.broken, 3)
+    truth = which_curve(healthy, broken)
+    for guess in CURVES.keys() - {truth}:
+        said = refuted.curve(healthy, broken, truth, guess)
+        assert re.fullmatch(r"[A-Z].*\d.*\.|The broken run .* before its first epoch is complete\.", said)
+        if "No error" in said:
+            assert not broken.error
+        if "Each loss is a number" in said:
+            assert all(record["train_loss"] is not None for record in broken.records)
+
+
+@pytest.mark.parametrize("culprit", SUSPECTS)
+def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
+    case = Case(3, culprit, tuple(SUSPECTS))
+    run = trained(case.setup, 3)
+    told = {key: refuted.suspect(case, run, key) for key in SUSPECTS if key != culprit}
+    assert len({*told.values()}) >= len(told) - 2  # of a run that stops at once, some have the same to say
+    for key, said in told.items():
+        assert re.fullmatch(r"[A-Z\d].*\.", said)
+        assert_that_it_tells_two_things_apart(said)
+        if key == NOTHING:
+            assert "fail" in said or "without any fault" in said
+
+
+def assert_that_it_tells_two_things_apart(said):
+    """What the fault would do, and what this run did, are not the same words."""
+    for pattern in (
+        r"this fault makes (?:.* of \w+|the number of messages|the pass) (.*)\. In the engine of this run it is (.*)\.",
+        r"With this fault the learning rate is (.*); in this run it is (.*)\.",
+        r"this fault's loss is (.*); that of this run is (.*)\.",
+        r"would become (.*)\. In this run it became (.*)\.",
+        r"A run with this fault (.*); this one (.*)\.",
+        r"The same run without any fault (.*); this one (.*)\.",
+    ):
+        if found := re.search(pattern, said):
+            assert found[1] != found[2], said
+            return
+    assert re.search(r"gradient check|left over|begin at 0", said), said
+
+
+def test_who_overwrites_is_told_what_that_would_have_left(trained):
+    """By hand: y = a * b + a, of which the last message to a is b; the whole gradient is b + 1."""
+    case = Case(3, "wrong-order", tuple(SUSPECTS))
+    said = refuted.suspect(case, trained(case.setup, 3), "overwrite")
+    assert said == (
+        "In `a * b + a` with a = −0.4 and b = −1.3, this fault makes the gradient of a −1.3. In the engine of this run "
+        "it is −0.3."
+    )
