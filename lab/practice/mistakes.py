@@ -70,7 +70,7 @@ class _Arrived:
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same shape and, but for rounding, the same finite numbers. np.allclose takes thrice as long for one number."""
+    """The same shape and, but for rounding, the same finite numbers. np.allclose takes thrice as long for one."""
     return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 

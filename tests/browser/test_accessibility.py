@@ -44,7 +44,12 @@ def test_axe_finds_nothing_serious(open_page, name):
         found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
         assert found["passes"], "axe looked at nothing"
         wrong = [
-            (theme, width, violation["id"], [(node["target"], node["failureSummary"]) for node in violation["nodes"]][:3])
+            (
+                theme,
+                width,
+                violation["id"],
+                [(node["target"], node["failureSummary"]) for node in violation["nodes"]][:3],
+            )
             for violation in found["violations"]
             if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
         ]
