@@ -28,6 +28,8 @@ PAGES = {
     "jacobian, chain": "jacobian?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
+    "questions": "questions?question=backward-twice&answer=1&checked=1&said=backward-twice-0",
+    "questions, abilities": "questions?tab=can",
 }
 
 
