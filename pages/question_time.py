@@ -156,13 +156,15 @@ def _topics() -> None:
 def _answer(question: Question) -> Judged | None:
     """The place for an answer; what came of it, where it has been checked."""
     now = st.session_state
-    checked = now["questions checked"]
-    judged, refused = None, ""
-    if checked:
+    refused = ""
+    if now["questions checked"]:
         try:
             judged = judge(question, now["questions answer"])
         except ValueError as error:  # a link with no proper answer
-            refused, now["questions checked"], checked = str(error), False, False
+            refused, now["questions checked"] = str(error), False
+        else:
+            _given(question, now["questions answer"])
+            return judged
 
     def take() -> None:
         given = now[WIDGET]
@@ -190,18 +192,14 @@ def _answer(question: Question) -> Judged | None:
         options = [escape_markdown(option.text) for option in question.options]
         st.radio(
             "Your answer", range(len(options)), format_func=options.__getitem__, index=None, key=WIDGET,
-            on_change=take, disabled=checked, label_visibility="collapsed",
+            on_change=take, label_visibility="collapsed",
         )  # fmt: skip
     elif isinstance(question, Text):
         now[WIDGET] = answer
-        st.text_area(
-            "Your answer, in a sentence or two", key=WIDGET, on_change=take, disabled=checked, max_chars=LONGEST
-        )
+        st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=LONGEST)
     else:
         now[WIDGET] = answer
-        st.text_input("Your answer, a number", key=WIDGET, on_change=take, disabled=checked, max_chars=40, width=240)
-    if judged is not None:
-        return judged
+        st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
     with st.container(horizontal=True):
         st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
         if not now["questions hint"]:
@@ -211,6 +209,18 @@ def _answer(question: Question) -> Judged | None:
     if now["questions hint"]:
         st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
     return None
+
+
+def _given(question: Question, answer: str) -> None:
+    """The answer, once it has been checked."""
+    if not isinstance(question, Choice):
+        st.markdown(f"Your answer: **{escape_markdown(answer)}**")
+        return
+    for at, option in enumerate(question.options):
+        yours = " (your answer)" if at == int(answer) else ""
+        icon = ":material/close:" if option.why_not else ":material/check:"
+        text = f"{escape_markdown(option.text)}{yours}"
+        st.markdown(f"{icon} {text}" if option.why_not else f"{icon} **{text}**")
 
 
 def _said(question: Question, judged: Judged) -> None:
@@ -227,10 +237,7 @@ def _said(question: Question, judged: Judged) -> None:
             icon=":material/rule:",
         )
     else:
-        due = ""
-        if isinstance(question, Choice):
-            due = next(f" Right is: **{escape_markdown(one.text)}.**" for one in question.options if not one.why_not)
-        st.warning(f"**Not so.** {escape_markdown(judged.said)}{due} {because}", icon=":material/close:")
+        st.warning(f"**Not so.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
     if isinstance(question, Choice) and (came := outcome(question)):
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)

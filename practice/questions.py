@@ -578,7 +578,7 @@ QUESTIONS: tuple[Question, ...] = (
             Option("It uses the new value of a",
                    "That is what an engine without a guard may do: a wrong gradient of b, without a word."),
             Option("It uses the old value of a",
-                   "It has that copy, and could. But then y would be of another a than the one you see: it refuses."),
+                   "It has a copy and could. But that gradient would belong to an a that is gone: it refuses."),
         ),
     ),
     Number(
