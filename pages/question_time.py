@@ -1,5 +1,7 @@
 """Questions: one at a time, each with the place in the lab that proves its answer; and what a visitor can do by now."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
@@ -260,7 +262,14 @@ def _can() -> None:
         "No box here can be ticked by hand: each follows from what you have done in this browser, cards and questions. "
         "What is missing is a link."
     )
-    progress.abilities()
+
+    def open_here(query: Mapping[str, str]) -> None:
+        now = st.session_state
+        state.step()
+        state.reset(OF_ONE_QUESTION)
+        now["questions tab"], now["questions key"] = TABS["ask"], query["question"]
+
+    progress.abilities("pages/question_time.py", open_here)
 
 
 main()

@@ -3,7 +3,7 @@ visitor wants one; the server does not."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -120,11 +120,19 @@ def path() -> None:
         st.switch_page(asked.file, query_params=dict(asked.query))
 
 
-def abilities() -> None:
-    """What a visitor can do, ticked by the browser from what it knows."""
+def abilities(here: str, open_here: Callable[[Mapping[str, str]], None]) -> None:
+    """What a visitor can do, ticked by the browser from what it knows.
+
+    here       the file of the page that shows it: an address of its own is no news to it
+    open_here  what to do instead with these parameters, in a callback
+    """
 
     def go() -> None:
-        st.session_state["deed asked"] = st.session_state["abilities"].get("go")
+        asked = str(st.session_state["abilities"].get("go"))
+        if asked in DEEDS and DEEDS[asked].file == here:
+            open_here(DEEDS[asked].query)
+        else:
+            st.session_state["deed asked"] = asked
 
     deeds = {key: {"title": deed.title, "href": _address(deed.file, deed.query)} for key, deed in DEEDS.items()}
     shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
