@@ -30,7 +30,8 @@ WIDGET = "questions widget"
 def main() -> None:
     page.style()
     st.title("Questions")
-    state.restore(NAME, FIELDS)
+    if state.restore(NAME, FIELDS) and st.session_state["questions key"] not in (*_keys(), DONE):
+        _ask_next()  # a link to a topic
     tabs = st.tabs(list(TABS.values()), key="questions tab", on_change=state.step)
     for tab, content in zip(tabs, (_ask, _can), strict=True):
         if tab.open:
@@ -85,8 +86,12 @@ def _keys() -> list[str]:
 
 
 def _next() -> None:
-    now = st.session_state
     state.step()
+    _ask_next()
+
+
+def _ask_next() -> None:
+    now = st.session_state
     state.reset(OF_ONE_QUESTION)
     now["questions key"] = following(_keys(), now["questions seed"], now["questions history"]) or DONE
 

@@ -149,6 +149,11 @@ def test_a_topic_asks_its_own_questions_until_all_are_done():
     assert address(at)["seed"] == "1"
 
 
+def test_a_link_to_a_topic_begins_with_a_question_of_it():
+    at = opened(topic="Shapes")
+    assert next(one for one in QUESTIONS if one.key == at.session_state["questions key"]).topic == "Shapes"
+
+
 def test_what_i_can_do_is_sent_with_all_that_it_needs():
     at = opened(tab="can")
     (component,) = components(at, "abilities")
