@@ -390,6 +390,73 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
+// -- lab/practice/told.py, `told`; lab/ui/practice/exercise.py
+
+/** What one check of a learner's text found. */
+export interface ShownResult {
+  passed: boolean;
+  headline: string;
+  /** what it looks like and what to think of; "" where there is nothing to say */
+  sentence: string;
+  /** of the learner's file, from 1 */
+  line: number | null;
+  column: number | null;
+  checks: { name: string; passed: boolean | null }[];
+  /** what was run: the values of its inputs, and the program */
+  program: string;
+  inputs: ShownValue[];
+  /** what the learner's code gave, what it should give, what finite differences say */
+  values: ShownValue[];
+  /** what the learner's code printed */
+  printed: string;
+}
+
+/** A value. One of at most two axes and few elements has `cells`; of any other there is only a text. */
+export interface ShownValue {
+  /** as Python has it */
+  name: string;
+  /** what the value is to the learner: "with your code" */
+  words: string;
+  text: string;
+  wrong: boolean;
+  /** rows of cells */
+  cells?: { text: string; wrong: boolean }[][];
+  shape?: string;
+}
+
+export interface ShownExercise {
+  /** under which the browser keeps the text */
+  key: string;
+  file: string;
+  /** the file to begin with */
+  starter: string;
+  /** lines to begin the task with */
+  lines: string;
+  /** what is being checked just now */
+  working: string | null;
+  result: ShownResult | null;
+  /** how the code is run; and, where it cannot be, why */
+  how: string;
+  runs: boolean;
+  /** the file in the learner's own folder */
+  disk: OnDisk | null;
+}
+
+/** A file as it is in the learner's own folder. */
+export interface OnDisk {
+  text: string;
+  /** another one for each text; "" where there is no file */
+  stamp: string;
+}
+
+/** lab/ui/practice/tasks.py */
+export interface ShownTasks {
+  ladder: string;
+  /** the key of the task that is shown */
+  now: string;
+  tasks: { key: string; title: string }[];
+}
+
 // -- Streamlit's components, as far as they are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {

@@ -1,0 +1,263 @@
+/** A file to write, with its check: the editor, what is done with the text, and what the last check found.
+ *
+ * The text lives in the browser, which keeps it at each change; it goes to the server with a check only. */
+
+import { stays } from "../here.js";
+import { h, setText } from "../player/dom.js";
+import { editor } from "./editor.js";
+import { Kept } from "./kept.js";
+import { told } from "./told.js";
+
+/** @import { Component, OnDisk, ShownExercise } from "../types.js" */
+/** @import { Copy } from "./kept.js" */
+
+const LONGEST = 300_000; // characters of a text that a check takes
+
+/** @type {Map<ShadowRoot, Exercise>} */
+const exercises = new Map();
+
+/** @param {Component<ShadowRoot>} component */
+export function show(component) {
+  const root = component.parentElement;
+  const shown = JSON.parse(new TextDecoder().decode(component.data));
+  const known = exercises.get(root) ?? new Exercise(root, shown);
+  exercises.set(root, known);
+  known.send = (name, value) => stays() && component.setTriggerValue(name, value);
+  known.show(shown);
+}
+
+/** Streamlit ends each call that a newer one has overtaken. An exercise ends only with its place on the page.
+ * @param {ShadowRoot} root */
+export function remove(root) {
+  if (root.isConnected) return;
+  exercises.get(root)?.remove();
+  exercises.delete(root);
+}
+
+class Exercise {
+  /** @param {ShadowRoot} root @param {ShownExercise} shown */
+  constructor(root, shown) {
+    this.shown = shown;
+    this.kept = new Kept(localStorage, shown.key);
+    /** @type {(name: string, value: unknown) => void} */
+    this.send = () => {};
+    /** the text of the last check, while this page is open */
+    this.checked = "";
+    this.drawn = "";
+    const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, name = "") =>
+      h("button", { type: "button", onclick, class: name }, text);
+    this.checkButton = button("Check (Ctrl+Enter)", () => this.check(), "check");
+    this.stopButton = button("Stop", () => this.send("stop", true));
+    this.linesButton = button("Put in the starter lines", () => this.putIn());
+    this.said = h("p", { class: "said", role: "status" });
+    this.question = h("div", { class: "question", role: "alert", hidden: true });
+    const place = h("div", { class: "editor" });
+    this.how = h("span");
+    const help = h(
+      "p",
+      { class: "help" },
+      "Tab indents; Escape, then Tab leaves the editor; Ctrl+F searches. ",
+      this.how,
+    );
+    this.headline = h("p", { class: "headline", role: "status" });
+    this.body = h("div", { class: "body" });
+    this.result = h("section", { class: "result", "aria-label": "Result", tabindex: 0 }, this.headline, this.body);
+    this.copies = h("dialog", { "aria-label": "Earlier copies" });
+    const bar = h(
+      "div",
+      { class: "bar" },
+      this.checkButton,
+      this.stopButton,
+      this.linesButton,
+      button("Earlier copies", () => this.openCopies()),
+      button("Download", () => this.download()),
+      button("Start again", () => this.startAgain()),
+      this.said,
+    );
+    this.element = h("div", { class: "exercise" }, bar, this.question, place, this.result, help, this.copies);
+    root.append(this.element);
+    this.element.addEventListener("keydown", (event) => {
+      if (
+        event.key !== "Enter" ||
+        !(event.ctrlKey || event.metaKey) ||
+        place.contains(/** @type {Node} */ (event.target))
+      )
+        return;
+      event.preventDefault();
+      this.check();
+    });
+    const text = this.kept.text() ?? shown.starter;
+    this.editor = editor(place, `${shown.file}, in Python. To leave it: Escape, then Tab.`, text, {
+      changed: (now) => this.keep(now),
+      check: () => this.check(),
+    });
+    this.otherTab = (/** @type {StorageEvent} */ event) => {
+      if (event.key === this.kept.place && event.newValue !== null && event.newValue !== this.editor.text())
+        this.editor.replace(event.newValue); // written in another tab: here it can be undone
+    };
+    addEventListener("storage", this.otherTab);
+  }
+
+  remove() {
+    removeEventListener("storage", this.otherTab);
+    this.editor.destroy();
+    this.element.remove();
+  }
+
+  /** @param {ShownExercise} shown */
+  show(shown) {
+    this.shown = shown;
+    const { working, result, how, runs, lines } = shown;
+    this.linesButton.hidden = !lines;
+    this.checkButton.disabled = !runs;
+    this.stopButton.hidden = working === null;
+    setText(this.how, how);
+    if (shown.disk) this.compare(shown.disk);
+    const drawn = JSON.stringify([working, result]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    if (working !== null) {
+      this.say(`Checking ${working}`, "working");
+      return;
+    }
+    if (!result) {
+      this.say("", "");
+      return;
+    }
+    this.say(`${result.passed ? "✓" : "✗"} ${result.headline}`, result.passed ? "passed" : "failed");
+    this.body.replaceChildren(...told(result, (line, column) => this.editor.goTo(line, column)));
+    this.result.scrollTop = 0;
+    this.editor.showCursor();
+    const { line, column, sentence } = result;
+    const here = line && this.editor.text() === (this.checked || this.editor.text());
+    this.editor.mark(here ? [{ line, column, sentence: sentence || result.headline }] : []);
+    const last = this.kept.copies().at(-1);
+    if (last && last.text === this.checked) this.kept.copy({ ...last, note: result.headline });
+  }
+
+  /** @param {string} headline @param {string} state */
+  say(headline, state) {
+    setText(this.headline, headline);
+    this.element.dataset.state = state;
+    this.body.replaceChildren();
+  }
+
+  /** @param {string} text */
+  keep(text) {
+    if (this.kept.write(text)) setText(this.said, "");
+    else setText(this.said, "This browser has no room to keep your text. Download it before you leave.");
+  }
+
+  /** Keep a copy of the text. What a check found says more of it than another note. @param {string} note */
+  copy(note) {
+    const [text, last] = [this.editor.text(), this.kept.copies().at(-1)];
+    this.kept.copy({ when: new Date().toISOString(), text, note: last?.text === text && last.note ? "" : note });
+  }
+
+  check() {
+    if (!this.shown.runs) return;
+    const text = this.editor.text();
+    if (text.length > LONGEST) {
+      setText(this.said, `A check takes at most ${LONGEST / 1000} thousand characters. Nothing of your text is lost.`);
+      return;
+    }
+    this.checked = text;
+    this.copy("");
+    this.editor.mark([]);
+    this.drawn = "";
+    this.say("Checking", "working");
+    this.send("check", { text, seen: this.kept.file().stamp });
+  }
+
+  putIn() {
+    const { lines } = this.shown;
+    if (this.editor.text().includes(lines.trim())) setText(this.said, "These lines are in the file already.");
+    else this.editor.append(lines);
+  }
+
+  startAgain() {
+    const before = this.editor.text();
+    this.copy("before you started again");
+    this.editor.replace(this.shown.starter);
+    const back = () => {
+      this.editor.replace(before);
+      setText(this.said, "Your text is back.");
+    };
+    const undo = h("button", { type: "button", onclick: back }, "Undo");
+    this.said.replaceChildren("The file begins anew; what was there is under Earlier copies. ", undo);
+  }
+
+  download() {
+    const url = URL.createObjectURL(new Blob([this.editor.text()], { type: "text/x-python" }));
+    h("a", { href: url, download: this.shown.file }).click();
+    URL.revokeObjectURL(url);
+  }
+
+  // -- Earlier copies
+
+  openCopies() {
+    const all = this.kept.copies().reverse();
+    const close = h("button", { type: "button", onclick: () => this.copies.close() }, "Close");
+    const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}));
+    const take = h("button", { type: "button", disabled: true }, "Take this back");
+    const open = (/** @type {Copy} */ one, /** @type {HTMLElement} */ chosen) => {
+      for (const other of list.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === chosen));
+      setText(/** @type {HTMLElement} */ (text.firstChild), one.text);
+      take.disabled = false;
+      take.onclick = () => this.takeBack(one);
+    };
+    const item = (/** @type {Copy} */ one) => {
+      const lines = one.text.split("\n").length;
+      const when = new Date(one.when).toLocaleString();
+      const label = `${when}, ${lines} ${lines === 1 ? "line" : "lines"}${one.note && `: ${one.note}`}`;
+      const choose = h("button", { type: "button", "aria-pressed": "false", onclick: () => open(one, choose) }, label);
+      return h("li", {}, choose);
+    };
+    const list = h("ul", {}, ...all.map(item));
+    const none = "There is none yet: each check keeps one.";
+    this.copies.replaceChildren(
+      h("h4", {}, "Earlier copies, as this browser has them"),
+      ...(all.length ? [h("div", { class: "copies" }, list, text)] : [h("p", {}, none)]),
+      h("div", { class: "bar" }, ...(all.length ? [take] : []), close),
+    );
+    this.copies.showModal();
+  }
+
+  /** @param {Copy} one */
+  takeBack(one) {
+    this.copy("before you took an earlier copy back");
+    this.editor.replace(one.text);
+    this.copies.close();
+    setText(this.said, "The copy is back in the editor; undo or Earlier copies bring what was there.");
+    this.editor.focus();
+  }
+
+  // -- The file in the learner's own folder
+
+  /** The file as it is on the disk now: take it, ask, or go on. @param {OnDisk} disk */
+  compare(disk) {
+    const seen = this.kept.file();
+    if (disk.stamp === seen.stamp) return;
+    const mine = this.editor.text();
+    const agree = () => {
+      this.kept.agree(disk);
+      this.question.hidden = true;
+    };
+    const take = () => {
+      this.copy("before the file was taken");
+      this.editor.replace(disk.text);
+      agree();
+      setText(this.said, "This is the file as it is on the disk.");
+    };
+    if ([mine, this.checked, ""].includes(disk.text) || !disk.stamp) agree();
+    else if (mine === (seen.stamp ? seen.text : this.shown.starter)) take();
+    else {
+      this.question.replaceChildren(
+        "The file on the disk and your text here have both changed. ",
+        h("button", { type: "button", onclick: take }, "Take the file"),
+        h("button", { type: "button", onclick: agree }, "Keep mine: the next check writes it"),
+      );
+      this.question.hidden = false;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** What a check found, drawn. All of it is text: a learner's code may print anything. */
+
+import { h } from "../player/dom.js";
+
+/** @import { ShownResult, ShownValue } from "../types.js" */
+
+/** @param {ShownResult} result @param {(line: number, column: number | null) => void} goTo a line of the editor
+ * @returns {HTMLElement[]} */
+export function told(result, goTo) {
+  const { line, column } = result;
+  const first = h("p", { class: "sentence" }, ...words(result.sentence), result.sentence && line ? " " : "");
+  if (line) {
+    const onclick = () => goTo(line, column);
+    first.append(h("button", { type: "button", class: "line", onclick }, `Go to line ${line}`));
+  }
+  /** @type {HTMLElement[]} */
+  const parts = first.textContent ? [first] : [];
+  const run = [];
+  if (result.inputs.length) run.push(h("div", { class: "values" }, ...result.inputs.map(value)));
+  if (result.program) run.push(code(result.program, "What was run"));
+  const came = result.values.length ? [h("div", { class: "values came" }, ...result.values.map(value))] : [];
+  if (run.length || came.length)
+    parts.push(
+      h(
+        "div",
+        { class: "case" },
+        ...(came.length ? [h("div", {}, h("h4", {}, "What came of it"), ...came)] : []),
+        ...(run.length ? [h("div", {}, h("h4", {}, "What was run"), ...run)] : []),
+      ),
+    );
+  if (result.printed) parts.push(h("h4", {}, "Your code printed"), code(result.printed, "What your code printed"));
+  if (result.checks.length > 1 || (result.checks.length && result.passed)) parts.push(checks(result));
+  return parts;
+}
+
+/** A sentence in which names of code stand between backquotes. @param {string} sentence */
+function words(sentence) {
+  return sentence.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
+}
+
+/** @param {string} text @param {string} label */
+function code(text, label) {
+  return h("pre", { tabindex: 0, role: "region", "aria-label": label }, h("code", {}, text));
+}
+
+/** @param {ShownResult} result */
+function checks({ checks: all }) {
+  const sign = (/** @type {boolean | null} */ passed) => (passed ? "✓" : passed === null ? "–" : "✗");
+  const state = (/** @type {boolean | null} */ passed) => (passed ? "passes" : passed === null ? "not run" : "fails");
+  const item = (/** @type {ShownResult["checks"][number]} */ { name, passed }) =>
+    h(
+      "li",
+      { class: state(passed) },
+      h("span", { "aria-hidden": true }, `${sign(passed)} `),
+      name,
+      h("span", { class: "unseen" }, `: ${state(passed)}`),
+    );
+  return h("ul", { class: "checks", "aria-label": "The checks of this task" }, ...all.map(item));
+}
+
+/** @param {ShownValue} shown */
+function value({ name, words: what, text, wrong, cells, shape }) {
+  const caption = [h("code", {}, name), ` ${[what, shape && `(${shape})`].filter(Boolean).join(" ")}`];
+  if (!cells) {
+    const sign = wrong ? [h("span", { "aria-hidden": true }, "✗ ")] : [];
+    const said = h("code", { class: wrong ? "wrong" : "" }, ...sign, text);
+    return h("figure", {}, h("figcaption", {}, ...caption), said);
+  }
+  const cell = (/** @type {{text: string, wrong: boolean}} */ one) =>
+    one.wrong
+      ? h(
+          "td",
+          { class: "wrong" },
+          h("span", { "aria-hidden": true }, "✗ "),
+          one.text,
+          h("span", { class: "unseen" }, ", wrong"),
+        )
+      : h("td", {}, one.text);
+  const rows = cells.map((row) => h("tr", {}, ...row.map(cell)));
+  const table = h("table", {}, h("caption", {}, ...caption), h("tbody", {}, ...rows));
+  // One row is broken where it is too wide; of several, the rest is scrolled to.
+  return rows.length === 1 ? h("figure", { class: "row" }, table) : h("figure", { tabindex: 0 }, table);
+}

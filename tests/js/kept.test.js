@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Kept } from "../../static/practice/kept.js";
+
+/** A browser's storage with room for so many characters. */
+class Room {
+  /** @param {number} room */
+  constructor(room) {
+    this.room = room;
+    /** @type {Map<string, string>} */
+    this.all = new Map();
+  }
+
+  /** @param {string} place */
+  getItem(place) {
+    return this.all.get(place) ?? null;
+  }
+
+  /** @param {string} place @param {string} text */
+  setItem(place, text) {
+    const others = [...this.all].filter(([other]) => other !== place);
+    if (others.reduce((sum, [, one]) => sum + one.length, text.length) > this.room) throw new Error("no room");
+    this.all.set(place, text);
+  }
+}
+
+const copyOf = (/** @type {string} */ text, note = "") => ({ when: "2026-01-02T03:04:05.000Z", text, note });
+
+test("a text comes back, to the letter", () => {
+  const storage = new Room(1000);
+  const text = "def f(x):\n\treturn x  # <b>ü</b>\n";
+  assert.equal(new Kept(storage, "scalars").text(), null);
+  assert.equal(new Kept(storage, "scalars").write(text), true);
+  assert.equal(new Kept(storage, "scalars").text(), text);
+  assert.equal(new Kept(storage, "tensors").text(), null);
+});
+
+test("copies are in the order of time, and one like the last only gets its note", () => {
+  const kept = new Kept(new Room(10_000), "scalars");
+  kept.copy(copyOf("a"));
+  kept.copy(copyOf("b"));
+  kept.copy(copyOf("b", "passed"));
+  assert.deepEqual(
+    kept.copies().map(({ text, note }) => [text, note]),
+    [
+      ["a", ""],
+      ["b", "passed"],
+    ],
+  );
+});
+
+test("there are forty copies at most, the latest", () => {
+  const kept = new Kept(new Room(1e6), "scalars");
+  for (let i = 0; i < 60; i++) kept.copy(copyOf(`text ${i}`));
+  assert.deepEqual(
+    kept.copies().map(({ text }) => text),
+    Array.from({ length: 40 }, (_, i) => `text ${i + 20}`),
+  );
+});
+
+test("of large texts there are fewer copies, and of the largest still one", () => {
+  const kept = new Kept(new Room(1e7), "scalars");
+  for (let i = 0; i < 20; i++) kept.copy(copyOf(String(i).padEnd(100_000)));
+  assert.deepEqual(kept.copies().length, 10);
+  assert.equal(kept.copies().at(-1)?.text.trim(), "19");
+  kept.copy(copyOf("x".repeat(2_000_000)));
+  assert.equal(kept.copies().length, 1);
+});
+
+test("copies go where there is no room for the text; the text goes never", () => {
+  const kept = new Kept(new Room(1000), "scalars");
+  for (let i = 0; i < 8; i++) kept.copy(copyOf(String(i).padEnd(40)));
+  assert.equal(kept.write("x".repeat(800)), true);
+  assert.equal(kept.text()?.length, 800);
+  assert.equal(kept.copies().at(-1)?.text.trim(), "7");
+  assert.equal(kept.copy(copyOf("y".repeat(500))), false);
+  assert.equal(kept.text()?.length, 800);
+});
+
+test("a browser that keeps nothing says so", () => {
+  const none = {
+    getItem: () => {
+      throw new Error("denied");
+    },
+    setItem: () => {
+      throw new Error("denied");
+    },
+  };
+  const kept = new Kept(none, "scalars");
+  assert.equal(kept.text(), null);
+  assert.equal(kept.write("a"), false);
+  assert.equal(kept.copy(copyOf("a")), false);
+  assert.deepEqual(kept.copies(), []);
+  assert.deepEqual(kept.file(), { stamp: "", text: "" });
+});
+
+test("what is damaged in the storage counts as nothing", () => {
+  const storage = new Room(1000);
+  const kept = new Kept(storage, "scalars");
+  for (const text of ["{", "7", "null", '[{"when": 1}, null, 3]']) {
+    storage.setItem("tensor-ops-lab copies scalars", text);
+    storage.setItem("tensor-ops-lab file scalars", text);
+    assert.deepEqual(kept.copies(), []);
+    assert.equal(typeof kept.file().stamp, "string");
+  }
+});
