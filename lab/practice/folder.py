@@ -1,0 +1,138 @@
+"""The folder of a learner's own editor: the file of each ladder, and a dated copy of it for each check.
+
+Exactly the files that ladders name are read and written, and copies go into a folder beside them. A file is replaced as
+a whole, and only by who has seen what it held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from practice.task import Ladder
+
+LARGEST = 300_000  # bytes of a file
+COPIES = "earlier"  # the folder of the copies
+
+
+class FolderError(Exception):
+    """The folder or a file cannot be used: why, in one sentence."""
+
+
+class Changed(FolderError):
+    """The file is another one than the one that was seen."""
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """What a file held as it was read.
+
+    text   with "\\n" at the ends of lines, whatever the file has
+    stamp  the same for the same bytes
+    """
+
+    text: str
+    stamp: str
+
+
+def start(folder: Path, ladder: Ladder) -> OnDisk:
+    """The ladder's file, which is made, with the lines to begin with, where there is none. The folder is an absolute
+    path. Raises FolderError."""
+    if not folder.is_absolute() or "\0" in str(folder):
+        raise FolderError(f"{folder} is not the whole path of a folder, such as ~/my-engine.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f"The folder {folder} cannot be made: {_reason(error)}.") from None
+    return read(folder, ladder) or write(folder, ladder, ladder.starter, "")
+
+
+def read(folder: Path, ladder: Ladder) -> OnDisk | None:
+    """The ladder's file; None where there is none. The folder is an absolute
+    path. Raises FolderError."""
+    if not folder.is_dir():
+        raise FolderError(f"There is no folder {folder}.")
+    path = folder / ladder.file
+    try:
+        with path.open("rb") as file:
+            held = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FolderError(f"{path} cannot be read: {_reason(error)}.") from None
+    if len(held) > LARGEST:
+        raise FolderError(f"{path} is larger than {LARGEST // 1000} kB; a task needs far less.")
+    return _seen(held, path)
+
+
+def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
+    """Put a text in the place of the ladder's file; what stood there last is among the copies.
+
+    seen: the stamp of the file that it replaces, "" for none. Raises Changed where the file is another one by now, and
+    FolderError where it cannot be written.
+    """
+    path = folder / ladder.file
+    before = read(folder, ladder)
+    if before and before.text == text:
+        return before
+    if (before.stamp if before else "") != seen:
+        raise Changed(f"{path} has changed since it was read.")
+    if before:
+        keep(folder, ladder, before.text, datetime.fromtimestamp(path.stat().st_mtime))
+    windows = before is not None and b"\r\n" in path.read_bytes()
+    held = (text.replace("\n", "\r\n") if windows else text).encode()
+    _replace(path, held)
+    return _seen(held, path)
+
+
+def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
+    """Keep a dated copy of a text; one like an earlier copy is not kept twice. Raises FolderError."""
+    copies = folder / COPIES
+    number = hashlib.blake2s(text.encode(), digest_size=3).hexdigest()
+    stem = ladder.file.removesuffix(".py")
+    try:
+        copies.mkdir(exist_ok=True)
+        path = next(copies.glob(f"{stem} * {number}.py"), copies / f"{stem} {when:%Y-%m-%d %H.%M.%S} {number}.py")
+        if not path.exists():
+            _replace(path, text.encode())
+    except OSError as error:
+        raise FolderError(f"No copy could be kept in {copies}: {_reason(error)}.") from None
+    return path
+
+
+def _seen(held: bytes, path: Path) -> OnDisk:
+    try:
+        text = held.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FolderError(f"{path} is not a text in UTF-8: save it as such.") from None
+    return OnDisk(text.replace("\r\n", "\n").replace("\r", "\n"), hashlib.blake2s(held, digest_size=16).hexdigest())
+
+
+def _replace(path: Path, held: bytes) -> None:
+    """Write a file so that at each moment it is the old one or the new one."""
+    target = path.resolve()
+    name = ""
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{path.name}.", delete=False) as file:
+            name = file.name
+            file.write(held)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, name)
+        else:
+            os.chmod(name, 0o644)
+        os.replace(name, target)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise FolderError(f"{path} cannot be written: {_reason(error)}.") from None
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
