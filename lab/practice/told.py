@@ -1,0 +1,151 @@
+"""A report in words, as the pages show it: all of it is text, whatever the learner's code has given or printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lab.practice.checker import Failure, Problem, Report
+from practice.task import Ladder, Task
+
+MOST_CELLS = 64  # of a value that is shown as a table
+MOST_TEXT = 1000  # characters of any other
+
+
+def told(ladder: Ladder, asked: str, report: Report, printed: str) -> dict[str, Any]:
+    """What a check of the task `asked` found: `ShownResult` in static/types.d.ts."""
+    failure = report.failure
+    problem = (failure.problem if failure else None) or report.problem
+    return {
+        "passed": bool(report),
+        "headline": _headline(ladder, asked, report),
+        "sentence": _sentence(report),
+        "line": report.line,
+        "column": problem.column if problem else None,
+        "checks": [{"name": name, "passed": passed} for name, passed in report.checks.items()],
+        "program": f"{failure.check.program.rstrip()}\n{failure.show}".rstrip() if failure else "",
+        "inputs": [shown(name, value) for name, value in failure.inputs.items()] if failure else [],
+        "values": _values(failure) if failure else [],
+        "printed": printed,
+    }
+
+
+def following(ladder: Ladder, key: str) -> Task | None:
+    """The task after the one of this key; None after the last."""
+    done = len(ladder.up_to(key))
+    return ladder.tasks[done] if done < len(ladder.tasks) else None
+
+
+def _headline(ladder: Ladder, asked: str, report: Report) -> str:
+    titles = {task.key: task.title for task in ladder.tasks}
+    if report:
+        if step := following(ladder, asked):
+            return f"{titles[asked]}: passed. Next: {step.title}."
+        return f"All {len(titles)} tasks are passed." if len(titles) > 1 else f"{titles[asked]}: passed."
+    if report.stopped:
+        return "The check did not come to its end."
+    if report.problem:
+        return "Python cannot run your file."
+    failed = next(key for key, passed in report.passed.items() if not passed)
+    before = "" if failed == asked else "An earlier task no longer passes. "
+    check = next((name for name, passed in report.checks.items() if passed is False), "")
+    return f"{before}{titles[failed]}: “{check}” fails."
+
+
+def _sentence(report: Report) -> str:
+    failure = report.failure
+    if not failure:
+        return report.stopped or (_said(report.problem) if report.problem else "")
+    if failure.mistake:
+        return failure.mistake.sentence
+    if failure.problem:
+        return _said(failure.problem)
+    return failure.looks_like or (f"`{failure.show}` is not what it should be." if failure.show else "")
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.kind}: {problem.message}" if problem.message else problem.kind
+
+
+def _values(failure: Failure) -> list[dict[str, Any]]:
+    """What came, what should come, and what finite differences say."""
+    if not failure.show:
+        return []
+    digits = 4
+    if failure.wrong is not None:  # as many as it takes to see the difference
+        digits = next((d for d in (4, 7, 12) if _tell_apart(failure, d)), 17)
+    values = []
+    if not failure.problem:
+        wrong = np.array(True) if failure.wrong is None else failure.wrong
+        values.append(shown(failure.show, failure.got, "with your code", digits, wrong))
+    values.append(shown(failure.show, failure.expected, "should be", digits))
+    if failure.numerical is not None:
+        values.append(shown(failure.show, failure.numerical, "by finite differences", digits))
+    return values
+
+
+def _tell_apart(failure: Failure, digits: int) -> bool:
+    got, expected = _flat(failure.got), _flat(failure.expected)
+    wrong = np.ravel(failure.wrong) if failure.wrong is not None else np.array([], bool)
+    if not len(got) == len(expected) == len(wrong):
+        return True
+    return all(_text(a, digits) != _text(b, digits) for a, b, w in zip(got, expected, wrong, strict=True) if w)
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        return [*value.ravel()]
+    return value if isinstance(value, list) else [value]
+
+
+def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.ndarray | None = None) -> dict[str, Any]:
+    """A value: `ShownValue` in static/types.d.ts. wrong: which of its elements are, or whether it is as a whole."""
+    said = {"name": name, "words": words, "text": "", "wrong": bool(np.any(wrong))}
+    rows: list[list[Any]] | None = None
+    if isinstance(value, np.ndarray) and 1 <= value.ndim <= 2 and 0 < value.size <= MOST_CELLS:
+        rows = [*value] if value.ndim == 2 else [[*value]]
+    elif isinstance(value, list) and 0 < len(value) <= MOST_CELLS and all(map(_single, value)):
+        rows = [value]
+    if rows is None:
+        return said | {"text": _text(value, digits)}
+    size = len(rows), len(rows[0])
+    marks = np.zeros(size, bool)
+    if wrong is not None:
+        marks |= wrong.reshape(size) if wrong.size == marks.size else wrong.any()
+    cells = [
+        [{"text": _text(one, digits), "wrong": bool(mark)} for one, mark in zip(row, line, strict=True)]
+        for row, line in zip(rows, marks, strict=True)
+    ]
+    shape = f"shape {value.shape}" if isinstance(value, np.ndarray) else f"a list of {len(value)}"
+    return said | {"cells": cells, "shape": shape}
+
+
+def _single(value: Any) -> bool:
+    return isinstance(value, (int, float, str, bool, type(None), np.generic))
+
+
+def _text(value: Any, digits: int) -> str:
+    if isinstance(value, (bool, np.bool_, type(None))):
+        return str(value)
+    if isinstance(value, (int, np.integer)):
+        return str(value)
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value) + 0.0:.{digits}g}"  # -0 is written 0
+    if isinstance(value, np.ndarray):
+        if not value.ndim:
+            return _text(value.item(), digits)
+        numbers = ", ".join(_text(one, digits) for one in value.ravel()[:8])
+        return f"an array of shape {value.shape}: {numbers}{', …' if value.size > 8 else ''}"
+    if isinstance(value, Mapping) and [*value] == ["type"]:  # the driver's word for what it cannot send
+        return f"something of type {value['type']}"
+    if isinstance(value, list):
+        return _cut(
+            f"[{', '.join(_text(one, digits) for one in value[:MOST_CELLS])}{', …' * (len(value) > MOST_CELLS)}]"
+        )
+    return _cut(repr(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}…"

@@ -1,0 +1,53 @@
+"""A check in the background, with real processes: it says what it is at, ends, and can be stopped."""
+
+from concurrent.futures import Future
+
+import pytest
+
+from lab.practice import sandbox
+from lab.practice.checker import Stopped
+from lab.practice.checking import YOU_STOPPED, Checking
+from practice.scalars import LADDER
+
+pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+DONE = 60.0  # seconds, on however busy a machine
+
+
+def test_a_check_ends_with_its_report_and_what_was_printed():
+    checking = Checking(LADDER, "add", LADDER.reference + "\nprint('from the file')\n", 0, sandbox.runner)
+    checking.wait(DONE)
+    assert checking.done
+    assert checking.report.passed == {"value": True, "add": True}
+    assert "from the file" in checking.printed
+    assert checking.at == "Addition: A number on the left"
+
+
+def test_a_check_that_is_stopped_says_so():
+    checking = Checking(LADDER, "value", "while True:\n    pass\n", 0, sandbox.runner)
+    checking.stop()
+    checking.wait(DONE)
+    assert not checking.report
+    assert checking.report.stopped in (YOU_STOPPED, sandbox.STOPPED)
+
+
+def test_what_keeps_a_process_from_starting_is_said():
+    class Refusing:
+        def __enter__(self):
+            raise Stopped("Too many.")
+
+        def __exit__(self, *error):
+            pass
+
+    checking = Checking(LADDER, "value", "", 0, Refusing)
+    checking.wait(DONE)
+    assert checking.report.stopped == "Too many."
+
+
+def test_a_fault_of_the_check_itself_reaches_who_asks():
+    def broken() -> Future:
+        raise OSError("no processes here")
+
+    checking = Checking(LADDER, "value", "", 0, broken)
+    checking.wait(DONE)
+    with pytest.raises(OSError, match="no processes"):
+        checking.report  # noqa: B018
