@@ -83,6 +83,11 @@ PAGES = (
         "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
     ),
     Page(
+        "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
+        "Can I write an engine that learns, from an empty file?",
+        "editor code python task exercise check hint own engine write practice value closure layer training loop",
+    ),
+    Page(
         "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
         "Can I reckon a backward pass by hand, and what went wrong where I cannot?",
         "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",

@@ -27,6 +27,7 @@ PAGES = {
     "jacobian": "jacobian?zeros=nowhere&passes=2",
     "jacobian, chain": "jacobian?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
+    "build": "build?ladder=tensors&task=matmul",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
     "questions": "questions?question=backward-twice&answer=1&checked=1&said=backward-twice-0",
     "questions, abilities": "questions?tab=can",

@@ -1,0 +1,145 @@
+"""Build it yourself: from an empty file to a trained network, each step checked."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from lab.practice.folder import FolderError
+from lab.practice.told import following
+from lab.training.shelf import hosted
+from lab.ui import page, state
+from lab.ui.practice.exercise import exercise, finished, wait
+from lab.ui.practice.tasks import tasks
+from lab.ui.state import Field
+from practice import LADDERS
+from practice.task import Ladder, Task
+
+
+def main() -> None:
+    page.style()
+    state.restore("build", FIELDS)
+    now = st.session_state
+    ladder = LADDERS[now["build ladder"]]
+    report = finished(ladder)
+    asked = now["build task"] or ladder.tasks[0].key
+    if report and (step := following(ladder, asked)) and asked in report.passed:
+        now["build task"] = step.key
+        state.step()
+    task = ladder.up_to(now["build task"] or ladder.tasks[0].key)[-1]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Build it yourself", width="content")
+        _ladders()
+        folder = None if hosted() else _own_editor(ladder)
+    state.mirror("build", FIELDS)
+    tasks(ladder, task.key, _go)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        _task(ladder, task)
+    with right:
+        try:
+            exercise(ladder, task.key, task.starter, folder)
+        except FolderError as error:
+            st.error("The folder cannot be used; your text there is as it was.", icon=":material/folder_off:")
+            st.code(str(error), language=None, wrap_lines=True)
+    page.closing(
+        "Write a rule wrongly on purpose, such as a minus for a plus, and see how the check finds it and what finite "
+        "differences say.",
+        "pages/engine_designs.py",
+        "See how other engines are built",
+    )
+    wait(ladder)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _of_ladder(text: str) -> str:
+    if text not in {task.key for task in LADDERS[st.session_state["build ladder"]].tasks}:
+        raise ValueError(text)
+    return text
+
+
+LADDER = Field("ladder", "build ladder", next(iter(LADDERS)), state.one_of(*LADDERS), always=True)
+TASK = Field("task", "build task", None, _of_ladder, state.optional)
+FIELDS = (LADDER, TASK)
+
+
+def _go(key: str) -> None:
+    st.session_state["build task"] = key
+    state.step()
+
+
+def _ladders() -> None:
+    def change() -> None:
+        st.session_state["build task"] = None
+        state.step()
+
+    titles = {key: ladder.title for key, ladder in LADDERS.items()}
+    st.segmented_control(
+        "Ladder",
+        [*titles],
+        format_func=lambda key: titles[key],
+        key="build ladder",
+        required=True,
+        on_change=change,
+        label_visibility="collapsed",
+    )
+
+
+def _own_editor(ladder: Ladder) -> Path | None:
+    """The folder that the visitor has named. No address names one: a link would write files."""
+    now = st.session_state
+
+    def leave() -> None:
+        now["build folder"] = ""
+
+    now.setdefault("build folder", now.get("build folder kept", ""))
+
+    with st.popover("In my own editor", icon=":material/folder_open:"):
+        st.markdown(
+            "Name a folder on this machine; where there is none, it is made. The page reads and writes "
+            f"`{ladder.file}` in it, takes what your editor saves there, and keeps a dated copy at each check."
+        )
+        text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
+        st.button("Back to the editor here alone", on_click=leave, disabled=not text)
+    now["build folder kept"] = text
+    return Path(os.path.expanduser(text)) if text else None
+
+
+# ---------------------------------------------------------------- the task
+
+
+def _task(ladder: Ladder, task: Task) -> None:
+    number = [one.key for one in ladder.tasks].index(task.key) + 1
+    st.header(f"{number}. {task.title}")
+    st.markdown(task.text)
+    if task.starter:
+        st.markdown("To begin with:")
+        st.code(task.starter.rstrip())
+    _hints(ladder, task)
+
+
+def _hints(ladder: Ladder, task: Task) -> None:
+    now = st.session_state
+    key = f"{ladder.key}/{task.key}"
+    shown = now.setdefault("build hints", {}).get(key, 0)
+
+    def more() -> None:
+        now["build hints"] = now["build hints"] | {key: shown + 1}
+
+    for number, hint in enumerate(task.hints[:shown], 1):
+        st.markdown(f"**Hint {number}.** {hint}")
+    lines = ladder.lines_of(task.key).strip("\n")
+    if shown > len(task.hints):
+        st.markdown("**One way to write it:**")
+        st.code(lines)
+    elif shown == len(task.hints):
+        if lines:
+            st.button("Show one way to write it", key="build hint", on_click=more, icon=":material/visibility:")
+    else:
+        label = f"A hint ({shown + 1} of {len(task.hints)})"
+        st.button(label, key="build hint", on_click=more, icon=":material/lightbulb:")
+
+
+main()

@@ -1,0 +1,135 @@
+"""Build it yourself without a browser: ladders, tasks, hints, the address; a check as the editor asks for it; a folder."""
+
+import json
+
+import pytest
+
+from lab.practice import sandbox
+from lab.ui.practice import exercise
+from practice.scalars import LADDER
+from tests.pages.conftest import address, app, components, press, run, texts
+
+NAME = "exercise scalars"
+needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+
+
+def opened(**address):
+    return run(app("pages/build_it_yourself.py"), **address)
+
+
+def shown(at, name="exercise"):
+    """What a component was given to show."""
+    (component,) = components(at, name)
+    return json.loads(component.proto.bytes)
+
+
+def check(at, text, key="value", seen=""):
+    """What the browser does at a check: AppTest runs no callback of a component."""
+    at.session_state[f"{NAME} checking"] = exercise.Checking(LADDER, key, text, 0, sandbox.runner)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def test_the_page_begins_with_the_first_task():
+    at = opened()
+    assert at.title[0].value == "Build it yourself"
+    assert at.header[0].value == "1. A number that remembers"
+    assert address(at) == {"ladder": "scalars"}
+    editor = shown(at)
+    assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", LADDER.starter)
+    assert editor["result"] is editor["working"] is editor["disk"] is None
+    tasks = shown(at, "tasks")
+    assert [task["key"] for task in tasks["tasks"]] == [task.key for task in LADDER.tasks]
+    assert tasks["now"] == "value"
+
+
+def test_the_address_opens_a_task():
+    at = opened(ladder="scalars", task="backward")
+    assert at.header[0].value.startswith("4. ")
+    assert address(at) == {"ladder": "scalars", "task": "backward"}
+
+
+@pytest.mark.parametrize("given", [{"ladder": "vectors"}, {"task": "gone"}, {"task": "<b>"}])
+def test_a_task_of_an_older_version_is_told(given):
+    at = opened(**given)
+    assert "does not fit" in texts(at.info)
+    assert at.header[0].value.startswith("1. ")
+
+
+def test_hints_come_one_at_a_time_and_the_lines_last():
+    at = opened()
+    hints = LADDER.tasks[0].hints
+    for number in range(1, len(hints) + 1):
+        press(at, "build hint")
+        assert sum("**Hint " in text.value for text in at.markdown) == number
+    assert not at.code
+    press(at, "build hint")
+    assert at.code[0].value == LADDER.lines_of("value").strip("\n")
+    assert "build hint" not in [button.key for button in at.button]
+
+
+@needs_processes
+def test_passing_moves_on_and_is_kept():
+    at = check(opened(), LADDER.reference)
+    assert shown(at)["result"]["headline"] == "A number that remembers: passed. Next: Addition."
+    assert at.header[0].value == "2. Addition"
+    assert address(at)["task"] == "add"
+    assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["scalars/value"]
+
+
+@needs_processes
+def test_a_wrong_answer_stays_at_its_task_and_is_explained():
+    mistake = LADDER.tasks[0].mistakes[0]
+    at = check(opened(), LADDER.with_mistake(mistake))
+    assert at.header[0].value.startswith("1. ")
+    assert shown(at)["result"]["sentence"] == mistake.sentence
+    assert not components(at, "progress") or not json.loads(components(at, "progress")[0].proto.bytes)["tasks"]
+
+
+@needs_processes
+def test_no_text_of_the_learner_becomes_part_of_the_page():
+    nasty = "<img src=x onerror=alert(1)>**bold**"
+    at = check(opened(), f"print({nasty!r})\nraise ValueError({nasty!r})\n")
+    result = shown(at)["result"]
+    assert nasty in result["printed"]
+    assert (result["sentence"], result["line"]) == (f"ValueError: {nasty}", 2)
+    for kind in (at.markdown, at.caption, at.error, at.warning, at.info, at.code, at.text, at.get("html")):
+        assert nasty not in texts([element for element in kind if hasattr(element, "value")])
+
+
+def test_a_folder_is_read_and_a_wrong_one_is_one_sentence(tmp_path):
+    at = opened()
+    at.text_input(key="build folder").set_value(str(tmp_path / "engine")).run()
+    assert not at.exception
+    editor = shown(at)
+    assert editor["disk"]["text"] == (tmp_path / "engine/scalars.py").read_text("utf-8") == LADDER.starter
+    assert editor["key"] != "scalars"  # the browser keeps this text apart from the other
+    (tmp_path / "engine/scalars.py").write_text("x = 1\n", "utf-8")
+    at.run()
+    assert shown(at)["disk"]["text"] == "x = 1\n"
+    assert shown(at)["disk"]["stamp"] != editor["disk"]["stamp"]
+    assert "folder" not in address(at)
+    (tmp_path / "file").write_text("", "utf-8")
+    at.text_input(key="build folder").set_value(str(tmp_path / "file")).run()
+    assert not at.exception
+    assert "cannot be used" in texts(at.error)
+    assert "cannot be made" in texts(at.code)
+
+
+def test_no_link_names_a_folder(tmp_path):
+    at = opened(folder=str(tmp_path / "engine"))
+    assert "does not fit" in texts(at.info)
+    assert not (tmp_path / "engine").exists()
+    assert shown(at)["disk"] is None
+
+
+def test_a_server_for_several_people_opens_no_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
+    at = opened()
+    assert not at.text_input
+    assert shown(at)["disk"] is None
+    monkeypatch.setattr(sandbox, "boxes", lambda: False)
+    at = opened()
+    assert shown(at)["runs"] is False
+    assert shown(at)["how"] == sandbox.NO_BUBBLEWRAP
