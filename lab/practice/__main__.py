@@ -1,0 +1,138 @@
+"""Tasks in one's own editor: `python -m lab.practice start scalars my-engine`, then `check` or `watch my-engine`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lab.practice import folder, sandbox
+from lab.practice.checker import Report, check
+from lab.practice.told import told
+from practice import LADDERS
+from practice.task import Ladder
+
+WAIT = 200  # milliseconds in which the saves of an editor count as one
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0: everything that is there passes; 1: something does not; 2: it could not be checked."""
+    parser = argparse.ArgumentParser(prog="python -m lab.practice", description="Write an engine, step by step.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    starting = commands.add_parser("start", help="write the file of a ladder and its tasks into a folder")
+    starting.add_argument("ladder", choices=LADDERS)
+    starting.add_argument("folder", type=Path)
+    for name, text in (("check", "say what passes"), ("watch", "check at each save, until Ctrl+C")):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("folder", type=Path, help="the folder that `start` has made")
+    given = parser.parse_args(arguments)
+    place = given.folder.expanduser().absolute()
+    try:
+        if given.command == "start":
+            return start(LADDERS[given.ladder], place)
+        if sentence := sandbox.unavailable():
+            raise folder.FolderError(sentence)
+        return check_all(place) if given.command == "check" else watch(place)
+    except folder.FolderError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def start(ladder: Ladder, place: Path) -> int:
+    """Write the ladder's file, unless it is there, and its tasks beside it."""
+    folder.start(place, ladder)
+    tasks = place / f"{ladder.key}.md"
+    try:
+        tasks.write_text(sheet(ladder), "utf-8")
+    except OSError as error:
+        raise folder.FolderError(f"{tasks} cannot be written: {(error.strerror or str(error)).lower()}.") from None
+    print(f"{place / ladder.file} is the file to write in, {tasks} says what. After each step:")
+    print(f"python -m lab.practice check {place}")
+    return 0
+
+
+def sheet(ladder: Ladder) -> str:
+    """The tasks of a ladder in Markdown, for reading beside one's editor. The hints stay in the app."""
+    parts = [f"# {ladder.title}\n\n{ladder.question}\n"]
+    for number, task in enumerate(ladder.tasks, 1):
+        lines = f"\n```python\n{task.starter.rstrip()}\n```\n" if task.starter else ""
+        parts.append(f"## {number}. {task.title}\n\n{task.text.strip()}\n{lines}")
+    return "\n".join(parts)
+
+
+def check_all(place: Path) -> int:
+    """Check each ladder's file that is in the folder, and keep a copy of it."""
+    found = [(ladder, held) for ladder in LADDERS.values() if (held := folder.read(place, ladder))]
+    if not found:
+        names = ", ".join(ladder.file for ladder in LADDERS.values())
+        raise folder.FolderError(f"There is none of {names} in {place}: begin with `python -m lab.practice start`.")
+    passed = True
+    for ladder, held in found:
+        folder.keep(place, ladder, held.text, datetime.now())
+        with sandbox.runner() as runner:
+            report = check(ladder, ladder.tasks[-1].key, held.text, runner, secrets.randbits(32))
+            printed = runner.output
+        print("\n".join(lines(ladder, place / ladder.file, report, printed)))
+        passed = passed and bool(report)
+    return 0 if passed else 1
+
+
+def watch(place: Path) -> int:
+    """Check now, and again whenever a ladder's file is saved."""
+    from watchfiles import watch as changes
+
+    files = {ladder.file for ladder in LADDERS.values()}
+    check_all(place)
+    print("Waiting for the next save. Ctrl+C ends it.", flush=True)
+    for _ in changes(place, watch_filter=lambda _, path: Path(path).name in files, debounce=WAIT, recursive=False):
+        check_all(place)
+        print(f"Checked at {datetime.now():%H:%M:%S}.", flush=True)
+    return 0
+
+
+def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:
+    """What a check found, for a terminal."""
+    last = ladder.tasks[-1].key
+    said = told(ladder, next((key for key, passed in report.passed.items() if not passed), last), report, printed)
+    yield f"{path}"
+    for task in ladder.tasks:
+        mark = {True: "✓", False: "✗", None: "·"}[report.passed.get(task.key)]
+        yield f"  {mark} {task.title}"
+    yield said["headline"]
+    if said["sentence"]:
+        yield said["sentence"]
+    if said["line"]:
+        text = path.read_text("utf-8", "replace").splitlines()
+        yield f"{path}:{said['line']}: {text[said['line'] - 1].strip() if said['line'] <= len(text) else ''}"
+    if said["program"]:
+        yield ""
+        yield from (f"    {value['name']} = {_written(value)}" for value in said["inputs"])
+        yield from (f"    {line}" for line in said["program"].splitlines())
+        yield ""
+        yield from (f"  {value['words']}: {_written(value)}" for value in said["values"])
+    if said["printed"]:
+        yield "Printed:"
+        yield from (f"  {line}" for line in said["printed"].splitlines())
+    yield ""
+
+
+def _written(value: dict[str, Any]) -> str:
+    """A value on one line, each wrong element between >< ."""
+    if "cells" not in value:
+        return str(value["text"])
+    rows = [
+        "[" + ", ".join(f">{cell['text']}<" if cell["wrong"] else cell["text"] for cell in row) + "]"
+        for row in value["cells"]
+    ]
+    return rows[0] if len(rows) == 1 else "[" + ", ".join(rows) + "]"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

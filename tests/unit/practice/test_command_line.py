@@ -1,0 +1,95 @@
+"""`python -m lab.practice`: files to begin with, checks of what is there, and at each save."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from lab.practice.__main__ import main
+from practice import LADDERS
+
+ROOT = Path(__file__).resolve().parents[3]
+SCALARS = LADDERS["scalars"]
+
+
+@pytest.fixture
+def place(tmp_path, capsys):
+    assert main(["start", "scalars", str(tmp_path / "engine")]) == 0
+    capsys.readouterr()
+    return tmp_path / "engine"
+
+
+def test_start_writes_a_file_and_its_tasks_and_never_over_what_is_there(place, capsys):
+    assert (place / "scalars.py").read_text("utf-8") == SCALARS.starter
+    sheet = (place / "scalars.md").read_text("utf-8")
+    assert [f"## {number}. {task.title}" in sheet for number, task in enumerate(SCALARS.tasks, 1)] == [True] * len(
+        SCALARS.tasks
+    )
+    (place / "scalars.py").write_text("# mine\n", "utf-8")
+    assert main(["start", "scalars", str(place)]) == 0
+    assert (place / "scalars.py").read_text("utf-8") == "# mine\n"
+
+
+def test_check_says_what_passes_and_keeps_a_copy(place, capsys):
+    (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    assert main(["check", str(place)]) == 0
+    said = capsys.readouterr().out
+    assert [f"✓ {task.title}" in said for task in SCALARS.tasks] == [True] * len(SCALARS.tasks)
+    (copy,) = (place / "earlier").iterdir()
+    assert copy.read_text("utf-8") == SCALARS.reference
+
+
+def test_check_shows_the_case_that_fails_its_line_and_the_mistake(place, capsys):
+    mistake = next(one for task in SCALARS.tasks for one in task.mistakes)
+    (place / "scalars.py").write_text(SCALARS.with_mistake(mistake), "utf-8")
+    assert main(["check", str(place)]) == 1
+    said = capsys.readouterr().out
+    assert mistake.sentence in said
+    assert "with your code: " in said
+    (place / "scalars.py").write_text("class Value:\n    def __init__(self, data):\n        self.data = dat\n", "utf-8")
+    assert main(["check", str(place)]) == 1
+    assert f"{place / 'scalars.py'}:3: self.data = dat" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"\xff\xfe", "not a text in UTF-8"),
+        (b"#" * 400_000, "larger than"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_in_a_sentence(place, capsys, text, said):
+    (place / "scalars.py").write_bytes(text)
+    assert main(["check", str(place)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
+    assert main(["check", str(tmp_path)]) == 2
+    assert "begin with `python -m lab.practice start`" in capsys.readouterr().err
+    assert main(["check", str(tmp_path / "none")]) == 2
+    assert "There is no folder" in capsys.readouterr().err
+
+
+def test_watch_checks_at_each_save_until_it_is_interrupted(place):
+    command = [sys.executable, "-c", "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+               "runpy.run_module('lab.practice', run_name='__main__')", "watch", str(place)]  # fmt: skip
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as watch:
+        timer = threading.Timer(60, watch.kill)
+        timer.start()
+        try:
+            assert any("Waiting for the next save" in line for line in watch.stdout)
+            (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
+            assert any(f"All {len(SCALARS.tasks)} tasks are passed" in line for line in watch.stdout)
+            watch.send_signal(signal.SIGINT)
+            assert watch.wait(20) == 130
+        finally:
+            timer.cancel()
+            watch.kill()
