@@ -70,7 +70,7 @@ class _Arrived:
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same shape and, but for rounding, the same finite numbers. np.allclose takes thrice as long for one."""
+    """The same shape and, but for rounding, the same finite numbers. np.allclose takes several times as long."""
     return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 
@@ -122,11 +122,13 @@ class Mistakes:
         return self._of_sum(messages[: at + 1], messages[at : at + 1], value)
 
     def after_arrivals(self, most: int) -> dict[int, list[dict[str, Any]]]:
-        """For each accumulation that leaves at most so many numbers, by its index: each wrong gradient that a known
-        mistake gives, and what there is to say of it."""
+        """For each accumulation that leaves at most so many numbers, all finite, by its index: each wrong gradient
+        that a known mistake gives, and what there is to say of it."""
         found = {}
         for index, event in enumerate(self.trace.events):
-            if event["kind"] == "accumulate" and np.size(event["after"]) <= most:
+            if event["kind"] != "accumulate" or np.size(event["after"]) > most:
+                continue
+            if np.isfinite(np.asarray(event["after"], float)).all():
                 mistakes = self.of_arrival(index)
                 wrong = {repr(mistake.wrong.tolist()): mistake.wrong for mistake in mistakes}
                 found[index] = [{"wrong": one.tolist(), "said": diagnosis(mistakes, one)} for one in wrong.values()]

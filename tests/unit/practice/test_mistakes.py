@@ -148,3 +148,4 @@ def test_after_each_message_the_mistakes_in_it_are_known():
     assert mistakes.OVERWRITTEN in second[21.0]
     assert "the upstream factor is missing (in the message from v1)" in second[13.0]
     assert Mistakes(trace).after_arrivals(0) == {}
+    assert known("log(a)", {"a": 0.0}).after_arrivals(6) == {}  # nobody is asked for an infinite gradient
