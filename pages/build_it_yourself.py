@@ -23,7 +23,7 @@ def main() -> None:
     ladder = LADDERS[now["build ladder"]]
     report = finished(ladder)
     asked = now["build task"] or ladder.tasks[0].key
-    if report and (step := following(ladder, asked)) and asked in report.passed:
+    if report and asked == [*report.passed][-1] and (step := following(ladder, asked)):
         now["build task"] = step.key
         state.step()
     task = ladder.up_to(now["build task"] or ladder.tasks[0].key)[-1]

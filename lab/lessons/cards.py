@@ -141,6 +141,14 @@ CARDS = (
         {"tab": "order"},
     ),
     Card(
+        "own-rule",
+        "Write a rule yourself",
+        "Write a number that remembers, and its addition with the backward rule: until each check passes.",
+        "pages/build_it_yourself.py",
+        lambda state: "scalars/add" in state.get("tasks passed", ()),
+        {"ladder": "scalars"},
+    ),
+    Card(
         "why-the-loss-fell",
         "Why the loss fell",
         "Guess where momentum will be after ten steps, then take them down the ravine.",

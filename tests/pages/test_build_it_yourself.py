@@ -71,11 +71,16 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
 
 @needs_processes
 def test_passing_moves_on_and_is_kept():
-    at = check(opened(), LADDER.reference)
+    at = app("pages/build_it_yourself.py")
+    at.session_state["path"] = "build"
+    at = check(run(at), LADDER.reference)
     assert shown(at)["result"]["headline"] == "A number that remembers: passed. Next: Addition."
     assert at.header[0].value == "2. Addition"
     assert address(at)["task"] == "add"
     assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["scalars/value"]
+    check(at, LADDER.reference, "add")  # and a rule of one's own is a card of the path
+    said = json.loads(components(at, "progress")[0].proto.bytes)
+    assert (said["tasks"], said["done"]) == (["scalars/add", "scalars/value"], ["own-rule"])
 
 
 @needs_processes

@@ -179,7 +179,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None) -
         "lines": lines,
         "working": checking.at if checking else None,
         "result": state.get(_name(ladder, "result")),
-        "how": why_not or sandbox.promise(),
+        "how": why_not or sandbox.promise() + (f" It is in {folder / ladder.file}." if folder else ""),
         "runs": not why_not,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,
     }
