@@ -37,6 +37,7 @@ from practice.task import Inputs
 NONSENSE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 PATIENCE = 20.0  # seconds until a process has to be ready, on however busy a machine
 GRACE = 0.3  # seconds that a process has, after its time, to say where it was
+CROWDED = 10  # times the time by the clock that code has at most, where others have the processors
 MOST_AT_ONCE = 12  # processes that run learners' code
 MOST_ANSWER = 1_000_000  # bytes of one answer
 MOST_OUTPUT = 1_000_000  # bytes that are printed
@@ -78,7 +79,7 @@ class Limits:
     """What the code of one runner may use, all together.
 
     seconds  of processor time
-    wall     seconds by the clock, while it has the turn
+    wall     seconds by the clock, while it has the turn; up to CROWDED times as many where others have the processors
     memory   bytes of address space, Python and NumPy included
     """
 
@@ -183,6 +184,25 @@ class _Process:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.popen.pid, signal.SIGKILL)
 
+    def interrupt(self) -> None:
+        """Have it say where it is, and end."""
+        with contextlib.suppress(OSError):
+            os.kill(self._python(), signal.SIGALRM)
+
+    def wants_processor(self) -> bool:
+        """Is it running, or would be if it had a processor?"""
+        try:
+            return Path(f"/proc/{self._python()}/stat").read_text().rpartition(")")[2].split()[0] in "RD"
+        except OSError:  # it has ended, or there is no /proc
+            return False
+
+    def _python(self) -> int:
+        """The process of Python itself, a descendant of the one of bubblewrap."""
+        pid = self.popen.pid
+        while self._folder is None and (children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+            pid = int(children[0])
+        return pid
+
     def code(self) -> int | None:
         """The exit code, that of a signal being negative; None where it has not ended by itself."""
         try:
@@ -224,6 +244,7 @@ class Sandbox:
         self._start = start
         self._limits = limits
         self._left = limits.wall
+        self._extra = (CROWDED - 1) * limits.wall
         self._process: _Process | None = None
         self._selector = selectors.DefaultSelector()
         self._question = self._answers = self._printed = b""
@@ -231,7 +252,7 @@ class Sandbox:
         self._gone = self._halted = False  # has the process closed its side, was it told to end?
         self._end: Stopped | None = None
         self._file, self._lines = "", 0
-        self._asked = 0.0
+        self._begun = self._asked = 0.0
 
     def __enter__(self) -> Sandbox:
         return self
@@ -259,6 +280,7 @@ class Sandbox:
         self._file, self._lines = file, source.count("\n") + 1
         if not self._process:
             self._open()
+            self._begun = time.monotonic()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
         self._ask("load", source=source, file=file, modules=texts, **limits)
@@ -302,7 +324,7 @@ class Sandbox:
         if self._end:
             raise self._end
         self._asked = time.monotonic()
-        wall = max(self._left, 0.001)  # a timer of 0 seconds would be none
+        wall = self._left + self._extra + 2 * GRACE  # in case that nobody is left here to end it
         if not self._question:  # else the process has answered before it was asked
             self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
         self._question += json.dumps({"do": do, "wall": wall, **question}).encode() + b"\n"
@@ -314,17 +336,34 @@ class Sandbox:
 
     def _said(self) -> dict[str, Any]:
         """The next thing that the process says. Raises Stopped."""
-        line = self._line(self._asked + self._left + GRACE)
+        assert self._process
+        while (line := self._line(self._asked + self._left)) is None and self._may_go_on():
+            pass
         if line is None:
+            if not self._gone:
+                self._process.interrupt()
+            self._hear_out()
             raise self._ended() if self._gone else self._ended(TOO_LONG)
         if not line.startswith(b"{"):  # Python's last words: where the code was
             self._answers = line + b"\n" + self._answers
-            until = time.monotonic() + GRACE
-            while not self._gone and (left := until - time.monotonic()) > 0:
-                self._wait(left)
+            self._hear_out()
             raise self._ended() if self._gone else self._ended(GARBAGE)
         said: dict[str, Any] = self._sensible(understood, line)
         return said
+
+    def _may_go_on(self) -> bool:
+        """The time is over: is there a little more, as others have the processors that the process waits for?"""
+        assert self._process
+        if self._gone or self._extra <= 0 or not self._process.wants_processor():
+            return False
+        self._extra -= GRACE
+        self._left += GRACE
+        return True
+
+    def _hear_out(self) -> None:
+        until = time.monotonic() + GRACE
+        while not self._gone and (left := until - time.monotonic()) > 0:
+            self._wait(left)
 
     def _answer(self, said: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
         answer: Answer = self._sensible(answered, said, shows)
@@ -352,7 +391,10 @@ class Sandbox:
         """Why there is no answer, or none of any use: without a sentence, as the process ended. It does so now."""
         assert self._process
         if not sentence:
-            sentence = _sentence(self._process.code())
+            code = self._process.code()
+            late = time.monotonic() - self._begun >= self._limits.seconds
+            by_limit = late and code == -signal.SIGKILL  # the kernel's, for code that hears no other signal
+            sentence = TOO_LONG if by_limit else _sentence(code)
             words = self._answers.decode("utf-8", "replace")
             place = re.search(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
             line = self._place(int(place[1])) if place else None
