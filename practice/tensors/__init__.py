@@ -46,6 +46,12 @@ def _ties(rng: Generator, size: int) -> Inputs:
     return {"x": rng.integers(-1, 2, size + 2).astype(float), "v": np.round(rng.normal(size=size + 2), 2)}
 
 
+def _with_zeros(rng: Generator, size: int) -> Inputs:
+    made = {name: rng.integers(-1, 2, (2, 2 + size)).astype(float) for name in ("a", "b")}
+    made["a"][0, 0] = 0
+    return {**made, "v": np.round(rng.normal(size=(2, 2 + size)), 2)}
+
+
 def _labelled(scale: float = 1, dtype: str = "float64") -> Callable[[Generator, int], Inputs]:
     """Logits of some samples, and the class of each."""
 
@@ -78,11 +84,14 @@ def _digits(rng: Generator, size: int) -> Inputs:
 # -- Checks of one kind ------------------------------------------------------------------------------------------------
 
 
-def _of_two(name: str, expression: str, a: str, b: str, v: str) -> Check:
+def _of_two(
+    name: str, expression: str, a: str, b: str, v: str, inputs: Callable[[Generator, int], Inputs] | None = None
+) -> Check:
     """Two tensors of the given shapes meet in an expression whose result has the shape `v`."""
     return Check(
         name, f"a, b = Tensor(a), Tensor(b)\nout = {expression}\nout.backward(v)", ("out.data", "a.grad", "b.grad"),
-        _arrays(a=a, b=b, v=v), output="out.data", upstream="v", derivatives={"a.grad": "a", "b.grad": "b"}, cases=4,
+        inputs or _arrays(a=a, b=b, v=v), output="out.data", upstream="v",
+        derivatives={"a.grad": "a", "b.grad": "b"}, cases=4,
     )  # fmt: skip
 
 
@@ -246,6 +255,7 @@ Only two rules are needed: `a - b` is `a + (-1) * b`.
     (
         _of_two("A sum", "a + b", "nm", "nm", "nm"),
         _of_two("A product", "a * b", "nm", "nm", "nm"),
+        _of_two("A product with zeros", "a * b", "", "", "", _with_zeros),
         _of_two("A row that is added to every row", "a + b", "nm", "m", "nm"),
         _of_two("A row that multiplies every row", "a * b", "m", "nm", "nm"),
         _of_two("(N, 1) and (N,) make (N, N)", "a * b + a", "n1", "n", "nn"),
@@ -302,6 +312,11 @@ Only two rules are needed: `a - b` is `a + (-1) * b`.
             "product upstream missing", "In a product, the gradient from above is missing: only the slope is sent.",
             (("unbroadcast(out.grad * b, a.shape)", "unbroadcast(np.ones(out.grad.shape) * b, a.shape)"),
              ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(np.ones(out.grad.shape) * a, b.shape)")),
+        ),
+        Mistake(
+            "quotient", "In a product you divide the result by the operand. Where that is 0, nothing comes of it.",
+            (("unbroadcast(out.grad * b, a.shape)", "unbroadcast(out.grad * (a * b) / a, a.shape)"),
+             ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(out.grad * (a * b) / b, b.shape)")),
         ),
         Mistake(
             "sum of factors", "In a product, both factors get the plain gradient. That is the rule of a sum.",
@@ -614,6 +629,7 @@ Two things are hard here.
         _of_one("One axis", "x.softmax()", "n", "n"),
         _of_one("Axis 0", "x.softmax(axis=0)", "nm", "nm"),
         _of_one("An axis in the middle", "x.softmax(axis=1)", "nmk", "nmk"),
+        _of_one("Equal numbers", "x.softmax()", "", "", _ties),
         _of_one("Large numbers", "x.softmax()", "", "", _scaled(_arrays(x="nm", v="nm"), x=1e4)),
         Check(
             "Rows far apart", "x = Tensor(x + far)\nout = x.softmax()\nout.backward(v)", ("out.data", "x.grad"),
