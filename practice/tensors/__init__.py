@@ -250,12 +250,18 @@ either side: it becomes a tensor **of the other operand's dtype**, so that float
 As with scalars, an operation makes `out = Tensor(data, (self, other), "+")` and gives it a function `out._backward`
 without parameters. This one reads `out.grad` and calls `_receive` of each child.
 
-Only two rules are needed: `a - b` is `a + (-1) * b`.
+Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. Only two rules are needed, as `a - b` is
+`a + (-1) * b`.
 """,
     (
         _of_two("A sum", "a + b", "nm", "nm", "nm"),
         _of_two("A product", "a * b", "nm", "nm", "nm"),
         _of_two("A product with zeros", "a * b", "", "", "", _with_zeros),
+        Check(
+            "What drawings of the graph read", "s, p = Tensor(a) + Tensor(b), Tensor(a) * 2",
+            ("s._op", "p._op", "[child.data for child in s._children]", "len(p._children)"),
+            _arrays(a="n", b="n"), cases=2,
+        ),
         _of_two("A row that is added to every row", "a + b", "nm", "m", "nm"),
         _of_two("A row that multiplies every row", "a * b", "m", "nm", "nm"),
         _of_two("(N, 1) and (N,) make (N, N)", "a * b + a", "n1", "n", "nn"),

@@ -27,11 +27,11 @@ class no_grad(ContextDecorator):
         return False
 
 
-def made(data, *messages):
+def made(data, *messages, op=""):
     """A tensor with its parents, each with the function that makes the parent's gradient from the result's."""
     out = Tensor(data)
     if not silent.get():
-        out._parents = messages
+        out._parents, out._op = messages, op
     return out
 
 
@@ -42,7 +42,7 @@ class Tensor:
         self.data = np.array(data, getattr(data, "dtype", float), copy=True)
         if self.data.dtype != np.float32:
             self.data = self.data.astype(float)
-        self.grad, self._parents = None, ()
+        self.grad, self._parents, self._op = None, (), ""
 
     _children = property(lambda self: tuple(parent for parent, _ in self._parents))
 
@@ -78,13 +78,17 @@ class Tensor:
             self.data + other.data,
             (self, lambda g: unbroadcast(g, shapes[0])),
             (other, lambda g: unbroadcast(g, shapes[1])),
+            op="+",
         )
 
     def __mul__(self, other):
         other = self.like(other)
         a, b = self.data.copy(), other.data.copy()
         return made(
-            a * b, (self, lambda g: unbroadcast(b * g, a.shape)), (other, lambda g: unbroadcast(a * g, b.shape))
+            a * b,
+            (self, lambda g: unbroadcast(b * g, a.shape)),
+            (other, lambda g: unbroadcast(a * g, b.shape)),
+            op="*",
         )
 
     def power(self, exponent):

@@ -33,11 +33,11 @@ class Tensor:
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    def __init__(self, data, children=(), rule=None):
+    def __init__(self, data, children=(), rule=None, op=""):
         self._array, self._version = as_floats(data), 0
         self.grad = None
         self._children = () if no_recording else tuple(children)
-        self._rule = rule
+        self._rule, self._op = rule, op
         self._seen = [child._version for child in children]
 
     @property
@@ -81,7 +81,7 @@ class Tensor:
 
     def __add__(self, other):
         a, b = self._pair(other)
-        return Tensor(a.data + b.data, (a, b), lambda g: [unbroadcast(g, t.data.shape) for t in (a, b)])
+        return Tensor(a.data + b.data, (a, b), lambda g: [unbroadcast(g, t.data.shape) for t in (a, b)], "+")
 
     def __sub__(self, other):
         a, b = self._pair(other)
@@ -91,7 +91,7 @@ class Tensor:
         a, b = self._pair(other)
         return Tensor(
             a.data * b.data, (a, b),
-            lambda g: [unbroadcast(g * b.data, a.data.shape), unbroadcast(g * a.data, b.data.shape)],
+            lambda g: [unbroadcast(g * b.data, a.data.shape), unbroadcast(g * a.data, b.data.shape)], "*",
         )  # fmt: skip
 
     def __radd__(self, other):

@@ -30,6 +30,8 @@ class no_grad:
 class Step:
     """An operation that was carried out: its operands and its result, each with a checksum of its numbers."""
 
+    sign = property(lambda self: type(self).__name__.lower())
+
     def __init__(self, *operands):
         self.operands = operands
         self.sums = [hash(operand.data.tobytes()) for operand in operands]
@@ -37,7 +39,7 @@ class Step:
     def close(self, result):
         out = Tensor(result)
         if Switch.on:
-            out._step, out._children = self, self.operands
+            out._step, out._children, out._op = self, self.operands, self.sign
             self.result_sum = hash(out.data.tobytes())
         return out
 
@@ -48,11 +50,15 @@ class Step:
 
 
 class Add(Step):
+    sign = "+"
+
     def back(self, g, a, b):
         return unbroadcast(g, a.shape), unbroadcast(g, b.shape)
 
 
 class Mul(Step):
+    sign = "*"
+
     def back(self, g, a, b):
         return unbroadcast(np.multiply(g, b), a.shape), unbroadcast(np.multiply(g, a), b.shape)
 
@@ -105,7 +111,7 @@ def soft(x, axis):
 
 class Tensor:
     __array_ufunc__ = None
-    _step, _children, grad = None, (), None
+    _step, _children, _op, grad = None, (), "", None
 
     def __init__(self, data):
         self.data = np.array(data, np.float32 if getattr(data, "dtype", "") == "float32" else np.float64)
