@@ -147,8 +147,11 @@ export function editor(parent, label, text, on) {
 
     /** Add lines at the end, and go there. @param {string} lines */
     append(lines) {
-      const { length } = view.state.doc;
-      const gap = length ? "\n".repeat(Math.max(0, 3 - (/\n*$/.exec(view.state.doc.toString())?.[0].length ?? 0))) : "";
+      const { doc } = view.state;
+      const { length } = doc;
+      const wanted = /^\s/.test(lines) ? 2 : 3; // a method stands nearer to what is above it
+      const there = /\n*$/.exec(doc.sliceString(length - wanted))?.[0].length ?? 0;
+      const gap = length ? "\n".repeat(wanted - there) : "";
       const end = length + gap.length + lines.length;
       view.dispatch({
         changes: { from: length, insert: gap + lines },

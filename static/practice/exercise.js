@@ -129,10 +129,10 @@ class Exercise {
     this.result.scrollTop = 0;
     this.editor.showCursor();
     const { line, column, sentence } = result;
-    const here = line && this.editor.text() === (this.checked || this.editor.text());
-    this.editor.mark(here ? [{ line, column, sentence: sentence || result.headline }] : []);
-    const last = this.kept.copies().at(-1);
-    if (last && last.text === this.checked) this.kept.copy({ ...last, note: result.headline });
+    const last = this.kept.copies().at(-1); // the text that was checked, but for what was done since
+    const unchanged = last?.text === this.editor.text();
+    this.editor.mark(line && unchanged ? [{ line, column, sentence: sentence || result.headline }] : []);
+    if (last?.text === this.checked) this.kept.copy({ ...last, note: result.headline });
   }
 
   /** @param {string} headline @param {string} state */
