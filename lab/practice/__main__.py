@@ -86,11 +86,17 @@ def watch(place: Path) -> int:
     from watchfiles import watch as changes
 
     files = {ladder.file for ladder in LADDERS.values()}
-    check_all(place)
-    print("Waiting for the next save. Ctrl+C ends it.", flush=True)
-    for _ in changes(place, watch_filter=lambda _, path: Path(path).name in files, debounce=WAIT, recursive=False):
-        check_all(place)
-        print(f"Checked at {datetime.now():%H:%M:%S}.", flush=True)
+    # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
+    turns = changes(
+        place, watch_filter=lambda _, path: Path(path).name in files, debounce=WAIT, recursive=False,
+        rust_timeout=WAIT, yield_on_timeout=True,
+    )  # fmt: skip
+    begun = False
+    for saved in turns:
+        if saved or not begun:
+            check_all(place)
+            print(f"Checked at {datetime.now():%H:%M:%S}. Waiting for the next save; Ctrl+C ends it.", flush=True)
+            begun = True
     return 0
 
 

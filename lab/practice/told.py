@@ -45,7 +45,8 @@ def _headline(ladder: Ladder, asked: str, report: Report) -> str:
             return f"{titles[asked]}: passed. Next: {step.title}."
         return f"All {len(titles)} tasks are passed." if len(titles) > 1 else f"{titles[asked]}: passed."
     if report.stopped:
-        return "The check did not come to its end."
+        task, at = [*report.passed][-1], next((name for name, passed in report.checks.items() if passed is None), "")
+        return f"{titles[task]}: “{at}” did not come to its end." if at else "The check did not come to its end."
     if report.problem:
         return "Python cannot run your file."
     failed = next(key for key, passed in report.passed.items() if not passed)

@@ -88,3 +88,34 @@ def test_a_loop_without_end_is_stopped_and_the_text_stays(open_page):
     expect(headline).to_have_text("✗ The check did not come to its end.")
     expect(editor).to_contain_text("while True:")
     assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars').length") > 100_000
+
+
+def test_the_file_in_an_own_folder_is_taken_written_and_never_lost(open_page, tmp_path):
+    page, editor, headline = begin(open_page)
+    file = tmp_path / "engine/scalars.py"
+    page.get_by_role("button", name="In my own editor").click()
+    page.get_by_role("textbox", name="Folder").fill(str(file.parent))
+    press(page, "Enter", "Escape")
+    expect(page.locator(".help")).to_contain_text(str(file))
+    editor.focus()
+    press(page, "Control+End")
+    page.keyboard.type("here = 1")
+    press(page, "Control+Enter")
+    expect(headline).to_contain_text("fails")
+    assert file.read_text("utf-8").endswith("here = 1")
+    file.write_text("there = 2\n", "utf-8")  # saved by another editor, and nothing new here: it is taken
+    expect(editor).to_contain_text("there = 2")
+    press(page, "Control+End")
+    page.keyboard.type("here = 3")
+    file.write_text("there = 4\n", "utf-8")  # both have changed
+    expect(page.locator(".question")).to_contain_text("both changed")
+    press(page, "Control+Enter")
+    expect(headline).to_contain_text("fails")
+    assert file.read_text("utf-8") == "there = 4\n"
+    page.get_by_role("button", name="Keep mine").click()
+    editor.focus()
+    press(page, "Control+Enter")
+    expect(headline).to_contain_text("fails")
+    assert file.read_text("utf-8") == "there = 2\nhere = 3"
+    copies = {copy.read_text("utf-8") for copy in (file.parent / "earlier").iterdir()}
+    assert {"there = 4\n", "there = 2\nhere = 3"} < copies

@@ -149,7 +149,7 @@ assert example(OPS["cube"]).check()
 
 def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
     """In a copy of the project, where model.py has one method more and lab/ops.py one row."""
-    for name in ("assets", "static", "pages"):
+    for name in ("assets", "static", "pages", "practice"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "lab").mkdir()
     for path in (ROOT / "lab").iterdir():

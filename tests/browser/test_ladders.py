@@ -1,0 +1,70 @@
+"""The ladders climbed: from an empty file to a trained network, and tasks by keyboard alone."""
+
+import re
+
+from playwright.sync_api import expect
+
+from practice import LADDERS
+from tests.answers import grown
+
+
+def begin(open_page, path):
+    page = open_page(path)
+    page.locator(".cm-content").wait_for()
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.locator(".cm-content").focus()
+    return page
+
+
+def write(page, text):
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Control+Enter")
+
+
+def tab_to(page, key, found):
+    """Press a key until what has the focus is found."""
+    for _ in range(60):
+        page.keyboard.press(key)
+        if page.evaluate(f"(() => {{ let active = document.activeElement; while (active.shadowRoot?.activeElement) "
+                         f"active = active.shadowRoot.activeElement; return {found}; }})()"):  # fmt: skip
+            return
+    raise AssertionError(found)
+
+
+def test_the_scalar_ladder_from_an_empty_file_to_a_trained_network(open_page):
+    ladder = LADDERS["scalars"]
+    page = begin(open_page, "build")
+    headline = page.locator(".headline")
+    for count, task in enumerate(ladder.tasks, 1):
+        expect(page.get_by_role("heading", level=2)).to_have_text(f"{count}. {task.title}")
+        if count == 2:  # what is there does not do, and the check says so
+            page.keyboard.press("Control+Enter")
+            expect(headline).to_contain_text(f"✗ {task.title}")
+        if count == 5:
+            page.reload()
+            expect(page.locator(".cm-content")).to_contain_text("class Value:")
+            expect(page.get_by_role("button", name=re.compile("passed"))).to_have_count(count - 1)
+        write(page, grown(ladder, count))
+        if count < len(ladder.tasks):
+            expect(headline).to_have_text(f"✓ {task.title}: passed. Next: {ladder.tasks[count].title}.")
+    expect(headline).to_have_text(f"✓ All {len(ladder.tasks)} tasks are passed.")
+
+
+def test_two_tensor_tasks_by_keyboard_alone(open_page):
+    ladder = LADDERS["tensors"]
+    page = begin(open_page, "build")
+    page.keyboard.press("Escape")  # out of the editor
+    tab_to(page, "Shift+Tab", "active.innerText === 'Function objects'")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    headline = page.locator(".headline")
+    for count, task in enumerate(ladder.tasks[:2], 1):
+        expect(page.get_by_role("heading", level=2)).to_have_text(f"{count}. {task.title}")
+        tab_to(page, "Tab", "active.classList.contains('cm-content')")
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(grown(ladder, count))
+        page.keyboard.press("Control+Enter")
+        expect(headline).to_have_text(f"✓ {task.title}: passed. Next: {ladder.tasks[count].title}.")
