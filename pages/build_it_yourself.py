@@ -10,6 +10,7 @@ from lab.practice.told import following
 from lab.training.shelf import hosted
 from lab.ui import page, state
 from lab.ui.practice.exercise import exercise, finished, wait
+from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import Field
 from practice import LADDERS
@@ -32,7 +33,7 @@ def main() -> None:
         _ladders()
         folder = None if hosted() else _own_editor(ladder)
     state.mirror("build", FIELDS)
-    tasks(ladder, task.key, _go)
+    tasks(ladder.key, ladder.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         _task(ladder, task)
@@ -117,29 +118,7 @@ def _task(ladder: Ladder, task: Task) -> None:
     if task.starter:
         st.markdown("To begin with:")
         st.code(task.starter.rstrip())
-    _hints(ladder, task)
-
-
-def _hints(ladder: Ladder, task: Task) -> None:
-    now = st.session_state
-    key = f"{ladder.key}/{task.key}"
-    shown = now.setdefault("build hints", {}).get(key, 0)
-
-    def more() -> None:
-        now["build hints"] = now["build hints"] | {key: shown + 1}
-
-    for number, hint in enumerate(task.hints[:shown], 1):
-        st.markdown(f"**Hint {number}.** {hint}")
-    lines = ladder.lines_of(task.key).strip("\n")
-    if shown > len(task.hints):
-        st.markdown("**One way to write it:**")
-        st.code(lines)
-    elif shown == len(task.hints):
-        if lines:
-            st.button("Show one way to write it", key="build hint", on_click=more, icon=":material/visibility:")
-    else:
-        label = f"A hint ({shown + 1} of {len(task.hints)})"
-        st.button(label, key="build hint", on_click=more, icon=":material/lightbulb:")
+    hints(ladder, task)
 
 
 main()

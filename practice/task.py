@@ -92,6 +92,7 @@ class Ladder:
             `# task: KEY` begins the lines that belong to the task of that key, up to the next such line.
     file    what the learner's file is called: "scalars.py"
     modules  files of this project that the learner's file may import: ("model",) for model.py
+    room    of several ladders that are one exercise for the learner, the name that they share: "debug"
     """
 
     key: str
@@ -100,10 +101,15 @@ class Ladder:
     folder: Path
     tasks: tuple[Task, ...]
     modules: tuple[str, ...] = ()
+    room: str = ""
 
     @property
     def file(self) -> str:
-        return f"{self.key}.py"
+        return f"{self.room or self.key}.py"
+
+    def deed(self, key: str) -> str:
+        """What a passed task is called in one's progress: "scalars/add", "debug/order"."""
+        return f"{self.room or self.key}/{key}"
 
     @cached_property
     def starter(self) -> str:
@@ -114,8 +120,10 @@ class Ladder:
         return (self.folder / "reference.py").read_text("utf-8")
 
     def lines_of(self, key: str) -> str:
-        """The reference's lines for the task of that key. A task without lines of its own has none."""
+        """The reference's lines for the task of that key: all of it for a single task, none for one without lines."""
         parts = re.split(r"^[ \t]*# task: ([\w-]+)\n", self.reference, flags=re.MULTILINE)
+        if len(parts) == 1:
+            return self.reference
         return "".join(text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name == key).rstrip() + "\n"
 
     def up_to(self, key: str) -> tuple[Task, ...]:

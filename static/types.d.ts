@@ -430,6 +430,8 @@ export interface ShownExercise {
   file: string;
   /** the file to begin with */
   starter: string;
+  /** on the button that puts it back */
+  again: string;
   /** lines to begin the task with */
   lines: string;
   /** what is being checked just now */
@@ -451,7 +453,10 @@ export interface OnDisk {
 
 /** lab/ui/practice/tasks.py */
 export interface ShownTasks {
+  /** what the tasks' keys begin with in the progress */
   ladder: string;
+  /** what they are, for a screen reader */
+  label: string;
   /** the key of the task that is shown */
   now: string;
   tasks: { key: string; title: string }[];

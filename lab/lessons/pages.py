@@ -88,6 +88,11 @@ PAGES = (
         "editor code python task exercise check hint own engine write practice value closure layer training loop",
     ),
     Page(
+        "pages/debug_these.py", "Debug these", "debug", "Practise", "bug_report",
+        "Can I find what is wrong in a short program, and mend it?",
+        "exercise debugging program failure mistake in-place zero_grad broadcast detach nan closure softmax editor",
+    ),
+    Page(
         "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
         "Can I reckon a backward pass by hand, and what went wrong where I cannot?",
         "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",

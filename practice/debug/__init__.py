@@ -1,16 +1,23 @@
 """Debug these: twelve short programs, each with one of the failures that people ask about most.
 
-Each is a ladder of one task, whose starter is the program as it was found. Most of them use the lab's own engine.
+Each is a ladder of one task, whose starter is the program as it was found. Most of them use the lab's own engine. No
+title or text says what the failure is: FAILURES does, for those who have found it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.random import Generator
 
+from practice.questions import Place
 from practice.task import Check, Inputs, Ladder, Mistake, Task
+
+ROOM = "debug"
 
 
 def _program(
@@ -24,7 +31,7 @@ def _program(
 ) -> Ladder:
     task = Task(key, title, found, checks, mistakes, hints)
     folder = Path(__file__).parent / key
-    return Ladder(key, title, found, folder, (task,), modules=("model",) if engine else ())
+    return Ladder(key, title, found, folder, (task,), modules=("model",) if engine else (), room=ROOM)
 
 
 def _vector(rng: Generator, size: int, least: int = 2) -> np.ndarray:
@@ -103,7 +110,7 @@ _ADDED = "            self.grad += out.grad * other.data\n            other.grad
 PROGRAMS = (
     _program(
         "in_place",
-        "Scaled too early",
+        "An error in the backward pass",
         "The program stops with an error. Make it give the right gradient, and the scaled x all the same.",
         (
             Check(
@@ -160,7 +167,7 @@ PROGRAMS = (
     ),
     _program(
         "second_backward",
-        "The second loss",
+        "Two losses of one value",
         "The program stops at the second backward pass. Make it add up the gradients of both losses.",
         (Check("The gradient of both losses", "gradient_of_w = gradient(x, w)", ("gradient_of_w",), _two_losses),),
         (
@@ -245,8 +252,8 @@ PROGRAMS = (
     ),
     _program(
         "column_minus_row",
-        "Too many differences",
-        "No error, and a loss that stays high. The mean should be over one difference a sample.",
+        "A loss that stays high",
+        "No error, and however long one trains, the loss stays high. It should be the mean squared error.",
         (
             Check(
                 "The loss and its gradient",
@@ -317,7 +324,7 @@ PROGRAMS = (
     ),
     _program(
         "where_nan",
-        "nan where nothing was chosen",
+        "A root with nan",
         "The values are right and the derivative has nan in it, where it should be 0.",
         (
             Check(
@@ -367,7 +374,7 @@ PROGRAMS = (
     ),
     _program(
         "sign",
-        "Uphill",
+        "A loss that grows",
         "The loss grows with each step. It should shrink.",
         (Check("The way", "visited = way(w, target, steps, lr)", ("visited",), _descent),),
         (
@@ -404,7 +411,7 @@ PROGRAMS = (
     ),
     _program(
         "late_capture",
-        "All closures know the last factor",
+        "A product and its derivatives",
         "The product is right, its derivatives are not.",
         (
             Check(
@@ -455,8 +462,8 @@ PROGRAMS = (
     ),
     _program(
         "overwritten",
-        "Used twice",
-        "The gradients are right as long as each value is used once.",
+        "A small engine",
+        "Some gradients are right, others are not: x * y is, x + x is not.",
         (
             Check(
                 "A value times another",
@@ -540,8 +547,8 @@ PROGRAMS = (
     ),
     _program(
         "softmax_twice",
-        "Softmax before cross_entropy",
-        "It trains, and it trains badly: the loss never comes near 0.",
+        "A loss that never comes near 0",
+        "It trains, and it trains badly. The loss and its gradient should be those of cross entropy.",
         (
             Check(
                 "The loss, the gradient, the probabilities",
@@ -598,7 +605,7 @@ PROGRAMS = (
     _program(
         "kept_loss",
         "Memory that grows",
-        "The curve is right, and the graph of every batch stays in memory as long as the list does.",
+        "The curve is right, and the program takes more memory with each batch. It should keep none of it.",
         (
             Check(
                 "The losses",
@@ -647,8 +654,8 @@ PROGRAMS = (
     ),
     _program(
         "order",
-        "A step without a gradient",
-        "w never moves.",
+        "A weight that never moves",
+        "The optimizer is called for every batch, and w stays where it began.",
         (Check("The weight after all batches", "w = trained(batches, lr)", ("w",), _batches),),
         (
             Mistake(
@@ -690,3 +697,79 @@ PROGRAMS = (
         ),
     ),
 )
+
+
+# ---------------------------------------------------------------- what each of them is, for those who have found it
+
+
+@dataclass(frozen=True)
+class Failure:
+    """name: of the failure, as people ask about it. place: where the lab shows it."""
+
+    name: str
+    place: Place
+
+
+def _shown(name: str, file: str, look: str, **query: str) -> Failure:
+    return Failure(name, Place(file, look, query))
+
+
+FAILURES: Mapping[str, Failure] = MappingProxyType({
+    "in_place": _shown(
+        "A write in place: an array was changed after the forward pass, and the backward pass still needed it.",
+        "pages/simulate_error.py", "Four steps with the guard on: the backward pass is refused.",
+        part="steps", guard="on", step="4",
+    ),
+    "second_backward": _shown(
+        "A second backward pass through a graph that the first one had freed.",
+        "pages/simulate_error.py", "The newest line of the log is this error.", part="life", life="flbb",
+    ),
+    "zero_grad": _shown(
+        "zero_grad forgotten: the gradients of all steps added up.",
+        "pages/fault_lab.py", "The same in training: the norm of the gradient grows from step to step.",
+        fault="forgot-zero-grad", run="1",
+    ),
+    "column_minus_row": _shown(
+        "A loss that broadcasts: (N, 1) minus (N,) is (N, N), every prediction against every target.",
+        "pages/broadcasting_and_matmul.py", "All the pairs, and where the predictions end.", tab="loss", count="4",
+    ),
+    "detached": _shown(
+        "Too much was detached: the next layer read what only the plot should have.",
+        "pages/simulate_error.py", "One path is cut: what arrives, and what should.",
+        part="cut", cut="detach", ran="1",
+    ),
+    "where_nan": _shown(
+        "nan through where: the branch that was not chosen has an infinite derivative, and 0 * inf is nan.",
+        "pages/graph_lab.py", "The gradient of x is nan at 0, and the value there is 0.",
+        expression="where(x > 0, sqrt(x), 0)", in_x="[0, 4]", start="sum", stage="backward",
+    ),
+    "sign": _shown(
+        "The wrong sign: a step along the gradient climbs.",
+        "pages/fault_lab.py", "The same in training: the loss grows.", fault="sign-flipped", run="1",
+    ),
+    "late_capture": _shown(
+        "Late capture: closures made in a loop share its variables, and all see their last values.",
+        "pages/fault_lab.py", "An engine whose closures do this: one operand gets everybody's message.",
+        fault="wrong-capture", run="1",
+    ),
+    "overwritten": _shown(
+        "A missing +=: where a value is used twice, the second message overwrote the first.",
+        "pages/fault_lab.py", "The same mistake in the lab's engine: one of two messages is lost.",
+        fault="overwrite", run="1",
+    ),
+    "softmax_twice": _shown(
+        "Softmax twice: cross_entropy applies it itself.",
+        "pages/graph_lab.py", "Logits far apart, nearly equal after the second softmax: the loss stays high.",
+        expression="-log(softmax(softmax(z)))[0]", in_z="[5, 0, 0]", stage="backward",
+    ),
+    "kept_loss": _shown(
+        "Losses kept as Tensors: each keeps alive the graph that it was computed by.",
+        "pages/graph_lab.py", "All that you see here is alive as long as the result is.",
+        expression="mean((w*x - y)**2)", in_w="0.5", in_x="[1, 2]", in_y="[2, 3]", stage="forward",
+    ),
+    "order": _shown(
+        "The wrong order: the step came before the backward pass, and had no gradient to follow.",
+        "pages/simulate_error.py", "A step without a backward pass: the newest line of the log says what became of w.",
+        part="life", life="fls",
+    ),
+})  # fmt: skip

@@ -71,7 +71,7 @@ class Exercise {
       this.linesButton,
       button("Earlier copies", () => this.openCopies()),
       button("Download", () => this.download()),
-      button("Start again", () => this.startAgain()),
+      button(shown.again, () => this.startAgain()),
       this.said,
     );
     this.element = h("div", { class: "exercise" }, bar, this.question, place, this.result, help, this.copies);

@@ -37,7 +37,7 @@ function paint(root, { shown, go }) {
     if (key === shown.now) button.setAttribute("aria-current", "step");
     return h("li", { class: day ? "passed" : "" }, button);
   });
-  const list = root.querySelector("ol") ?? root.appendChild(h("ol", { "aria-label": "Tasks" }));
+  const list = root.querySelector("ol") ?? root.appendChild(h("ol", { "aria-label": shown.label }));
   const focused = [...list.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (root.activeElement));
   list.replaceChildren(...items);
   if (focused >= 0) list.querySelectorAll("button")[focused]?.focus();

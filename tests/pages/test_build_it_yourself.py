@@ -61,12 +61,12 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
     at = opened()
     hints = LADDER.tasks[0].hints
     for number in range(1, len(hints) + 1):
-        press(at, "build hint")
+        press(at, "task hint")
         assert sum("**Hint " in text.value for text in at.markdown) == number
     assert not at.code
-    press(at, "build hint")
+    press(at, "task hint")
     assert at.code[0].value == LADDER.lines_of("value").strip("\n")
-    assert "build hint" not in [button.key for button in at.button]
+    assert "task hint" not in [button.key for button in at.button]
 
 
 @needs_processes

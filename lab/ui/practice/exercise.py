@@ -130,14 +130,15 @@ def finished(ladder: Ladder) -> Report | None:
     state[_name(ladder, "result")] = told(ladder, checking.key, report, checking.printed)
     for key, passed in report.passed.items():
         if passed:
-            progress.passed(f"{ladder.key}/{key}")
+            progress.passed(ladder.deed(key))
     return report
 
 
-def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None) -> None:
+def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *, again: str = "Start again") -> None:
     """The editor of a ladder's file, which a check holds against the tasks up to that of the key.
 
-    lines: to begin the task with. folder: of the learner's own editor, where the file then is. Raises FolderError.
+    lines: to begin the task with. folder: of the learner's own editor, where the file then is. again: on the button
+    that puts the starter back. Raises FolderError.
     """
     state = st.session_state
     disk = own_folder.start(folder, ladder) if folder else None
@@ -176,6 +177,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None) -
         "key": f"{ladder.key} in {folder}" if folder else ladder.key,
         "file": ladder.file,
         "starter": ladder.starter,
+        "again": again,
         "lines": lines,
         "working": checking.at if checking else None,
         "result": state.get(_name(ladder, "result")),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import streamlit as st
 
 from lab.trace.recording import strict_json
 from lab.ui.assets import loading
-from practice.task import Ladder
+from practice.task import Task
 
 _CSS = """
 ol { display: flex; flex-wrap: wrap; gap: 0.3rem; margin: 0; padding: 0; list-style: none; }
@@ -44,18 +44,21 @@ _component = st.components.v2.component(
 )
 
 
-def tasks(ladder: Ladder, now: str, go: Callable[[str], None]) -> None:
-    """now: the key of the task that is shown. go: called, before the next run, with the key of one that is chosen."""
-    name = f"tasks {ladder.key}"
+def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None], label: str = "Tasks") -> None:
+    """room: what the deeds of these tasks begin with, such as "scalars". now: the key of the task that is shown. go:
+    called, before the next run, with the key of one that is chosen."""
+    name = f"tasks {room}"
+    titles = {task.key: task.title for task in choice}
 
     def chosen() -> None:
         key = st.session_state[name].get("go")
-        if key in {task.key for task in ladder.tasks}:
+        if key in titles:
             go(key)
 
     shown = {
-        "ladder": ladder.key,
+        "ladder": room,
+        "label": label,
         "now": now,
-        "tasks": [{"key": task.key, "title": task.title} for task in ladder.tasks],
+        "tasks": [{"key": key, "title": title} for key, title in titles.items()],
     }
     _component(key=name, data=strict_json(shown).encode(), on_go_change=chosen)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.practice.checker import Here, check
-from practice.debug import PROGRAMS
+from practice.debug import FAILURES, PROGRAMS
 
 BY_KEY = {program.key: program for program in PROGRAMS}
 
@@ -60,3 +60,26 @@ def test_the_gradient_that_is_asked_for_is_the_derivative():
         np.testing.assert_allclose(
             eval(expression, namespace), (loss(w + step) - loss(w - step)) / (2 * step), rtol=1e-6
         )
+
+
+def test_no_title_or_text_names_the_failure_and_each_has_one():
+    """What the page shows before a program is mended: the words that would give it away."""
+    given_away = (
+        "in place",
+        "detach",
+        "zero_grad",
+        "sign",
+        "+=",
+        "closure",
+        "captur",
+        "twice",
+        "softmax",
+        "order",
+        "uphill",
+    )
+    for program in PROGRAMS:
+        (task,) = program.tasks
+        assert not [word for word in given_away if word in f"{task.title} {task.text} {program.file}".lower()]
+        assert FAILURES[program.key].name.endswith(".")
+    assert FAILURES.keys() == BY_KEY.keys()
+    assert len({program.tasks[0].title for program in PROGRAMS}) == len(PROGRAMS)

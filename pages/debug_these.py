@@ -1,0 +1,68 @@
+"""Debug these: twelve short programs, each with a failure to find and to mend."""
+
+import streamlit as st
+
+from lab.lessons.pages import BY_FILE
+from lab.ui import page, state
+from lab.ui.practice.exercise import exercise, finished, wait
+from lab.ui.practice.hints import hints
+from lab.ui.practice.tasks import tasks
+from lab.ui.state import Field
+from practice.debug import FAILURES, PROGRAMS, ROOM
+from practice.task import Ladder
+
+NUMBERS = {program.key: number for number, program in enumerate(PROGRAMS, 1)}
+# The address has the number: the key says what the failure is.
+PROGRAM = Field("program", "debug program", 1, int, limits=(1, len(PROGRAMS)), always=True)
+FIELDS = (PROGRAM,)
+
+
+def main() -> None:
+    page.style()
+    state.restore("debug", FIELDS)
+    program = PROGRAMS[st.session_state["debug program"] - 1]
+    finished(program)
+    state.mirror("debug", FIELDS)
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        st.title("Debug these")
+        st.markdown("Each program has one failure. Find it, mend it, *Check*.")
+        tasks(ROOM, [one.tasks[0] for one in PROGRAMS], program.key, _go, "Programs")
+        _program(program)
+    with right:
+        exercise(program, program.key, "", again="Back to the program as it was found")
+    page.closing(
+        "Before you change anything, check the program as it is, and say from the numbers alone what is wrong.",
+        "pages/spot_the_fault.py",
+        "Spot the fault: name one from its curves",
+    )
+    wait(program)
+
+
+def _go(key: str) -> None:
+    st.session_state["debug program"] = NUMBERS[key]
+    state.step()
+
+
+def _program(program: Ladder) -> None:
+    (task,) = program.tasks
+    st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
+    st.markdown(task.text)
+    if program.deed(task.key) in st.session_state.get("tasks passed", ()):
+        _solved(program)
+    else:
+        hints(program, task)
+
+
+def _solved(program: Ladder) -> None:
+    """The failure by its name, and where the lab shows it."""
+    failure = FAILURES[program.key]
+    place = failure.place
+    st.success(f"**Solved.** {failure.name}", icon=":material/check:")
+    page.link_to(place.file, f"See it: {BY_FILE[place.file].title}", ":material/visibility:", place.query)
+    st.caption(place.look)
+    following = PROGRAMS[NUMBERS[program.key] % len(PROGRAMS)]
+    st.button("Next program", key="debug next", on_click=_go, args=(following.key,), icon=":material/skip_next:")
+
+
+main()

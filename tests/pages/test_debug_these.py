@@ -1,0 +1,77 @@
+"""Debug these without a browser: the list, the editor's file, a check that fails, one that passes, what is then said."""
+
+import json
+
+import pytest
+
+from lab.lessons.pages import BY_FILE
+from lab.practice import sandbox
+from lab.ui.practice import exercise
+from practice.debug import FAILURES, PROGRAMS
+from tests.pages.conftest import address, app, components, press, run, texts
+from tests.pages.test_build_it_yourself import shown
+
+needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+NUMBER, PROGRAM = next((n, program) for n, program in enumerate(PROGRAMS, 1) if program.key == "order")
+
+
+def opened(**address):
+    return run(app("pages/debug_these.py"), **address)
+
+
+def check(at, text):
+    """What the browser does at a check: AppTest runs no callback of a component."""
+    begun = exercise.Checking(PROGRAM, PROGRAM.key, text, 0, sandbox.runner)
+    at.session_state[f"exercise {PROGRAM.key} checking"] = begun
+    at.run()
+    assert not at.exception
+
+
+def test_the_page_begins_with_a_program_and_says_no_failure():
+    at = opened()
+    assert at.header[0].value == f"1. {PROGRAMS[0].title}"
+    assert address(at) == {"program": "1"}
+    editor = shown(at)
+    assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
+    assert editor["again"] == "Back to the program as it was found"
+    row = shown(at, "tasks")
+    assert (row["ladder"], row["now"], len(row["tasks"])) == ("debug", PROGRAMS[0].key, len(PROGRAMS))
+    assert not at.success
+
+
+@needs_processes
+def test_a_program_is_checked_mended_and_its_failure_named():
+    at = opened(program=NUMBER)
+    check(at, PROGRAM.starter)
+    assert shown(at)["result"]["sentence"] == PROGRAM.tasks[0].mistakes[0].sentence
+    assert not at.success
+    check(at, PROGRAM.reference)
+    assert shown(at)["result"]["headline"] == f"{PROGRAM.title}: passed."
+    assert FAILURES["order"].name in texts(at.success)
+    assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["debug/order"]
+    press(at, "debug next")
+    assert at.header[0].value == f"1. {PROGRAMS[0].title}"
+
+
+def test_hints_come_one_at_a_time_and_the_program_last():
+    at = opened(program=NUMBER)
+    for _ in PROGRAM.tasks[0].hints:
+        press(at, "task hint")
+    assert not at.code
+    press(at, "task hint")
+    assert at.code[0].value == PROGRAM.reference.strip()
+
+
+@pytest.mark.parametrize("number", ["0", "13", "order"])
+def test_a_program_that_is_not_there_is_told(number):
+    at = opened(program=number)
+    assert "does not fit" in texts(at.info)
+    assert at.header[0].value.startswith("1. ")
+
+
+def test_each_failure_is_shown_at_a_place_that_takes_its_address():
+    assert FAILURES.keys() == {program.key for program in PROGRAMS}
+    for failure in FAILURES.values():
+        assert failure.place.file in BY_FILE
+        at = run(app(failure.place.file), **failure.place.query)
+        assert "does not fit" not in texts(at.info), failure
