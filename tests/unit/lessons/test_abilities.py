@@ -3,6 +3,8 @@
 from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
+from practice import LADDERS
+from practice.debug import PROGRAMS
 from practice.questions import QUESTIONS
 
 
@@ -15,7 +17,10 @@ def test_each_needs_deeds_that_there_are():
     assert {deed.file for deed in DEEDS.values()} <= BY_FILE.keys()
 
 
-def test_each_card_and_each_question_shows_something():
+def test_each_card_question_task_and_program_shows_something():
     needed = {key for ability in ABILITIES for key in ability.needs}
     assert {card.key for card in CARDS} <= needed
     assert {f"questions/{question.key}" for question in QUESTIONS} <= needed
+    assert {f"{ladder.key}/{task.key}" for ladder in LADDERS.values() for task in ladder.tasks} <= needed
+    assert {f"debug/{program.key}" for program in PROGRAMS} <= needed
+    assert needed == DEEDS.keys()
