@@ -1,5 +1,7 @@
 """Debug these: twelve short programs, each with a failure to find and to mend."""
 
+import ast
+
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
@@ -8,6 +10,7 @@ from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import Field
+from lab.ui.table import escape_markdown
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Ladder
 
@@ -48,6 +51,8 @@ def _program(program: Ladder) -> None:
     (task,) = program.tasks
     st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
     st.markdown(task.text)
+    about = escape_markdown(ast.get_docstring(ast.parse(program.starter)) or "")
+    st.markdown(f"**What it is for.** {about}")
     if program.deed(task.key) in st.session_state.get("tasks passed", ()):
         _solved(program)
     else:

@@ -20,7 +20,7 @@ from lab.practice.prediction import (
 )
 from lab.trace.derive import table
 from lab.trace.recording import Trace, brief
-from lab.ui import page, state
+from lab.ui import page, state, teaching
 from lab.ui.computed import computed
 from lab.ui.player import player
 from lab.ui.state import Family, Field
@@ -233,10 +233,11 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
     st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in told))
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
-        )
-        st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
+        if not teaching.hidden("reveal"):
+            st.button(
+                f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
+            )
+            st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
         st.markdown(
             _counted(points(now["predict credit"]), FULL * len(now["predict credit"])), width="content", help=POINTS
         )

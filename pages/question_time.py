@@ -15,7 +15,7 @@ from lab.practice.questions import (
     lines,
     outcome,
 )
-from lab.ui import page, progress, state
+from lab.ui import page, progress, state, teaching
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
@@ -209,7 +209,7 @@ def _answer(question: Question) -> Judged | None:
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
     with st.container(horizontal=True):
         st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
-        if not now["questions hint"]:
+        if not now["questions hint"] and not teaching.hidden("hints"):
             st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
     if refused := now.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
@@ -264,8 +264,8 @@ def _said(question: Question, judged: Judged) -> None:
 
 def _can() -> None:
     st.markdown(
-        "No box here can be ticked by hand: each follows from what you have done in this browser, cards and questions. "
-        "What is missing is a link."
+        "No box here can be ticked by hand: each follows from what you have done in this browser. What is missing is "
+        "a link."
     )
 
     def open_here(query: Mapping[str, str]) -> None:

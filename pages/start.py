@@ -13,7 +13,7 @@ from lab.lessons.search import LONGEST, search
 from lab.trace.numerical import check
 from lab.trace.recording import Trace, record
 from lab.trace.recording import numeral as number
-from lab.ui import page, progress, state
+from lab.ui import page, progress, state, teaching
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
@@ -31,6 +31,7 @@ FIELDS = (
         Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), always=name == "a")
         for name, value in START.items()
     ),
+    *teaching.FIELDS,
     state.player_event("start event"),
     Field("stage", "start stage", "none", state.one_of("none", "forward", "backward")),
     Field("machine", "start machine", 0, int, limits=(0, 6)),
@@ -41,7 +42,9 @@ def main() -> None:
     page.style()
     if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
+    before = teaching.kept()
     if state.restore("start", FIELDS):
+        teaching.stay(before)
         _begin()
     left, right = st.columns([3, 2])
     with left:
@@ -52,6 +55,8 @@ def main() -> None:
         )
     with right:
         _search()
+    if teaching.there():
+        teaching.show()
     _first_gradient()
     st.subheader("The path", anchor="path")
     progress.path()

@@ -120,6 +120,11 @@ PAGES = (
         "derivative local rule reference curve source elementwise reduction matmul convention kink op",
     ),
     Page(
+        "pages/for_teachers.py", "For teachers", "teach", "Know", "school",
+        "How do I give a class its own list of things to do?",
+        "teacher class lesson set exercise sheet homework link hide hints hand in summary progress file",
+    ),
+    Page(
         "pages/wider_field.py", "The wider field", "field", "Know", "public",
         "How do PyTorch, JAX and static graphs do it, and where does it all come from?",
         "pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention convolution "

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.ui import progress
+from lab.ui import progress, teaching
 from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
@@ -32,9 +32,11 @@ def theme() -> str:
 
 def closing(try_this: str, link: str, label: str) -> None:
     """A suggestion to try, in which terms may be marked as `prose` reads them, and the page to go to next."""
+    teaching.opened()
     progress.note()
     st.divider()
-    prose(f"**Try this.** {try_this}")
+    if not teaching.hidden("try"):
+        prose(f"**Try this.** {try_this}")
     link_to(link, label, ":material/arrow_forward:")
 
 

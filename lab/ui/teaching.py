@@ -1,12 +1,144 @@
-"""The set that a teacher's link has brought: the pages ask what it hides; Start shows what is to be done."""
+"""The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlencode
+
 import streamlit as st
 
-HIDDEN = "set hidden"  # in the session: the keys of what is not shown
+from lab.lessons.pages import BY_FILE
+from lab.lessons.sets import CONTROLS, ITEMS, LONGEST, beginning
+from lab.practice import sets
+from lab.trace.recording import strict_json
+from lab.ui import progress, state
+from lab.ui.assets import loading
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown
+
+LONGEST_NAME = 80  # characters: of a set's name
+MOST_NAMED = 8  # unknown things in a note
+BEGIN = "begin"  # in place of an item's key
+LIST = "set list"
+
+_CSS = """
+.set-bar { display: flex; gap: 0.75rem; align-items: center; margin: 0 0 0.5rem; }
+.set-bar progress { flex: 1 1 8rem; max-width: 24rem; height: 0.5rem; accent-color: var(--st-primary-color); }
+ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 0.2rem 1.5rem;
+  margin: 0; padding: 0; list-style: none; }
+li { display: grid; grid-template-columns: 1.4rem 1fr; margin: 0; font-size: 0.9rem; line-height: 1.45; }
+.done { color: light-dark(#00704f, #2fbf91); font-weight: 700; }
+a { color: var(--st-link-color); overflow-wrap: anywhere; }
+a:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+"""
+_list = st.components.v2.component(
+    "tensor_ops_lab_set",
+    css=_CSS,
+    js=loading("progress/set.js")
+    + """export default function (component) {
+  loading.then(
+    (set) => set.show(component),
+    () => component.parentElement.append("The list could not be loaded. Load the page again."),
+  );
+  return () => loading.then((set) => set.remove(component.parentElement), () => {});
+}""",
+)
+
+
+def _shorter_than(most: int) -> Any:
+    def parse(text: str) -> str:
+        if len(text) > most:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def hide_field(key: str) -> Field:
+    """The parameter that says what is hidden."""
+    return Field("hide", key, (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], lambda hide: "~".join(hide))
+
+
+FIELDS = (  # of Start, besides its own
+    Field(sets.ITEMS, "set items", (), sets.read, sets.written),
+    Field("name", "set name", "", _shorter_than(LONGEST_NAME)),
+    hide_field("set hidden"),
+    Field("begin", "set begin", "", _shorter_than(LONGEST)),
+)
 
 
 def hidden(control: str) -> bool:
-    """Does the set hide this one of lab/practice/sets.py, CONTROLS? Nothing is hidden without a set."""
-    return control in st.session_state.get(HIDDEN, ())
+    """Does the set hide this one of CONTROLS? Nothing is hidden without a set."""
+    return control in st.session_state.get("set hidden", ())
+
+
+def opened() -> None:
+    """The visitor has opened this page: where the set asks for it, that is done."""
+    page = f"pages/{st.session_state.get('path')}"
+    if page in st.session_state.get("set items", ()):
+        progress.passed(page)
+
+
+def kept() -> dict[str, Any]:
+    """The set as it is, before `state.restore`: for `stay`."""
+    keys = [str(field.key) for field in FIELDS]
+    return {key: st.session_state[key] for key in keys if key in st.session_state}
+
+
+def stay(before: dict[str, Any]) -> None:
+    """After `state.restore`: an address that brings no set takes none away."""
+    if not there():
+        st.session_state.update(before)
+
+
+def there() -> bool:
+    """Is there a set?"""
+    return any(st.session_state[key] for key in ("set items", "set hidden", "set begin"))
+
+
+def show() -> None:
+    """On Start: what is to be done, with ticks from the visitor's own progress, and the button that puts it away."""
+    now = st.session_state
+
+    def go() -> None:
+        now["set asked"] = str(now[LIST].get("go"))
+
+    def put_away() -> None:
+        state.reset(FIELDS)
+        state.step()
+
+    deeds = {key: (ITEMS[key].title, ITEMS[key].file, ITEMS[key].query) for key in now["set items"] if key in ITEMS}
+    unknown = [key for key in now["set items"] if key not in ITEMS]
+    unknown += [key for key in now["set hidden"] if key not in CONTROLS]
+    if now["set begin"]:
+        try:
+            page, query = beginning(now["set begin"])
+        except ValueError:
+            unknown.append("the page to begin with")
+        else:
+            deeds = {BEGIN: (f"Begin here: {page.title}", page.file, query)} | deeds
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.header(escape_markdown(now["set name"]) or "To do", anchor=False, width="content")
+            st.button("Put this list away", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
+        shown = [
+            {"key": key, "title": title, "href": BY_FILE[file].path + (f"?{urlencode(query)}" if query else "")}
+            for key, (title, file, query) in deeds.items()
+        ]
+        _list(key=LIST, data=strict_json({"items": shown, "begin": BEGIN}).encode(), on_go_change=go)
+        if away := [CONTROLS[key] for key in now["set hidden"] if key in CONTROLS]:
+            st.caption(f"Not shown while this list is here: {', '.join(away)}.")
+        if unknown:
+            st.info(_note(unknown), icon=":material/help:")
+    if asked := deeds.get(now.pop("set asked", "")):
+        st.switch_page(asked[1], query_params=dict(asked[2]))
+
+
+def _note(unknown: Iterable[str]) -> str:
+    """The names are anybody's who writes a link: only what could be a key is repeated."""
+    names = [name if re.fullmatch(r"[\w /-]{1,60}", name) else "something without a proper name" for name in unknown]
+    said = ", ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_NAMED]))
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"This list asks for what this version of the lab does not have: {said}{more}. The rest is here."

@@ -1,0 +1,144 @@
+"""For teachers: a list for a class, as one link, with what it hides and where it begins; and what a class hands in."""
+
+from functools import partial
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from lab.lessons.cards import CARDS
+from lab.lessons.sets import CONTROLS, ITEMS, LONGEST, beginning, shortened
+from lab.practice import sets
+from lab.ui import page, state, teaching
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown
+from practice import LADDERS
+from practice.debug import PROGRAMS
+from practice.questions import QUESTIONS, TOPICS
+
+GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
+    "Cards": {"Cards of the path": [card.key for card in CARDS]},
+    "Tasks": {one.title: [one.deed(task.key) for task in one.tasks] for one in LADDERS.values()},
+    "Debug these": {"Programs": [one.deed(one.key) for one in PROGRAMS]},
+    "Questions": {topic: [f"questions/{one.key}" for one in QUESTIONS if one.topic == topic] for topic in TOPICS},
+    "Pages": {"To look around on": [key for key in ITEMS if key.startswith("pages/")]},
+}
+KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
+
+
+def main() -> None:
+    page.opening(
+        "For teachers", "Tick what your class is to do, and give them the link: it opens as a list on their Start page."
+    )
+    state.restore("teach", FIELDS)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _choose()
+    with right:
+        _link()
+    state.mirror("teach", FIELDS)
+    _hand_in()
+    page.closing(
+        "Open your own list, do one thing of it, and see its tick.",
+        "pages/start.py",
+        "Start: where the list appears",
+    )
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+
+def _ticked(text: str) -> tuple[list[str], ...]:
+    """For each of KEYS what is ticked of it. What the lab does not have is left out."""
+    found = sets.read(text)
+    return tuple([key for key in keys if key in found] for keys in KEYS.values())
+
+
+def _written(ticked: tuple[list[str], ...]) -> str | None:
+    return sets.written(key for keys in ticked for key in keys)
+
+
+def _hidden(text: str) -> list[str]:
+    return list(state.several_of(*CONTROLS)(text))
+
+
+ITEM_FIELD = Field(sets.ITEMS, tuple(KEYS), ((),) * len(KEYS), _ticked, _written)
+NAME = Field("name", "teach name", "")
+HIDE = Field("hide", "teach hide", (), _hidden, state.joined)
+BEGIN = Field("begin", "teach begin", "")
+FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
+
+
+# ---------------------------------------------------------------- the list, and its link
+
+
+def _title(key: str, heading: str) -> str:
+    """Without what the heading above it says."""
+    title = ITEMS[key].title
+    return escape_markdown((title.partition(": ")[2] if "/" in key else title).removesuffix(f" ({heading})"))
+
+
+def _choose() -> None:
+    for tab, (name, groups) in zip(st.tabs([*GROUPS]), GROUPS.items(), strict=True):
+        with tab:
+            for heading, keys in groups.items():
+                st.pills(
+                    heading, keys, format_func=partial(_title, heading=heading), selection_mode="multi",
+                    key=f"teach {name} {heading}",
+                )  # fmt: skip
+
+
+def _link() -> None:
+    now = st.session_state
+    st.text_input(
+        "Its name", key="teach name", max_chars=teaching.LONGEST_NAME, placeholder="Monday: gradients by hand"
+    )
+    st.pills(
+        "Not to be shown", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
+        help="It is put away with the list, and by a new visit without the link: it guides, it does not lock.",
+    )  # fmt: skip
+    st.text_input(
+        "To begin with", key="teach begin", max_chars=LONGEST, placeholder="a*b + a, or the address of a page",
+        help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
+    )  # fmt: skip
+    text, begin = now["teach begin"].strip(), ""
+    if text:
+        try:
+            begin = shortened(text)
+            st.caption(f"Begins on: {beginning(text)[0].title}.")
+        except ValueError as error:
+            st.error(str(error), icon=":material/block:")
+    ticked = [key for name in KEYS for key in now[name]]
+    if not (ticked or begin):
+        st.info("Nothing is ticked yet.", icon=":material/checklist:")
+        return
+    query = {sets.ITEMS: sets.written(ticked), "name": now["teach name"].strip(), "hide": "~".join(now["teach hide"])}
+    address = {name: said for name, said in {**query, "begin": begin}.items() if said}
+    things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
+    st.markdown(f"**The link**: {things}.")
+    st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)
+    page.link_to("pages/start.py", "Open it as your class will", ":material/open_in_new:", address)
+
+
+def _root() -> str:
+    """The address by which the teacher has opened the lab."""
+    here = urlsplit(st.context.url or "http://localhost:8501/")
+    return f"{here.scheme}://{here.netloc}{here.path.removesuffix('teach').rstrip('/')}/"
+
+
+# ---------------------------------------------------------------- what a class hands in
+
+
+def _hand_in() -> None:
+    st.header("What a class hands in", anchor=False)
+    st.markdown(
+        "*Save to a file*, on Start, gives each of them a file of what is done and when. Name the files after their "
+        "owners; this makes a table of them:"
+    )
+    st.code("python -m lab.practice summary *.json --csv class.csv --set 'THE LINK'", language="bash")
+    st.markdown(
+        "Damaged files, doubles and files that were changed after they were saved are named. The checksum that tells "
+        "is a hint, not a proof: who can read this program can compute another one."
+    )
+
+
+main()
