@@ -1,4 +1,7 @@
-"""Tasks in one's own editor: `python -m lab.practice start scalars my-engine`, then `check` or `watch my-engine`."""
+"""Tasks in one's own editor: `python -m lab.practice start scalars my-engine`, then `check` or `watch my-engine`.
+
+And for a teacher, `summary FILES`: a table of what a class has handed in.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lab.practice import folder, sandbox
+from lab.practice import folder, sandbox, sets, summary
 from lab.practice.checker import Report, check
 from lab.practice.told import told
 from practice import LADDERS
@@ -20,7 +23,7 @@ WAIT = 200  # milliseconds in which the saves of an editor count as one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: everything that is there passes; 1: something does not; 2: it could not be checked."""
+    """0: everything that is there passes, or is read; 1: something does not; 2: it could not be checked."""
     parser = argparse.ArgumentParser(prog="python -m lab.practice", description="Write an engine, step by step.")
     commands = parser.add_subparsers(dest="command", required=True)
     starting = commands.add_parser("start", help="write the file of a ladder and its tasks into a folder")
@@ -29,7 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, text in (("check", "say what passes"), ("watch", "check at each save, until Ctrl+C")):
         command = commands.add_parser(name, help=text)
         command.add_argument("folder", type=Path, help="the folder that `start` has made")
+    summing = commands.add_parser("summary", help="a table of the files of progress that a class has handed in")
+    summing.add_argument("files", type=Path, nargs="+", help="saved on Start, named after their owners")
+    summing.add_argument("--csv", type=Path, metavar="OUT", help="write the table there, too, for a spreadsheet")
+    summing.add_argument("--set", metavar="LINK", help="of the page For teachers: a column for each thing of it")
     given = parser.parse_args(arguments)
+    if given.command == "summary":
+        return summarize(given.files, given.csv, given.set)
     place = given.folder.expanduser().absolute()
     try:
         if given.command == "start":
@@ -98,6 +107,27 @@ def watch(place: Path) -> int:
             print(f"Checked at {datetime.now():%H:%M:%S}. Waiting for the next save; Ctrl+C ends it.", flush=True)
             begun = True
     return 0
+
+
+def summarize(files: Sequence[Path], out: Path | None, link: str | None) -> int:
+    """Print the table, and what is to be said of single files. 0, or 1 where a file could not be read or written."""
+    try:
+        items = sets.of_link(link) if link is not None else ()
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    found = summary.summary(files)
+    table = summary.table(found.rows, items)
+    print(summary.drawn(table))
+    for note in found.notes:
+        print(note, file=sys.stderr)
+    if out:
+        try:
+            summary.write_csv(table, out)
+        except OSError as error:
+            print(f"{out} cannot be written: {(error.strerror or str(error)).lower()}.", file=sys.stderr)
+            return 1
+    return 0 if found.complete else 1
 
 
 def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:

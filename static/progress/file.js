@@ -33,10 +33,26 @@ export function opened(text, known) {
   const tasks = checked(found.tasks);
   const passed = Object.keys(tasks).length;
   const also = passed ? ` and ${passed} ${passed === 1 ? "task" : "tasks"}` : "";
-  return { done, tasks, said: `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}` };
+  const changed = "checksum" in found && found.checksum !== checksum(all, tasks);
+  const doubt = changed ? " It does not fit its checksum: it was changed after it was saved." : "";
+  return { done, tasks, said: `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}${doubt}` };
+}
+
+/** What tells that a file was changed after it was saved: a hint, not a proof, for anybody can compute it. It is the
+ * 32-bit FNV-1a hash of a line for each deed, as lab/practice/summary.py computes it. (The browser's own hashes are
+ * only there where the lab comes by https or from this machine.)
+ * @param {Done} done @param {Done} tasks @returns {string} */
+export function checksum(done, tasks) {
+  const lines = (/** @type {string} */ kind, /** @type {Done} */ some) =>
+    Object.entries(some).map(([key, day]) => `${kind} ${key} ${day}\n`);
+  let hashed = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode([...lines("card", done), ...lines("task", tasks)].sort().join("")))
+    hashed = Math.imul(hashed ^ byte, 0x01000193) >>> 0;
+  return hashed.toString(16).padStart(8, "0");
 }
 
 /** @param {Done} done @param {Done} tasks @returns {string} */
 export function packed(done, tasks) {
-  return JSON.stringify({ lab: "tensor-ops-lab", version: VERSION, cards: done, tasks }, null, 1);
+  const file = { lab: "tensor-ops-lab", version: VERSION, cards: done, tasks, checksum: checksum(done, tasks) };
+  return JSON.stringify(file, null, 1);
 }

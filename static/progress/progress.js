@@ -147,7 +147,10 @@ class Path {
     const link = h("a", { href: url, download: "tensor-ops-lab-progress.json" });
     link.click();
     URL.revokeObjectURL(url);
-    setText(this.said, "Saved. The file holds the cards you have done, the tasks you have passed, and the days.");
+    setText(
+      this.said,
+      "Saved. The file holds the cards and tasks you have done, the days, and a checksum, which is no proof.",
+    );
   }
 
   /** @param {HTMLInputElement} input */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { opened, packed } from "../../static/progress/file.js";
+import { checksum, opened, packed } from "../../static/progress/file.js";
 
 const KNOWN = ["first-gradient", "two-messages"];
 
@@ -26,6 +26,18 @@ test("a file from before there were tasks is read as it was", () => {
     tasks: {},
     said: "1 card from the file.",
   });
+});
+
+test("the checksum is that of lab/practice/summary.py, whatever the order, and tells what was changed", () => {
+  // The same numbers stand in tests/unit/practice/test_summary.py.
+  assert.equal(checksum({}, {}), "811c9dc5");
+  const [cards, tasks] = [{ "two-messages": "2026-03-04" }, { "scalars/add": "2026-05-06", "scalars/é": "2026-01-02" }];
+  assert.equal(checksum(cards, tasks), "e518c6fe");
+  const turned = { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" };
+  assert.equal(checksum(cards, turned), "e518c6fe");
+  const edited = packed(cards, tasks).replace("2026-05-06", "2026-04-06");
+  assert.match(opened(edited, KNOWN).said, /was changed after it was saved/);
+  assert.deepEqual(opened(edited, KNOWN).done, cards);
 });
 
 test("what is no file of progress is one sentence, and nothing is lost", () => {
