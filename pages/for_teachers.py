@@ -134,7 +134,7 @@ def _hand_in() -> None:
         "*Save to a file*, on Start, gives each of them a file of what is done and when. Name the files after their "
         "owners; this makes a table of them:"
     )
-    st.code("python -m lab.practice summary *.json --csv class.csv --set 'THE LINK'", language="bash")
+    st.code("python -m lab.practice summary *.json --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
     st.markdown(
         "Damaged files, doubles and files that were changed after they were saved are named. The checksum that tells "
         "is a hint, not a proof: who can read this program can compute another one."

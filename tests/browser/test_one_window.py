@@ -18,7 +18,7 @@ PAGES = {
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build?ladder=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
     "debug?program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
-    "teach?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "[data-testid=stCode]", "h1"]),
+    "teach?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "designs": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "questions?question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }
