@@ -27,6 +27,7 @@ class Halting(Runner, Protocol):
 class Checking:
     """One check of a learner's text, begun as this is made.
 
+    source   the text
     at       what it is at, in words
     printed  what the learner's code has printed, once the check is done
     """
@@ -35,6 +36,7 @@ class Checking:
         self, ladder: Ladder, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Halting]]
     ) -> None:
         self.key = key
+        self.source = source
         self.at = "your file"
         self.printed = ""
         self._runner: Halting | None = None

@@ -46,6 +46,7 @@ def follow(
 
     Raises Unusable, and Stopped where the process did not live to answer.
     """
+    leaves = _suited(ladder, leaves)
     _loaded(ladder, source, runner)
     program = (
         f"{TRACER}\n\n{_build(expression)}\n\n"
@@ -70,6 +71,7 @@ def checked(
 
     Raises Unusable and Stopped.
     """
+    leaves = _suited(ladder, leaves)
     _loaded(ladder, source, runner)
     name = ENGINES[ladder.key]
     build = _build(expression)
@@ -109,6 +111,15 @@ def checked(
     except (KeyError, TypeError, ValueError):
         raise Unusable("Your engine gave gradients that are no numbers.") from None
     return rows
+
+
+def _suited(ladder: Ladder, leaves: Mapping[str, Any]) -> dict[str, Any]:
+    """The leaves as the engine takes them: numbers, or arrays."""
+    if ladder.key == "tensors":
+        return {name: np.asarray(value, float) for name, value in leaves.items()}
+    if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
+        raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
+    return dict(leaves)
 
 
 def _loaded(ladder: Ladder, source: str, runner: Runner) -> None:
