@@ -9,6 +9,7 @@ from lab.practice.folder import FolderError
 from lab.practice.told import following
 from lab.training.shelf import hosted
 from lab.ui import page, state
+from lab.ui.practice import own
 from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
@@ -32,6 +33,9 @@ def main() -> None:
         st.title("Build it yourself", width="content")
         _ladders()
         folder = None if hosted() else _own_editor(ladder)
+        if ladder.key in own.engines():
+            query = {"engine": ladder.key}
+            page.link_to("pages/your_engine.py", "See your engine at work", ":material/engineering:", query)
     state.mirror("build", FIELDS)
     tasks(ladder.key, ladder.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")

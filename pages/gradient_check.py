@@ -30,6 +30,7 @@ from lab.trace.recording import numeral
 from lab.ui import expression_box, page, progress, state
 from lab.ui.boards import Boards
 from lab.ui.computed import computed
+from lab.ui.practice.own import engines as own_engines
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -74,6 +75,9 @@ def main() -> None:
         else:
             with tab:
                 content()
+                if own_engines():
+                    where = {"tab": "passes"}
+                    page.link_to("pages/your_engine.py", "Check your own engine", ":material/engineering:", where)
                 page.closing(TRY_THIS[name], "pages/every_operation.py", "Next: every operation, checked")
     if st.session_state["check tab"] != TABS["step"]:  # which does it itself: its sliders run only a part of the page
         state.mirror(NAME, FIELDS)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
+from lab.practice import own_engine
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
@@ -18,6 +19,7 @@ from lab.trace.numerical import check
 from lab.trace.recording import Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
 from lab.ui.player import Live, live_values, player
+from lab.ui.practice import own
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -27,6 +29,7 @@ OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
 PLAYER_KEY = "graph player"
+LABS = "lab"  # whose engine: the lab's, or that of a ladder of tasks, where this visit has one
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
@@ -69,6 +72,8 @@ def main() -> None:
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
+    if own.engines() and not plain:
+        _choose_engine()
     if plain:
         _draw(expression)
     else:
@@ -104,6 +109,7 @@ FIELDS = (
     START,
     STAGE,
     state.player_event("graph event"),
+    Field("engine", "graph engine", LABS, state.one_of(LABS, *own_engine.ENGINES)),
     Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
     REACH,
     Field("step", "graph step", 0.1, _step, state.number),
@@ -153,6 +159,33 @@ def _go(stage: str) -> None:
     st.session_state["graph stage"] = stage
     st.session_state["graph event"] = None
     _open()
+
+
+def _choose_engine() -> None:
+    now, engines = st.session_state, own.engines()
+    if now["graph engine"] not in engines:
+        now["graph engine"] = LABS
+    names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.segmented_control(
+            "Engine", [*names], format_func=names.__getitem__, key="graph engine", required=True, on_change=_open,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        if now["graph engine"] != LABS:
+            st.badge(engines[now["graph engine"]].name, icon=":material/verified:", color="green")
+
+
+def _by_own_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
+    """The same pass by the visitor's engine, from the same starting gradient. None: the lab's is to be shown."""
+    engine = own.engines().get(st.session_state["graph engine"])
+    if engine is None or labs.error:
+        return None
+    start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
+    yours = own.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
+    if yours.complaint:
+        st.warning(f"{escape_markdown(yours.complaint)} What you see is the lab’s engine.")
+        return None
+    return yours.trace
 
 
 def _turn(by: int) -> None:
@@ -355,17 +388,19 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
         computed = _recorded(expression, values)
         if computed is None and last is not None:
             st.caption("The player still shows what could be computed last.")
+        yours = _by_own_engine(expression, values, computed) if computed else None
     if computed is not None:
         now["graph played"] = expression, computed
-    trace = computed or last
+    trace = yours or computed or last
     if trace is None:
         return
+    labs = computed is not None and yours is None
     shown = player(
         trace,
         key=PLAYER_KEY,
         live=live,
-        build=expression if computed else None,
-        checked=computed is not None,
+        build=expression if labs else None,  # what is checked and nudged there is the lab's engine
+        checked=labs,
         title=expression.text,
         script=partial(_script, expression, values, trace),
         event=_count(trace, now["graph stage"]),

@@ -21,6 +21,7 @@ from lab.training.worker import Worker
 from lab.ui import page, state
 from lab.ui.boards import Boards
 from lab.ui.player import player
+from lab.ui.practice.own import engines as own_engines
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
@@ -114,6 +115,8 @@ def main() -> None:
     _read_along(view)
     _take_weights(view)
     shelf.shelf(_put_in_place)
+    if own_engines():
+        page.link_to("pages/your_engine.py", "Train with your engine", ":material/engineering:", {"tab": "train"})
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
         "rate step by step and see loss and [[gradients|gradient]] answer.",

@@ -462,6 +462,12 @@ export interface ShownTasks {
   tasks: { key: string; title: string }[];
 }
 
+/** lab/ui/practice/own.py, `kept_here`: the ladders whose engine this visit does not have, each with the key of its last task */
+export interface ShownEngines {
+  ladders: { key: string; title: string; last: string }[];
+  asksForDays: boolean;
+}
+
 // -- Streamlit's components, as far as they are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {

@@ -70,6 +70,7 @@ ABILITIES = (
     Ability("Building", "undo broadcasting in a backward rule, and find the rule of a matrix product.",
             ("forgotten-sum", "questions/bias-gradient", "questions/matmul-rule", "tensors/unbroadcast",
              "tensors/matmul")),
+    Ability("Building", "have an engine of my own beside the lab's, and read digits with it.", ("own-engine", "own-digits")),
     Ability("Building", "fill a Jacobian, and find backward(v) in it.", ("whole-jacobian",)),
     Ability("Building", "cut a gradient where I mean to, and refuse a write that would spoil one.",
             ("caught-write", "questions/detached", "questions/written-to", "tensors/modes", "tensors/guard",

@@ -149,6 +149,14 @@ CARDS = (
         {"ladder": "scalars"},
     ),
     Card(
+        "own-engine",
+        "Your engine in the player",
+        "Let the engine that you built compute an expression of your own: its gradients must be right.",
+        "pages/your_engine.py",
+        lambda state: bool(state.get("own agreed")),
+        {"tab": "passes"},
+    ),
+    Card(
         "why-the-loss-fell",
         "Why the loss fell",
         "Guess where momentum will be after ten steps, then take them down the ravine.",
@@ -162,6 +170,14 @@ CARDS = (
         "Guess, press Start, and let a run come to its end.",
         "pages/training_lab.py",
         lambda state: "training worker" in state and state["training worker"].run.done,
+    ),
+    Card(
+        "own-digits",
+        "Your engine reads digits",
+        "Train a network with the tensors that you built, until it reads more than 90 % of unseen digits.",
+        "pages/your_engine.py",
+        lambda state: "own contest" in state and state["own contest"].graduated,
+        {"tab": "train"},
     ),
 )
 BY_KEY = {card.key: card for card in CARDS}

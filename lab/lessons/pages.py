@@ -93,6 +93,11 @@ PAGES = (
         "exercise debugging program failure mistake in-place zero_grad broadcast detach nan closure softmax editor",
     ),
     Page(
+        "pages/your_engine.py", "Your engine", "own", "Build", "engineering",
+        "Does the engine that I wrote do what the lab's does, and can it learn to read digits?",
+        "own engine closures source player train digits four points compare slower same numbers graduation certificate",
+    ),
+    Page(
         "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
         "Can I reckon a backward pass by hand, and what went wrong where I cannot?",
         "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",

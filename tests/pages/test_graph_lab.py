@@ -1,11 +1,15 @@
 """The Graph lab's controls, one by one, without a browser."""
 
 import json
+from datetime import date
 
 import pytest
 
+from lab.practice import sandbox
 from lab.trace.dot import PALETTES
-from tests.pages.conftest import address, app, components, entry, run, sent, switch
+from lab.ui.practice.own import Engine
+from practice import LADDERS
+from tests.pages.conftest import address, app, components, entry, run, sent, switch, texts
 
 
 @pytest.fixture
@@ -360,3 +364,35 @@ def test_a_name_that_is_typed_again_finds_its_value_again(at):
     at.text_area(key="graph expression").set_value("a * a").run()
     at.text_area(key="graph expression").set_value("a * b").run()
     assert sent(at)["values"] == {"a": 2.0, "b": 7.0}
+
+
+ENGINE = Engine(LADDERS["scalars"], LADDERS["scalars"].reference, date(2026, 11, 2))
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+def test_the_player_traces_an_engine_of_one_s_own_where_there_is_one():
+    at = app("pages/graph_lab.py")
+    at.session_state["own engines"] = {"scalars": ENGINE}
+    run(at, expression="a*b + a", in_a=2, in_b=3)
+    control = at.segmented_control(key="graph engine")
+    assert control.value == "lab"
+    assert ENGINE.name not in texts(at.markdown)
+    labs = sent(at)
+    control.set_value("scalars").run()
+    assert not at.exception
+    assert ENGINE.name in texts(at.markdown)
+    yours = sent(at)
+    assert {code["file"] for code in yours["trace"]["sources"].values()} == {"scalars.py"}
+    assert (yours["canCheck"], yours["canProbe"]) == (False, False)
+    assert (labs["canCheck"], labs["canProbe"]) == (True, True)
+    assert address(at)["engine"] == "scalars"
+    at.text_area(key="graph expression").set_value("sin(a)").run()
+    assert "no such operation" in texts(at.warning).replace("\\", "")
+    assert "What you see is the lab’s engine" in texts(at.warning)
+    assert sent(at)["canCheck"]
+
+
+def test_without_an_engine_nothing_is_said_of_one():
+    at = run(app("pages/graph_lab.py"), engine="scalars")
+    assert "graph engine" not in [control.key for control in at.segmented_control]
+    assert sent(at)["canCheck"]

@@ -25,6 +25,8 @@ from lab.practice.told import told
 from lab.trace.recording import strict_json
 from lab.ui import progress
 from lab.ui.assets import loading
+from lab.ui.practice import own
+from lab.ui.practice.processes import pool
 from practice.task import Ladder
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder
@@ -113,12 +115,6 @@ _component = st.components.v2.component(
 )
 
 
-@st.cache_resource(show_spinner=False)
-def _pool() -> sandbox.Pool:
-    """The processes for learners' code, for as long as the server lives."""
-    return sandbox.Pool()
-
-
 def finished(ladder: Ladder) -> Report | None:
     """The report of a check, in the run of the page in which it is done."""
     state = st.session_state
@@ -131,7 +127,16 @@ def finished(ladder: Ladder) -> Report | None:
     for key, passed in report.passed.items():
         if passed:
             progress.passed(ladder.deed(key))
+    own.checked(ladder, checking.key, checking.source, report)
     return report
+
+
+def begin(ladder: Ladder, key: str, text: str) -> None:
+    """Check a text against the tasks up to that of the key; a check of the same file that is still at work ends."""
+    state = st.session_state
+    if running := state.get(_name(ladder, "checking")):
+        running.stop()
+    state[_name(ladder, "checking")] = Checking(ladder, key, text, secrets.randbits(32), pool().runner)
 
 
 def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *, again: str = "Start again") -> None:
@@ -150,7 +155,6 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
             return
         if len(text) > own_folder.LARGEST or sandbox.unavailable():
             return
-        stop()
         state.pop(_name(ladder, "complaint"), None)
         if folder:
             try:
@@ -160,7 +164,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
                 pass  # the browser asks, as soon as it is shown the file
             except FolderError as error:
                 state[_name(ladder, "complaint")] = str(error)
-        state[_name(ladder, "checking")] = Checking(ladder, key, text, secrets.randbits(32), _pool().runner)
+        begin(ladder, key, text)
 
     def stop() -> None:
         if running := state.get(_name(ladder, "checking")):
@@ -172,7 +176,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
     checking: Checking | None = state.get(_name(ladder, "checking"))
     why_not = sandbox.unavailable()
     if not why_not:
-        _pool()  # the first check finds a process ready
+        pool()  # the first check finds a process ready
     shown: dict[str, Any] = {
         "key": f"{ladder.key} in {folder}" if folder else ladder.key,
         "file": ladder.file,

@@ -1,0 +1,345 @@
+"""Your engine: what a learner has built, in the player, trained beside the lab's own, and on a page to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.practice import keepsake, own_engine, sandbox
+from lab.practice.folder import LARGEST
+from lab.practice.own_run import Contest
+from lab.practice.own_training import GRADUATED
+from lab.trace.recording import Trace, brief, record
+from lab.ui import expression_box, page, state
+from lab.ui.boards import Boards
+from lab.ui.player import LIMIT, Live, live_values, player
+from lab.ui.practice import own
+from lab.ui.practice.exercise import begin, finished, wait
+from lab.ui.practice.own import Engine
+from lab.ui.practice.processes import pool
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table
+from practice import LADDERS
+from practice.task import Ladder
+
+NAME = "own"
+TABS = {"passes": "Passes", "train": "Train", "keep": "A page to keep"}
+EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> expression -> its inputs
+    "scalars": {
+        "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
+        "a + a": {"a": 3.0},
+        "tanh(a*b - c/2)": {"a": 0.5, "b": 1.5, "c": -1.0},
+        "relu(a*b) + exp(a)": {"a": 0.5, "b": -2.0},
+    },
+    "tensors": {
+        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
+        "sum(x * b)": {"x": [[1, 2], [3, 4]], "b": [10, 20]},
+        "mean(exp(x) + x)": {"x": [0, 1, -1]},
+        "sum(log(softmax(x)))": {"x": [[1, 2, 0]]},
+    },
+}
+TICK = 0.4  # seconds between two looks at a training
+SEED = 0  # of the numbers that both trainings begin with
+PLAYER_KEY = "own player"
+TRY_THIS = "Take the `+` out of one `+=` of your file, and look at “a + a” in the check. Then bring it back, and train."
+
+
+def main() -> None:
+    page.style()
+    if state.restore(NAME, FIELDS):
+        expression_box.begin(NAME)
+    for ladder in _ladders():
+        if (report := finished(ladder)) is not None and not report:
+            st.warning(f"The text in this browser no longer passes every task of “{ladder.title}”.")
+    engine = _chosen()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Your engine", width="content")
+        if engine:
+            _badge(engine)
+        own.kept_here(_check_again, asks_for_days=engine is not None)
+    if engine is None:
+        _nothing_yet()
+    else:
+        tabs = st.tabs(list(TABS.values()), key="own tab", on_change=state.step)
+        for tab, content in zip(tabs, (_passes, _train, _keep), strict=True):
+            if tab.open:
+                with tab:
+                    content(engine)
+    if engine is None or st.session_state["own tab"] != TABS["passes"]:
+        state.mirror(NAME, FIELDS)
+    page.closing(TRY_THIS, "pages/graph_lab.py", "Next: the Graph lab, with your engine")
+    for ladder in _ladders():
+        wait(ladder)
+
+
+# ---------------------------------------------------------------- state: in the session, mirrored in the address
+
+FIELDS = (
+    state.chosen_tab("own tab", TABS),
+    Field("engine", "own engine", None, state.one_of(*EXAMPLES), state.optional),
+    *expression_box.fields(NAME, next(iter(EXAMPLES["scalars"]))),
+    state.player_event("own event"),
+)
+
+
+def _ladders() -> list[Ladder]:
+    return [LADDERS[key] for key in own_engine.ENGINES]
+
+
+def _chosen() -> Engine | None:
+    """The engine that is shown: the one that was asked for, or else the one that passed last."""
+    now, engines = st.session_state, own.engines()
+    if not engines:
+        return None
+    if now["own engine"] not in engines:
+        now["own engine"] = [*engines][-1]
+    return engines[now["own engine"]]
+
+
+def _check_again(ladder: Ladder, text: str) -> None:
+    if len(text) <= LARGEST and not sandbox.unavailable():
+        begin(ladder, ladder.tasks[-1].key, text)
+
+
+def _badge(engine: Engine) -> None:
+    engines = own.engines()
+
+    def change() -> None:
+        now = st.session_state
+        now["own expression"], now["own inputs"] = next(iter(EXAMPLES[now["own engine"]])), {}
+        expression_box.begin(NAME)
+        state.step()
+
+    if len(engines) > 1:
+        st.segmented_control(
+            "Engine",
+            [*engines],
+            format_func=lambda key: engines[key].ladder.title,
+            key="own engine",
+            required=True,
+            on_change=change,
+            label_visibility="collapsed",
+        )
+    st.badge(engine.name, icon=":material/verified:", color="green")
+
+
+def _nothing_yet() -> None:
+    if any(f"exercise {ladder.key} checking" in st.session_state for ladder in _ladders()):
+        st.info("The text that this browser keeps is being checked.")
+        return
+    st.markdown(
+        "This visit has no engine of yours yet. Pass every task of “Scalars” or of “Tensors”: the engine is then here, "
+        "in the player, and can be trained. After a reload, the text that your browser keeps is checked again: press "
+        "**Bring back**, which stands above where there is one."
+    )
+    if reason := sandbox.unavailable():
+        st.info(reason)
+    page.link_to("pages/build_it_yourself.py", "Build an engine", ":material/code:", {"ladder": "scalars"})
+
+
+# ---------------------------------------------------------------- passes
+
+
+def _passes(engine: Engine) -> None:
+    now = st.session_state
+    now["own agreed"] = ""
+    expression = expression_box.expression_box(NAME, EXAMPLES[engine.ladder.key])
+    if expression is None:
+        state.mirror(NAME, FIELDS, kept=["event"])
+        return
+    live = {
+        name: Live(value, -reach, reach)
+        for name, value in now["own inputs"].items()
+        for reach in [min(max(expression_box.REACH, float(np.max(np.abs(value)))), LIMIT)]
+    }
+    _moving(engine, expression, live)
+
+
+@st.fragment
+def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
+    """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
+    now = st.session_state
+    said = st.container()  # always there, so that the player keeps its place on the page
+    values = live_values(PLAYER_KEY, live)
+    now["own inputs"] = values
+    state.mirror(NAME, FIELDS, kept=["event"])
+    of, last = now.get("own played", (None, None))
+    with said:
+        trace = _compared(engine, expression, values)
+        if trace is None and of == (engine, expression.text):
+            trace = last
+            st.caption("The player still shows the pass before.")
+    if trace is None:
+        return
+    now["own played"] = (engine, expression.text), trace
+    shown = player(
+        trace, key=PLAYER_KEY, live=live, title=expression.text, opened=now["own event"], event=len(trace.events),
+        address="event",
+    )  # fmt: skip
+    if shown.failed:
+        st.info("The player could not be loaded. Load the page again.")
+
+
+def _compared(engine: Engine, expression: Expression, values: Mapping[str, float | list]) -> Trace | None:
+    """The trace of the learner's engine, after its gradients beside those of the lab's and of finite differences."""
+    try:
+        labs = record(expression, values)
+    except ExpressionError as error:
+        expression_box.mistake(error)
+        return None
+    except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
+        st.warning(escape_markdown(str(error)))
+        return None
+    shape = np.shape(labs.nodes[labs.output]["value"])
+    if shape:
+        st.caption("The result has many numbers: the gradients are those of its sum.")
+    yours = own.passes(engine, expression, values, np.ones(shape) if shape else None)
+    if yours.complaint:
+        st.error(escape_markdown(yours.complaint), icon=":material/block:")
+        return yours.trace
+    rows, wrong = [], []
+    for row in yours.gradients:
+        numbers = [row.analytic, labs.gradients[row.name], row.numerical]
+        mine, theirs, slope = (np.zeros(np.shape(row.value)) if one is None else one for one in numbers)
+        agrees = all(_same(mine, other) for other in (theirs, slope))
+        wrong += [] if agrees else [row.name]
+        rows.append((row.name, brief(mine), brief(theirs), brief(slope), "✓" if agrees else "✗"))
+    if wrong:
+        st.error(f"✗ Not the same as the lab’s and by finite differences: the gradient of {', '.join(wrong)}.")
+    else:
+        st.success(f"✓ All {len(rows)} gradients are those of the lab’s engine and of finite differences.")
+        if expression.text not in EXAMPLES[engine.ladder.key]:
+            st.session_state["own agreed"] = expression.text
+    with st.expander("The gradients, side by side", expanded=bool(wrong)):
+        st.markdown(markdown_table(["input", "your engine", "the lab’s", "finite differences", "agree"], rows))
+    return yours.trace
+
+
+def _same(mine: np.ndarray, other: np.ndarray) -> bool:
+    return np.shape(mine) == np.shape(other) and bool(np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True))
+
+
+# ---------------------------------------------------------------- train
+
+
+def _train(engine: Engine) -> None:
+    now = st.session_state
+    contest = _contest(engine)
+    running = contest is not None and not contest.done
+
+    def start() -> None:
+        if contest is None or contest.done:
+            now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
+
+    def stop() -> None:
+        if contest:
+            contest.stop()
+
+    if engine.ladder.key == "tensors":
+        what = f"Handwritten digits, a network of 32 hidden units. More than {GRADUATED:.0%} of unseen digits read "
+        what += "right is the graduation."
+    else:
+        what = "Four points, a small network of tanh units, 100 steps."
+    st.markdown(
+        f"{what} Your engine trains first, then the lab’s, from the same numbers, each in a process of its own."
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        label = "Train again" if contest and contest.done else "Train"
+        st.button(
+            label, key="own train", type="primary", on_click=start, disabled=running, icon=":material/play_arrow:"
+        )
+        st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
+    if contest is None:
+        return
+    boards = Boards(NAME)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        boards.board("losses")
+    with right:
+        st.fragment(_follow, run_every=TICK if running else None)(contest, boards, running)
+
+
+def _contest(engine: Engine) -> Contest | None:
+    """The training with this very engine, where there is one."""
+    contest: Contest | None = st.session_state.get("own contest")
+    return contest if contest and (contest.ladder.key, contest.source) == (engine.ladder.key, engine.source) else None
+
+
+def _follow(contest: Contest, boards: Boards, running: bool) -> None:
+    """What a training is at; as soon as it is over, the whole page says what came of it."""
+    if running and contest.done:
+        st.rerun()
+    drawn = [
+        Line(name, [(point.step, point.loss) for point in side.points])
+        for name, side in (("Your engine", contest.yours), ("The lab’s engine", contest.labs))
+    ]
+    x = Axis("step", ends=(0, contest.task.steps - 1))
+    boards.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
+    if not contest.done:
+        whose = "The lab’s engine" if contest.labs.points else "Your engine"
+        st.progress(contest.progress, f"{whose} trains: {contest.progress:.0%} of all steps.")
+        return
+    _outcome(contest)
+
+
+def _outcome(contest: Contest) -> None:
+    yours, labs = contest.yours, contest.labs
+    if contest.graduated:
+        st.success(
+            f"Your engine reads {yours.share:.1%} of the digits that it has never seen. This is the graduation: every "
+            "rule in it is yours.",
+            icon=":material/school:",
+        )
+    if yours.why:
+        engine = own.engines()[contest.ladder.key]
+        where = f"after step {yours.points[-1].step}" if yours.points else "before its first step"
+        st.error(
+            f"Your engine stopped {where}. {escape_markdown(own.said(engine, yours.why, yours.line))}",
+            icon=":material/block:",
+        )
+    if labs.why:
+        st.error(f"The lab’s engine stopped: {escape_markdown(labs.why)}")
+    if (first := next((point.step for point in yours.points if not np.isfinite(point.loss)), None)) is not None:
+        st.warning(f"From step {first} on, your engine’s loss is no finite number.")
+    if labs.points and yours.points:
+        if contest.parting is None:
+            st.markdown(f"**The same numbers:** both losses agree in each of {len(yours.points)} steps.")
+        else:
+            st.markdown(f"**Not the same numbers:** the losses part in step {contest.parting}.")
+    if (times := contest.times_slower) is not None:
+        how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
+        st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
+    rows = keepsake.results(contest)
+    st.markdown(markdown_table(["", "your engine", "the lab’s"], rows))
+
+
+# ---------------------------------------------------------------- a page to keep
+
+
+def _keep(engine: Engine) -> None:
+    ladder, contest = engine.ladder, _contest(engine)
+    contest = contest if contest and contest.done else None
+    days = own.all_days(ladder)
+    st.markdown(
+        "One HTML file with your code, the tasks and their days, and what the training gave. It is made by your own "
+        "lab, so it is something to keep, and no proof."
+    )
+    today = datetime.now(UTC).date()
+    made = keepsake.page(ladder, engine.source, days, own.checks(ladder), contest, today)
+    st.download_button(
+        "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
+    )
+    if contest is None:
+        st.caption("There is no training in it yet: press Train first, if it is to have one.")
+    rows = [(task.title, days.get(task.key, "passed before")) for task in ladder.tasks]
+    st.markdown(markdown_table(["task", "passed on"], rows))
+
+
+main()

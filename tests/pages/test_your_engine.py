@@ -1,0 +1,194 @@
+"""Your engine without a browser: its passes, its training, the page to keep; and what is said where it fails."""
+
+import json
+from datetime import date
+
+import pytest
+
+from lab.practice import sandbox
+from lab.practice.checker import Report
+from lab.practice.own_run import Contest
+from lab.ui.practice import exercise
+from lab.ui.practice.own import Engine
+from practice import LADDERS
+from tests.pages.conftest import address, app, components, press, run, sent, texts
+
+SCALARS, TENSORS = LADDERS["scalars"], LADDERS["tensors"]
+PATIENCE = 100
+needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+
+
+def opened(*edit, ladder=SCALARS, page="pages/your_engine.py", **address):
+    """The page in a visit with an engine: the reference, or the reference with an edit."""
+    source = ladder.reference.replace(*edit) if edit else ladder.reference
+    assert not edit or source != ladder.reference
+    at = app(page)
+    at.session_state["own engines"] = {ladder.key: Engine(ladder, source, date(2026, 11, 2))}
+    at.session_state["path"] = "own"
+    return run(at, **address)
+
+
+def shown(at, name):
+    (component,) = components(at, name)
+    return json.loads(component.proto.bytes)
+
+
+def trained(at):
+    press(at, "own train")
+    at.session_state["own contest"].wait(PATIENCE)
+    at.run()
+    assert not at.exception
+    return at
+
+
+def test_without_an_engine_the_page_says_where_one_is_built():
+    at = run(app("pages/your_engine.py"))
+    assert "no engine of yours yet" in texts(at.markdown)
+    assert not components(at, "player")
+    assert shown(at, "own_engines")["ladders"] == [
+        {"key": ladder.key, "title": ladder.title, "last": ladder.tasks[-1].key} for ladder in (SCALARS, TENSORS)
+    ]
+    assert not at.tabs
+
+
+def test_a_server_that_runs_no_code_says_why(monkeypatch):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
+    monkeypatch.setattr(sandbox, "boxes", lambda: False)
+    at = run(app("pages/your_engine.py"))
+    assert sandbox.NO_BUBBLEWRAP in texts(at.info)
+    assert shown(at, "own_engines")["ladders"] == []
+
+
+@needs_processes
+def test_the_text_of_the_browser_is_checked_again_and_a_ladder_that_passes_is_an_engine():
+    at = run(app("pages/your_engine.py"))
+    checking = exercise.Checking(SCALARS, SCALARS.tasks[-1].key, SCALARS.reference, 0, sandbox.runner)
+    at.session_state["exercise scalars checking"] = checking  # as the browser's button does
+    checking.wait(PATIENCE)
+    at.run()
+    assert not at.exception
+    engine = at.session_state["own engines"]["scalars"]
+    assert engine.source == SCALARS.reference
+    assert engine.name in texts(at.markdown)
+    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors"]
+
+
+def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
+    at = run(app("pages/build_it_yourself.py"))
+    for key, report in (("value", Report({"value": True})), ("train", Report({"value": True, "train": False}))):
+        at.session_state["exercise scalars checking"] = Done(key, report)
+        at.run()
+        assert not at.exception
+        assert "own engines" not in at.session_state
+    assert at.session_state["own checks"] == {"scalars": 2}
+    assert [*at.session_state["own days"]] == ["scalars/value"]
+
+
+class Done:
+    """A check that has come to its end."""
+
+    done, source, printed = True, "", ""
+
+    def __init__(self, key, report):
+        self.key, self.report = key, report
+
+
+@needs_processes
+def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_two_others():
+    at = opened()
+    trace = sent(at)["trace"]
+    assert {code["file"] for code in trace["sources"].values()} == {"scalars.py"}
+    assert "def __mul__(self, other):" in trace["sources"]["Value.__mul__"]["lines"]
+    assert "All 4 gradients" in texts(at.success)
+    assert {key: address(at)[key] for key in ("tab", "engine", "in_a")} == {
+        "tab": "passes", "engine": "scalars", "in_a": "2",
+    }  # fmt: skip
+    at.text_input(key="own expression").set_value("a*b + a").run()
+    assert "All 2 gradients" in texts(at.success)
+    assert "own-engine" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+
+
+@needs_processes
+def test_a_wrong_gradient_is_named_in_the_table_and_in_a_sentence():
+    at = opened("grad +=", "grad =", expression="a + a", in_a="3")
+    assert "the gradient of a" in texts(at.error)
+    assert "| a | 1 | 2 | 2 | ✗ |" in texts(at.markdown).replace("\\", "")
+    assert sent(at)["trace"]["events"]
+
+
+@needs_processes
+@pytest.mark.parametrize(
+    ("edit", "address", "said"),
+    [
+        ((), {"expression": "sin(a)"}, "no such operation"),
+        ((), {"expression": "sum(a)", "in_a": "[1, 2]"}, "takes single numbers: make a a number"),
+        (("t = math.tanh(self.data)", "while True: pass"), {"expression": "tanh(a)"}, "was stopped: look for a loop"),
+        (
+            ("t = math.tanh(self.data)", "raise ValueError('<b>*x*</b>' * 99)"),
+            {"expression": "tanh(a)"},
+            "stops with ValueError: <b>*x*</b>",
+        ),
+    ],
+)
+def test_an_engine_that_cannot_go_on_is_one_sentence(edit, address, said):
+    at = opened(*edit, **address)
+    (error,) = at.error
+    assert said in error.value.replace("\\", "")
+    assert "<b>" not in error.value
+    assert len(error.value) < 900
+    assert not components(at, "player")
+
+
+@needs_processes
+def test_an_engine_that_gives_nan_is_seen_to():
+    at = opened("t = math.tanh(self.data)", "t = math.nan", expression="tanh(a)")
+    assert "the gradient of a" in texts(at.error)
+
+
+@needs_processes
+def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
+    at = opened(expression="a +")
+    assert at.error
+    at = opened(ladder=TENSORS, expression="x * 2", in_x="[1, 2]")
+    assert "those of its sum" in texts(at.caption)
+    assert "All 1 gradients" in texts(at.success)
+
+
+@needs_processes
+def test_digits_past_90_percent_are_the_graduation_and_stand_on_the_page_to_keep():
+    at = opened(ladder=TENSORS, tab="train")
+    assert json.loads(components(at, "progress")[0].proto.bytes)["done"] == []
+    trained(at)
+    contest = at.session_state["own contest"]
+    assert contest.graduated
+    assert "This is the graduation" in texts(at.success)
+    assert "The same numbers" in texts(at.markdown)
+    assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+    at.session_state["own tab"] = "A page to keep"
+    at.session_state["own here"] = {"days": json.dumps({"tensors/matmul": "2026-10-01", "tensors/x": "<b>", "a": 3})}
+    at.run()
+    assert not at.exception
+    assert "| 2026-10-01 |" in texts(at.markdown).replace("\\", "")
+    assert at.get("download_button")
+
+
+@needs_processes
+def test_a_training_that_fails_says_where():
+    at = trained(opened("t = math.tanh(self.data)", "raise ValueError('<b>')", tab="train"))
+    assert "before its first step" in texts(at.error)
+    assert "It was in line" in texts(at.error)
+    assert "<b>" not in texts(at.error)
+    at = trained(opened("grad +=", "grad =", tab="train"))
+    assert "the losses part in step 1" in texts(at.markdown)
+
+
+def test_a_training_with_another_text_is_not_that_of_this_engine():
+    at = app("pages/your_engine.py")
+    at.session_state["own engines"] = {"scalars": Engine(SCALARS, SCALARS.reference, date(2026, 11, 2))}
+    contest = Contest(SCALARS, "another", 0, sandbox.runner)
+    contest.stop()
+    contest.wait(PATIENCE)
+    at.session_state["own contest"] = contest
+    run(at, tab="train")
+    assert at.button(key="own train").label == "Train"
+    assert not components(at, "charts")
