@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -48,7 +49,10 @@ EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> express
 TICK = 0.4  # seconds between two looks at a training
 SEED = 0  # of the numbers that both trainings begin with
 PLAYER_KEY = "own player"
-TRY_THIS = "Take the `+` out of one `+=` of your file, and look at “a + a” in the check. Then bring it back, and train."
+TRY_THIS = (
+    "Write an expression in which one input is used three times: how many messages do your closures send to it? Then "
+    "take the `+` out of one `+=` of your file, and see which check finds it."
+)
 
 
 def main() -> None:
@@ -56,7 +60,12 @@ def main() -> None:
     if state.restore(NAME, FIELDS):
         expression_box.begin(NAME)
     for ladder in _ladders():
-        if (report := finished(ladder)) is not None and not report:
+        if (report := finished(ladder)) is None:
+            continue
+        if report:
+            st.session_state["own engine"] = ladder.key
+            _begin()
+        else:
             st.warning(f"The text in this browser no longer passes every task of “{ladder.title}”.")
     engine = _chosen()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -74,7 +83,9 @@ def main() -> None:
                     content(engine)
     if engine is None or st.session_state["own tab"] != TABS["passes"]:
         state.mirror(NAME, FIELDS)
-    page.closing(TRY_THIS, "pages/graph_lab.py", "Next: the Graph lab, with your engine")
+    page.closing(
+        TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
+    )
     for ladder in _ladders():
         wait(ladder)
 
@@ -103,6 +114,13 @@ def _chosen() -> Engine | None:
     return engines[now["own engine"]]
 
 
+def _begin() -> None:
+    """With another engine, the page begins with an expression for it."""
+    now = st.session_state
+    now["own expression"], now["own inputs"] = next(iter(EXAMPLES[now["own engine"]])), {}
+    expression_box.begin(NAME)
+
+
 def _check_again(ladder: Ladder, text: str) -> None:
     if len(text) <= LARGEST and not sandbox.unavailable():
         begin(ladder, ladder.tasks[-1].key, text)
@@ -112,9 +130,7 @@ def _badge(engine: Engine) -> None:
     engines = own.engines()
 
     def change() -> None:
-        now = st.session_state
-        now["own expression"], now["own inputs"] = next(iter(EXAMPLES[now["own engine"]])), {}
-        expression_box.begin(NAME)
+        _begin()
         state.step()
 
     if len(engines) > 1:
@@ -171,8 +187,9 @@ def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) ->
     now["own inputs"] = values
     state.mirror(NAME, FIELDS, kept=["event"])
     of, last = now.get("own played", (None, None))
+    rows: list[Row] = []
     with said:
-        trace = _compared(engine, expression, values)
+        trace = _trace(engine, expression, values, rows)
         if trace is None and of == (engine, expression.text):
             trace = last
             st.caption("The player still shows the pass before.")
@@ -185,10 +202,29 @@ def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) ->
     )  # fmt: skip
     if shown.failed:
         st.info("The player could not be loaded. Load the page again.")
+    if rows:
+        told = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
+        st.markdown(markdown_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], told))
 
 
-def _compared(engine: Engine, expression: Expression, values: Mapping[str, float | list]) -> Trace | None:
-    """The trace of the learner's engine, after its gradients beside those of the lab's and of finite differences."""
+@dataclass(frozen=True)
+class Row:
+    """The gradient of an input: by the learner's engine, by the lab's, and by differences of the learner's passes."""
+
+    name: str
+    gradients: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+    @property
+    def agrees(self) -> bool:
+        mine, *others = self.gradients
+        return all(
+            np.shape(mine) == np.shape(other) and np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True)
+            for other in others
+        )
+
+
+def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | list], rows: list[Row]) -> Trace | None:
+    """The passes of the learner's engine, and in a sentence what they are worth; `rows` get the gradients."""
     try:
         labs = record(expression, values)
     except ExpressionError as error:
@@ -198,32 +234,27 @@ def _compared(engine: Engine, expression: Expression, values: Mapping[str, float
         st.warning(escape_markdown(str(error)))
         return None
     shape = np.shape(labs.nodes[labs.output]["value"])
-    if shape:
-        st.caption("The result has many numbers: the gradients are those of its sum.")
     yours = own.passes(engine, expression, values, np.ones(shape) if shape else None)
     if yours.complaint:
         st.error(escape_markdown(yours.complaint), icon=":material/block:")
         return yours.trace
-    rows, wrong = [], []
     for row in yours.gradients:
-        numbers = [row.analytic, labs.gradients[row.name], row.numerical]
+        numbers = (row.analytic, labs.gradients[row.name], row.numerical)
         mine, theirs, slope = (np.zeros(np.shape(row.value)) if one is None else one for one in numbers)
-        agrees = all(_same(mine, other) for other in (theirs, slope))
-        wrong += [] if agrees else [row.name]
-        rows.append((row.name, brief(mine), brief(theirs), brief(slope), "✓" if agrees else "✗"))
-    if wrong:
-        st.error(f"✗ Not the same as the lab’s and by finite differences: the gradient of {', '.join(wrong)}.")
+        rows.append(Row(row.name, (mine, theirs, slope)))
+    of = " of its sum, as the result has many numbers," if shape else ""
+    if wrong := [row for row in rows if not row.agrees]:
+        said = [brief(gradient) for gradient in wrong[0].gradients]
+        more = f" So are those of {', '.join(row.name for row in wrong[1:])}." if wrong[1:] else ""
+        st.error(
+            f"✗ The gradient{of} of {wrong[0].name} is another one: {said[0]} by your engine, {said[1]} by the lab’s, "
+            f"{said[2]} by finite differences.{more}"
+        )
     else:
-        st.success(f"✓ All {len(rows)} gradients are those of the lab’s engine and of finite differences.")
+        st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")
         if expression.text not in EXAMPLES[engine.ladder.key]:
             st.session_state["own agreed"] = expression.text
-    with st.expander("The gradients, side by side", expanded=bool(wrong)):
-        st.markdown(markdown_table(["input", "your engine", "the lab’s", "finite differences", "agree"], rows))
     return yours.trace
-
-
-def _same(mine: np.ndarray, other: np.ndarray) -> bool:
-    return np.shape(mine) == np.shape(other) and bool(np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True))
 
 
 # ---------------------------------------------------------------- train
@@ -242,20 +273,15 @@ def _train(engine: Engine) -> None:
         if contest:
             contest.stop()
 
+    what = "Four points, 100 steps."
     if engine.ladder.key == "tensors":
-        what = f"Handwritten digits, a network of 32 hidden units. More than {GRADUATED:.0%} of unseen digits read "
-        what += "right is the graduation."
-    else:
-        what = "Four points, a small network of tanh units, 100 steps."
-    st.markdown(
-        f"{what} Your engine trains first, then the lab’s, from the same numbers, each in a process of its own."
-    )
+        what = f"Handwritten digits: to read more than {GRADUATED:.0%} of those held out is the graduation."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Train again" if contest and contest.done else "Train"
-        st.button(
-            label, key="own train", type="primary", on_click=start, disabled=running, icon=":material/play_arrow:"
-        )
+        play = ":material/play_arrow:"
+        st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
         st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
+        st.markdown(f"{what} Your engine begins, then the lab’s from the same numbers, each in a process of its own.")
     if contest is None:
         return
     boards = Boards(NAME)
@@ -283,8 +309,8 @@ def _follow(contest: Contest, boards: Boards, running: bool) -> None:
     x = Axis("step", ends=(0, contest.task.steps - 1))
     boards.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
     if not contest.done:
-        whose = "The lab’s engine" if contest.labs.points else "Your engine"
-        st.progress(contest.progress, f"{whose} trains: {contest.progress:.0%} of all steps.")
+        whose, side = ("the lab’s", contest.labs) if contest.labs.points else ("your", contest.yours)
+        st.progress(contest.progress, f"Step {len(side.points)} of {contest.task.steps} with {whose} engine.")
         return
     _outcome(contest)
 
@@ -338,6 +364,8 @@ def _keep(engine: Engine) -> None:
     )
     if contest is None:
         st.caption("There is no training in it yet: press Train first, if it is to have one.")
+    else:
+        st.caption("The last training of this engine is in it.")
     rows = [(task.title, days.get(task.key, "passed before")) for task in ladder.tasks]
     st.markdown(markdown_table(["task", "passed on"], rows))
 
