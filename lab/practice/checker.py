@@ -7,8 +7,9 @@ this project's own texts and run here.
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -19,6 +20,7 @@ from lab.practice import driver
 from practice.task import Check, Inputs, Ladder, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
+CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
 SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
 SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
@@ -166,10 +168,18 @@ class Report:
         return bool(self.passed) and all(self.passed.values())
 
 
-def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> Report:
+def check(
+    ladder: Ladder,
+    key: str,
+    source: str,
+    runner: Runner,
+    seed: int,
+    begins: Callable[[Task, Check], None] = lambda task, one: None,
+) -> Report:
     """Check a learner's text against the tasks of a ladder up to that of the given key, in order.
 
-    The cases are drawn from `seed`: the same one gives the same cases. Raises KeyError for a key that is not there.
+    The cases are drawn from `seed`: the same one gives the same cases. `begins` is told of each check before it runs.
+    Raises KeyError for a key that is not there.
     """
     tasks = ladder.up_to(key)
     passed: dict[str, bool] = {}
@@ -183,14 +193,16 @@ def check(ladder: Ladder, key: str, source: str, runner: Runner, seed: int) -> R
                 checks = dict.fromkeys((one.name for one in task.checks), None)
                 passed[task.key] = False
                 for number, one in enumerate(task.checks):
+                    begins(task, one)
                     cases = list(_cases(one, np.random.default_rng([seed, number])))
                     right = aside.submit(_right, reference, one, cases)
                     got = _answers(runner, one, cases)
                     expected = right.result()
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
-                        # anew: the cases may have left something behind in it
-                        runner.load(source, ladder.file, ladder.modules)
+                        with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
+                            # anew: the cases may have left something behind in it
+                            runner.load(source, ladder.file, ladder.modules)
                         failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
                         return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
                 passed[task.key] = True
@@ -291,7 +303,8 @@ def _explain(
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
     if not one.slow:
-        job, mine, right = _shrunk(one, job, mine, right, runner, reference)
+        with contextlib.suppress(Stopped):
+            job, mine, right = _shrunk(one, job, mine, right, runner, reference)
     given = {name: value for name, value in job.inputs.items() if name not in one.secret}
     if mine.verdict:
         return Failure(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
@@ -326,11 +339,12 @@ def _known(
 
     before = ladder.up_to(task.key)[-2::-1]
     known = [mistake for step in (task, *before) for mistake in step.mistakes if answers(mistake, one, cases, got)]
-    for other in task.checks:
-        if len(known) > 1 and other != one and not other.slow:
-            more = list(_cases(other, np.random.default_rng(0)))
-            mine = _answers(runner, other, more)
-            known = [mistake for mistake in known if answers(mistake, other, more, mine)] or known
+    with contextlib.suppress(Stopped):
+        for other in task.checks:
+            if len(known) > 1 and other != one and not other.slow:
+                more = list(_cases(other, np.random.default_rng(0)))
+                mine = _answers(runner, other, more)
+                known = [mistake for mistake in known if answers(mistake, other, more, mine)] or known
     return known[0] if known else None
 
 
@@ -348,8 +362,12 @@ def _weight(inputs: Inputs) -> tuple[int, float]:
 def _shrunk(
     one: Check, job: Job, got: Answer, expected: Answer, runner: Runner, reference: Here
 ) -> tuple[Job, Answer, Answer]:
-    """A smaller case that still fails: each step is the first that does of all that are tried."""
-    tried = 0
+    """A smaller case that still fails: each step is the first that does of all that are tried.
+
+    Where finite differences confirm the reference, they go on doing so: no step leads onto a kink, out of the domain
+    of an operation, or to shapes that belong to no case.
+    """
+    tried, confirmed = 0, _confirmed(one, job, expected, reference)
     while tried < SHRINKS:
         smaller = [replace(job, inputs=inputs) for inputs in _smaller(job.inputs)][: SHRINKS - tried]
         tried += len(smaller)
@@ -359,12 +377,23 @@ def _shrunk(
             break
         mine = _answers(runner, one, [case for case, _ in usable])
         for (case, right), said in zip(usable, mine, strict=True):
-            if not agree(one, said, right) and (said.problem is None) == (got.problem is None):
+            fails = not agree(one, said, right) and (said.problem is None) == (got.problem is None)
+            if fails and (not confirmed or _confirmed(one, case, right, reference)):
                 job, got, expected = case, said, right
                 break
         else:
             break
     return job, got, expected
+
+
+def _confirmed(one: Check, job: Job, right: Answer, reference: Here) -> bool:
+    """Do finite differences give the derivatives that the reference gives, all of them finite?"""
+    for show in one.derivatives or ():
+        numerical = _numerical(one, job, show, reference)
+        if numerical is not None and show in right.values:
+            if not np.isfinite(numerical).all() or not same(right.values[show], numerical, CLOSE):
+                return False
+    return True
 
 
 def _smaller(inputs: Inputs) -> Iterator[Inputs]:

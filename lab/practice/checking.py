@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from lab.practice.checker import Answer, Job, Problem, Report, Runner, Stopped, check
-from practice.task import Ladder
+from lab.practice.checker import Report, Runner, Stopped, check
+from practice.task import Check, Ladder, Task
 
 YOU_STOPPED = "You stopped it."
 
@@ -41,7 +41,6 @@ class Checking:
         self.printed = ""
         self._runner: Halting | None = None
         self._halted = False
-        self._names = {one.program: (task.title, one.name) for task in ladder.up_to(key) for one in task.checks}
         self._report: Future[Report] = Future()
         threading.Thread(target=self._run, args=(ladder, source, seed, runner), daemon=True).start()
 
@@ -64,32 +63,20 @@ class Checking:
         if self._runner:
             self._runner.stop()
 
-    # -- as a runner, which passes on what the check asks
-
-    def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
-        return self._open.load(source, file, modules)
-
-    def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        if jobs and jobs[0].program in self._names:
-            title, name = self._names[jobs[0].program]
-            self.at = f"{title}: {name}"
-        return self._open.run(jobs)
-
-    @property
-    def _open(self) -> Halting:
-        if self._halted or not self._runner:
-            raise Stopped(YOU_STOPPED)
-        return self._runner
-
     def _run(
         self, ladder: Ladder, source: str, seed: int, runner: Callable[[], AbstractContextManager[Halting]]
     ) -> None:
         try:
             with runner() as self._runner:
-                report = check(ladder, self.key, source, self, seed)
+                if self._halted:  # before there was anything to stop
+                    raise Stopped(YOU_STOPPED)
+                report = check(ladder, self.key, source, self._runner, seed, self._begins)
                 self.printed = self._runner.output
             self._report.set_result(report)
         except Stopped as stopped:  # before the check began
             self._report.set_result(Report({self.key: False}, stopped=str(stopped)))
         except Exception as error:  # not the learner's: who asks for the report gets it
             self._report.set_exception(error)
+
+    def _begins(self, task: Task, one: Check) -> None:
+        self.at = f"{task.title}: {one.name}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, Job, check, resemblance, same
+from lab.practice.checker import Here, Job, Stopped, check, resemblance, same
 from practice.task import Check, Ladder, Mistake, Task
 
 REFERENCE = """
@@ -100,6 +100,37 @@ def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(la
     assert np.array_equal(failure.inputs["v"], np.round(failure.inputs["v"]))
     np.testing.assert_allclose(failure.numerical, failure.expected, rtol=1e-6)
     assert failure.wrong.tolist() == [True]
+
+
+@pytest.mark.parametrize("rule", ["np.log(x)", "np.maximum(x, 0)"])
+def test_the_case_that_is_shown_is_one_where_finite_differences_agree_with_the_reference(tmp_path, rule):
+    slope = "1 / x" if "log" in rule else "(x > 0)"
+    reference = f"import numpy as np\ndef both(x, v):\n    return {rule}, {slope} * v\n"
+    (tmp_path / "reference.py").write_text(reference, "utf-8")
+    one = Check(
+        "A rule", "y, dx = both(x, v)", ("y", "dx"),
+        lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(1, 2, 3)},
+        output="y", upstream="v", derivatives={"dx": "x"},
+    )  # fmt: skip
+    ladder = Ladder("kinks", "Kinks", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
+    failure = check(ladder, "rule", reference.replace(f"{slope} * v", "7 * v"), Here(), 0).failure
+    assert failure.inputs["x"].size == 1
+    np.testing.assert_allclose(failure.numerical, failure.expected, rtol=1e-4)
+
+
+def test_a_failure_is_told_although_the_process_ends_before_a_smaller_case_is_found(ladder):
+    class Ending(Here):
+        def load(self, source, file, modules=()):
+            self.loaded = hasattr(self, "loaded")
+            return super().load(source, file, modules)
+
+        def run(self, jobs):
+            if self.loaded:  # anew, in order to look for a smaller case
+                raise Stopped("The time is over.")
+            return super().run(jobs)
+
+    report = check(ladder, "double", ladder.reference.replace("2 * x", "2 * x + 1"), Ending(), 0)
+    assert (report.stopped, report.failure.show, report.checks) == ("", "y", {"Any number": False})
 
 
 def test_a_file_that_cannot_be_loaded_is_told_with_its_line(ladder):

@@ -7,8 +7,9 @@ import pytest
 from lab.practice import sandbox
 from lab.practice.checker import Stopped
 from lab.practice.checking import YOU_STOPPED, Checking
-from practice.scalars import LADDER
+from practice import LADDERS
 
+LADDER = LADDERS["scalars"]
 pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 DONE = 60.0  # seconds, on however busy a machine
 
@@ -20,6 +21,15 @@ def test_a_check_ends_with_its_report_and_what_was_printed():
     assert checking.report.passed == {"value": True, "add": True}
     assert "from the file" in checking.printed
     assert checking.at == "Addition: A number on the left"
+
+
+def test_of_checks_that_run_the_same_lines_it_names_the_one_that_is_run():
+    ladder = LADDERS["tensors"]
+    wrong = ladder.reference.replace("return grad.sum(axis=stretched, keepdims=True)", "return grad")
+    checking = Checking(ladder, "unbroadcast", wrong, 0, sandbox.runner)
+    checking.wait(DONE)
+    assert checking.report.checks["A column, copied to every column"] is False
+    assert checking.at == "Sum what was copied: A column, copied to every column"
 
 
 def test_a_check_that_is_stopped_says_so():
