@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+import tokenize
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 ENGINES = {"scalars": "Value", "tensors": "Tensor"}  # ladder -> the class that its file defines
 MOST_NODES = 500
 STEP = 1e-6  # of the numerical gradient
+NONSENSE = (
+    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError,
+)  # fmt: skip
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
 _OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
 
@@ -57,7 +61,7 @@ def follow(
         raise Unusable(_sentence(said.problem), said.problem.line)
     try:
         return _trace(said.values["told"], source, ladder.file, list(leaves))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except NONSENSE as error:
         raise Unusable(
             "Your engine's passes cannot be drawn: what its objects say of `data`, `grad`, `_children` and `_op` does "
             f"not hold together ({type(error).__name__})."
@@ -99,15 +103,8 @@ def checked(
         rows = []
         for name, at in arrays.items():
             slopes = [(next(values) - next(values)) / (2 * STEP) for _ in np.ndindex(at.shape)]
-            analytic = said[0].values["gradients"][name]
-            rows.append(
-                Checked(
-                    name,
-                    at.tolist(),
-                    None if analytic is None else np.asarray(analytic, float),
-                    np.reshape(slopes, at.shape),
-                )
-            )
+            analytic = _gradient(name, said[0].values["gradients"][name], at.shape)
+            rows.append(Checked(name, at.tolist(), analytic, np.reshape(slopes, at.shape)))
     except (KeyError, TypeError, ValueError):
         raise Unusable("Your engine gave gradients that are no numbers.") from None
     return rows
@@ -145,7 +142,7 @@ def _build(expression: Expression) -> str:
 
 
 def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str]) -> Trace:
-    """A trace from the tracer's words. KeyError, TypeError, ValueError, IndexError: they do not hold together."""
+    """A trace from the tracer's words. One of NONSENSE: they do not hold together."""
     lines = source.splitlines()
     sources: dict[str, Code] = {}
     firsts = told["functions"]
@@ -183,17 +180,23 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             node["captured"] = [_captured(entry, number, nodes, value) for entry in said["captured"]]
             node["calls"] = []
         nodes.append(node)
+    gradients = {
+        name: _gradient(name, told["gradients"][name], tuple(node["shape"]))
+        for name, node in zip(leaves, nodes, strict=False)
+    }
     events: list[Event] = []
     waiting: dict[int, list[int]] = {}  # node -> its operands without a message so far
     for said in told["events"]:
         node_id = int(said["node"])
+        _must(0 <= node_id < len(nodes))
+        shape = nodes[node_id]["shape"]
         kind = said["kind"]
         name, line = place(said)
         if kind == "forward":
             nodes[node_id]["source"] = name
             events.append({"kind": "forward", "node": node_id, "source": name, "line": line})
         elif kind == "seed":
-            grad = _numbers(said["grad"])
+            grad = _numbers(said["grad"], shape)
             events.append({"kind": "seed", "node": node_id, "grad": grad, "source": name, "line": line})
         elif kind == "message":
             child = int(said["child"])
@@ -209,11 +212,10 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             _must(kind == "accumulate")
             events.append({
                 "kind": "accumulate", "node": node_id, "before": _numbers(said["before"]),
-                "message": _numbers(said["message"]), "after": _numbers(said["after"]), "first": bool(said["first"]),
+                "message": _numbers(said["message"]), "after": _numbers(said["after"], shape), "first": bool(said["first"]),
                 "source": name, "line": line,
             })  # fmt: skip
     _must(all("source" in node for node in nodes if node["op"]))
-    gradients = {name: _gradient(told["gradients"][name]) for name in leaves}
     output = int(told["output"])
     _must(0 <= output < len(nodes))
     # An operation of the same name with other operands, such as a power with a number for exponent, has another rule.
@@ -227,15 +229,21 @@ def _must(holds: bool) -> None:
         raise ValueError
 
 
-def _numbers(value: Any) -> Value:
+def _numbers(value: Any, shape: Sequence[int] | None = None) -> Value:
     array = np.asarray(value, float)
-    _must(array.size <= 10_000)
+    _must(array.size <= 10_000 and (shape is None or array.shape == tuple(shape)))
     numbers: Value = array.tolist()
     return numbers
 
 
-def _gradient(value: Any) -> np.ndarray | None:
-    return None if value is None else np.asarray(value, float)
+def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    """A leaf's gradient, which has the leaf's shape. Raises Unusable where it has another."""
+    if value is None:
+        return None
+    gradient = np.asarray(value, float)
+    if gradient.shape != shape:
+        raise Unusable(f"Your engine's gradient of {name} has the shape {gradient.shape}, and {name} has {shape}.")
+    return gradient
 
 
 def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], output: np.ndarray) -> Captured:

@@ -139,7 +139,7 @@ def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point 
                 yield float(np.mean(predictions == it.answers)) if predictions.ndim == 1 else 0.0
             else:
                 yield Point(int(said["step"]), float(said["loss"]), float(said["seconds"]))
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             raise Stopped("Your engine gave a loss that is no number: `data` of it should be one.") from None
 
 

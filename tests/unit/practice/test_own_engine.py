@@ -52,6 +52,48 @@ def test_an_engine_that_overwrites_is_seen_to():
     assert [row.agrees for row in checked(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())] == [False]
 
 
+def _no_such_node(told):
+    told["events"][-1]["node"] = 99
+
+
+def _a_node_from_the_end(told):
+    told["events"][-1]["node"] = -1
+
+
+def _no_line(told):
+    told["events"][-1]["line"] = np.inf
+
+
+def _a_line_inside_a_text(told):
+    told["functions"] = dict.fromkeys(told["functions"], 3)
+
+
+def _another_shape(told):
+    told["gradients"]["a"] = np.ones(3)
+
+
+@pytest.mark.parametrize("lie", [_no_such_node, _a_node_from_the_end, _no_line, _a_line_inside_a_text, _another_shape])
+def test_what_does_not_hold_together_is_refused(lie):
+    class Lying(Here):
+        def run(self, jobs):
+            (said,) = super().run(jobs)
+            lie(said.values["told"])
+            return [said]
+
+    source = f'"""A text\nof lines,\n(an engine" in\nit."""\n{SCALARS.reference}'
+    follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    with pytest.raises(Unusable):
+        follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Lying())
+
+
+def test_a_gradient_of_another_shape_is_refused():
+    wrong = TENSORS.reference.replace("    return grad.sum(axis=stretched, keepdims=True)", "    return grad")
+    leaves = {"x": np.ones((2, 3)), "r": np.ones((1, 3))}
+    for seen in (follow, checked):
+        with pytest.raises(Unusable, match=r"gradient of r has the shape \(2, 3\), and r has \(1, 3\)"):
+            seen(TENSORS, wrong, parse("(x * r).sum()"), leaves, Here())
+
+
 @pytest.mark.parametrize(
     ("text", "leaves"),
     [
