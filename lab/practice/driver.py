@@ -34,14 +34,16 @@ DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
 def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
-    """A value as JSON has it. What is neither a number, an array nor a text, and what has more than `most` elements,
-    goes as the name of its type."""
+    """A value as JSON has it. What is neither a number, an array nor a text, what has more than `most` elements, and a
+    dict by anything else than texts and numbers, goes as the name of its type."""
     if value is None or type(value) is float or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)) and len(value) <= most:
         return {"list": [plain(item, most) for item in value]}
     if isinstance(value, dict) and len(value) <= most:
-        return {"dict": [[plain(key, most), plain(item, most)] for key, item in value.items()]}
+        pairs = [[plain(key, most), plain(item, most)] for key, item in value.items()]
+        if not any(isinstance(key, dict) for key, _ in pairs):
+            return {"dict": pairs}
     if isinstance(value, (int, float, np.ndarray, np.generic)):
         array = np.asarray(value)
         if array.dtype.kind in "bfiu" and array.size <= most:

@@ -378,7 +378,7 @@ def test_what_no_driver_says_is_told_as_such(line):
 ODD = [
     None, True, "", "\ud800", [], [[]], [None, "a"], {}, {"a": np.ones(2)}, {1: [np.ones(2)]}, np.nan, np.inf, 0, 2**63, -0.0,
     np.zeros(0), np.zeros((0, 3)), np.full((2, 2), np.nan), np.ones((2, 2), bool), np.ones((1,) * 20), np.array([np.inf, -np.inf]),
-    object(),
+    object(), {(1, 2): 1.0}, {object(): 1.0}, {10**30: 1.0},
 ]  # fmt: skip
 EXPECTED = [
     1.0,
