@@ -85,7 +85,9 @@ def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
     if before:
         keep(folder, ladder, before.text, datetime.fromtimestamp(path.stat().st_mtime))
     windows = before is not None and b"\r\n" in path.read_bytes()
-    held = (text.replace("\n", "\r\n") if windows else text).encode()
+    held = _bytes(text.replace("\n", "\r\n") if windows else text)
+    if len(held) > LARGEST:
+        raise FolderError(f"The text is larger than {LARGEST // 1000} kB and was not written to {path}.")
     _replace(path, held)
     return _seen(held, path)
 
@@ -93,16 +95,25 @@ def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
 def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
     """Keep a dated copy of a text; one like an earlier copy is not kept twice. Raises FolderError."""
     copies = folder / COPIES
-    number = hashlib.blake2s(text.encode(), digest_size=3).hexdigest()
+    held = _bytes(text)
+    number = hashlib.blake2s(held, digest_size=3).hexdigest()
     stem = ladder.file.removesuffix(".py")
     try:
         copies.mkdir(exist_ok=True)
         path = next(copies.glob(f"{stem} * {number}.py"), copies / f"{stem} {when:%Y-%m-%d %H.%M.%S} {number}.py")
         if not path.exists():
-            _replace(path, text.encode())
+            _replace(path, held)
     except OSError as error:
         raise FolderError(f"No copy could be kept in {copies}: {_reason(error)}.") from None
     return path
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise FolderError(f"Line {line} holds half a character, which no file can hold: take it out.") from None
 
 
 def _seen(held: bytes, path: Path) -> OnDisk:

@@ -124,3 +124,13 @@ def test_what_cannot_be_used_is_one_sentence(folder, ladder, tmp_path):
     (folder / COPIES).write_text("", "utf-8")
     assert "No copy could be kept" in said(keep, folder, ladder, "b", NOW)
     assert read(folder, ladder).text == "a = 1\n"
+
+
+def test_a_text_that_could_not_be_read_again_is_not_written(folder, ladder):
+    held = start(folder, ladder)
+    for text, said in (("# " + "é" * 200_000, "larger than 300 kB"), ("x = 1\ny = '\ud800'\n", "Line 2 holds half")):
+        with pytest.raises(FolderError, match=said):
+            write(folder, ladder, text, held.stamp)
+    with pytest.raises(FolderError, match="half a character"):
+        keep(folder, ladder, "\ud800", NOW)
+    assert read(folder, ladder) == held
