@@ -458,7 +458,7 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
     if np.isinf(a).any() and np.isfinite(b).all():
         return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
     if not a.any():
-        return "It is 0 everywhere: nothing has arrived there."
+        return "It is 0 everywhere." if a.ndim else "It is 0."
     if same(-a, b, rtol):
         return "The number is right and its sign is wrong." if not a.ndim else "Every element has the wrong sign."
     if a.ndim == 2 and a.shape[0] == a.shape[1] and same(a.T, b, rtol):
