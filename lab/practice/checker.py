@@ -388,12 +388,12 @@ def _shrunk(
 
 def _confirmed(one: Check, job: Job, right: Answer, reference: Here) -> bool:
     """Do finite differences give the derivatives that the reference gives, all of them finite?"""
-    for show in one.derivatives or ():
-        numerical = _numerical(one, job, show, reference)
-        if numerical is not None and show in right.values:
-            if not np.isfinite(numerical).all() or not same(right.values[show], numerical, CLOSE):
-                return False
-    return True
+    slopes = {show: _numerical(one, job, show, reference) for show in one.derivatives or () if show in right.values}
+    return all(
+        bool(np.isfinite(slope).all()) and same(right.values[show], slope, CLOSE)
+        for show, slope in slopes.items()
+        if slope is not None
+    )
 
 
 def _smaller(inputs: Inputs) -> Iterator[Inputs]:

@@ -212,8 +212,8 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             _must(kind == "accumulate")
             events.append({
                 "kind": "accumulate", "node": node_id, "before": _numbers(said["before"]),
-                "message": _numbers(said["message"]), "after": _numbers(said["after"], shape), "first": bool(said["first"]),
-                "source": name, "line": line,
+                "message": _numbers(said["message"]), "after": _numbers(said["after"], shape),
+                "first": bool(said["first"]), "source": name, "line": line,
             })  # fmt: skip
     _must(all("source" in node for node in nodes if node["op"]))
     output = int(told["output"])
