@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from lab.failures.finder import look_up
+from lab.failures.messages import MESSAGES, experiment_for
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
-from lab.traps import cuts, in_place, lifecycle, messages, panels
+from lab.traps import cuts, in_place, lifecycle, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
-from lab.traps.messages import MESSAGES
 from lab.traps.panels import STEPS
 from lab.ui import page, state
 from lab.ui.player import player
@@ -609,7 +610,7 @@ def _messages() -> None:
         )  # fmt: skip
         st.button("Find it", key="message find", type="primary", on_click=_find)
     key = st.session_state["message chosen"]
-    matches = messages.find(text or "")
+    matches = [match for match in look_up(text or "") if match.key in MESSAGES]
     with found:
         if (text or "").strip() and not matches:
             st.info(
@@ -632,7 +633,7 @@ def _messages() -> None:
 
 def _find() -> None:
     """A new text is searched afresh: what was chosen before does not count any more. Only a clear match is opened."""
-    matches = messages.find(st.session_state["message text"] or "")
+    matches = [match for match in look_up(st.session_state["message text"] or "") if match.key in MESSAGES]
     st.session_state["message chosen"] = matches[0].key if matches and matches[0].sure else None
 
 
@@ -657,7 +658,7 @@ def _demonstration(key: str, text: str) -> None:
         st.success(f"No error. The gradient is {brief(gradient)}.", icon=":material/check:")
     st.markdown(f"**What to do.** {message.fix}")
     if key in ("inplace", "leaf"):
-        experiment = messages.experiment_for(text) if key == "inplace" else replace(START, op="square", guard=True)
+        experiment = experiment_for(text) if key == "inplace" else replace(START, op="square", guard=True)
         st.button("Go through it in four steps", key="message watch", on_click=_watch, args=(experiment, 0))
     elif key == "twice":
         st.button("Live through it", key="message live", on_click=_relive, args=("flbb",))

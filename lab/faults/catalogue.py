@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from lab.failures import finder
+from lab.failures.catalogue import BY_KEY as BY_FAILURE
+from lab.failures.messages import SHAPES
 from lab.faults.engines import (
     BackwardTwice,
     HalfPrecision,
@@ -54,9 +57,7 @@ from lab.faults.training import (
     run_of,
     squared_loss,
 )
-from lab.traps import finder
 from lab.traps.lines import body
-from lab.traps.messages import MESSAGES
 from model import SGD, Tensor
 
 # ---------------------------------------------------------------- the faults
@@ -454,7 +455,8 @@ BY_KEY = MappingProxyType({fault.key: fault for fault in FAULTS})
 # ---------------------------------------------------------------- found by what it says
 
 
-MESSAGE_OF = MappingProxyType({"inplace": "late-read", "twice": "backward-twice"})  # a message's key -> its fault's
+# The key of a failure, or of another known message -> that of the fault that shows it
+FAULT_OF = MappingProxyType({"inplace": "late-read", "twice": "backward-twice"})
 
 
 def search(text: str) -> list[Fault]:
@@ -464,9 +466,9 @@ def search(text: str) -> list[Fault]:
     for certain to be about something else finds nothing.
     """
     phrases = {fault.key: [fault.torch_message] for fault in FAULTS if fault.torch_message}
-    for key, message in MESSAGES.items():
-        phrases.setdefault(MESSAGE_OF.get(key, key), []).extend(message.phrases)
-    matches = finder.find(text, phrases)
+    for key, known in (*BY_FAILURE.items(), *SHAPES.items()):
+        phrases.setdefault(FAULT_OF.get(key, key), []).extend(known.phrases)
+    matches = finder.by_phrase(text, phrases)
     if matches and matches[0].sure:
         return [fault for fault in FAULTS if fault.key == matches[0].key]
     words = [_words(" ".join((f.name, f.cause, f.symptom, f.in_training, f.torch_message))) for f in FAULTS]

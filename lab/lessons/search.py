@@ -9,12 +9,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lab.failures import finder
+from lab.failures.finder import COMMON
+from lab.failures.messages import MESSAGES
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
 from lab.ops import OPS
 from lab.training.doctor import rules
-from lab.traps import messages
-from lab.traps.finder import COMMON
 
 MOST = 6  # answers
 LONGEST = 5000  # characters of a question: a traceback is long
@@ -36,7 +37,7 @@ class Answer:
 def search(question: str) -> Sequence[Answer]:
     """The answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
-    found = [_message(match.key, match.sure) for match in messages.find(question)]
+    found = [_message(match.key, match.sure) for match in finder.look_up(question) if match.key in MESSAGES]
     if any(answer.sure for answer in found):
         return [answer for answer in found if answer.sure]
     asked = _words(question)
@@ -52,7 +53,7 @@ def search(question: str) -> Sequence[Answer]:
 
 def _message(key: str, sure: bool = False) -> Answer:
     return Answer(
-        "message", messages.MESSAGES[key].title, "An error message, caused and mended with its program.",
+        "message", MESSAGES[key].title, "An error message, caused and mended with its program.",
         "simulate-error", {"part": "messages", "message": key}, sure,
     )  # fmt: skip
 
@@ -66,7 +67,7 @@ def _entries() -> list[tuple[str, str, Answer]]:
     ]  # fmt: skip
     entries += [
         (known.title, " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix)), _message(key))
-        for key, known in messages.MESSAGES.items()
+        for key, known in MESSAGES.items()
     ]
     entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
     for name, op in OPS.items():

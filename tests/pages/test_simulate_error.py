@@ -2,10 +2,10 @@
 
 import pytest
 
+from lab.failures.messages import MESSAGES
 from lab.trace.derive import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
 from lab.traps.in_place import run as run_experiment
-from lab.traps.messages import MESSAGES
 from tests.pages.conftest import address, app, press, run, sent, switch, texts
 
 PASTED = (

@@ -21,6 +21,7 @@ FLOORS = (
     "lab.lessons.modes",
     "lab.lessons.descent",
     "lab.traps",
+    "lab.failures",
     "lab.training",
     "train",
     "lab.faults",

@@ -2,10 +2,10 @@
 
 import pytest
 
+from lab.failures.messages import MESSAGES
 from lab.lessons.pages import PAGES
 from lab.lessons.search import search
 from lab.ops import OPS
-from lab.traps.messages import MESSAGES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)

@@ -1,0 +1,499 @@
+"""The programs that cause a failure, and those that do it right: short, over the real engine, shown as they are run.
+
+Each takes the learner's numbers, whose defaults stand in its first line, and returns what it shows, by name. A list of
+numbers that it shows is a course: one number for each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.designs.compare import kept_by
+from model import MLP, SGD, Tensor, cross_entropy, no_grad, where
+
+Shown = dict[str, Any]
+
+
+def written_to(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = x.exp()
+    y.label = "y"
+    loss = y.sum()
+    y.data += 1  # exp needs y to compute its gradient
+    loss.backward()
+    return {"x.grad": x.grad}
+
+
+def written_to_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = x.exp()
+    y.label = "y"
+    loss = y.sum()
+    z = y + 1  # a new tensor: y stays as it was
+    loss.backward()
+    return {"x.grad": x.grad, "z": z.numpy()}
+
+
+def twice(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    loss = w * w
+    loss.backward()  # frees the graph
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def twice_fixed(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    loss = w * w
+    loss.backward()
+    w.zero_grad()
+    loss = w * w  # a new forward pass makes a new graph
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def not_scalar(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = w * w  # as many numbers as w has
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def not_scalar_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = (w * w).sum()  # one number
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def no_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    with no_grad():
+        loss = (w * w).sum()  # computed, but nothing is written down
+    loss.label = "loss"
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def no_graph_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = (w * w).sum()  # outside no_grad()
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def non_leaf_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    h = w * 3
+    h.sum().backward()
+    print(h.grad)  # h is a result: PyTorch has let its gradient go
+    return {"h.grad": h.grad}
+
+
+def non_leaf_grad_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    h = w * 3
+    h.sum().backward()
+    print(w.grad)  # ask the leaf
+    return {"w.grad": w.grad}
+
+
+def never_zeroed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.1)
+    losses = []
+    for _ in range(30):
+        loss = (w - 3) ** 2
+        loss.backward()  # adds to the gradients of all steps before
+        optimizer.step()
+        losses.append(loss.item())
+    return {"w": w.item(), "w.grad": w.grad, "loss": losses}
+
+
+def never_zeroed_fixed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.1)
+    losses = []
+    for _ in range(30):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return {"w": w.item(), "w.grad": w.grad, "loss": losses}
+
+
+def leaf(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = (w * w).sum()
+    w.data -= 0.1  # PyTorch refuses this line when it is written w -= 0.1
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def leaf_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = (w * w).sum()
+    loss.backward()
+    SGD([w], lr=0.1).step()  # changes w, once its gradient is there
+    return {"w.grad": w.grad, "w": w.numpy()}
+
+
+def column_minus_row(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(1.0, label="w")
+    x = np.array(numbers)
+    target = 2 * x  # (N,)
+    prediction = w * x.reshape(-1, 1)  # (N, 1)
+    difference = prediction - target  # (N, N): each prediction meets every target
+    loss = (difference**2).mean()
+    loss.backward()
+    return {"shape of the difference": difference.shape, "loss": loss.item(), "w.grad": w.grad}
+
+
+def column_minus_row_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(1.0, label="w")
+    x = np.array(numbers)
+    target = 2 * x  # (N,)
+    prediction = w * x.reshape(-1, 1)  # (N, 1)
+    difference = prediction.reshape(target.shape) - target  # (N,)
+    loss = (difference**2).mean()
+    loss.backward()
+    return {"shape of the difference": difference.shape, "loss": loss.item(), "w.grad": w.grad}
+
+
+def log_of_zero(numbers: Sequence[float] = (0.0, 0.25, 0.75)) -> Shown:
+    p = Tensor(numbers, label="p")
+    loss = -(p * p.log()).sum()  # log(0) is -inf, and 0 * -inf is nan
+    loss.backward()
+    return {"loss": loss.item(), "p.grad": p.grad}
+
+
+def log_of_zero_fixed(numbers: Sequence[float] = (0.0, 0.25, 0.75)) -> Shown:
+    p = Tensor(numbers, label="p")
+    loss = -(p * p.clip(low=1e-12).log()).sum()  # log never sees 0
+    loss.backward()
+    return {"loss": loss.item(), "p.grad": p.grad}
+
+
+def kept_graphs(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
+    w = Tensor(np.ones(1000), label="w")
+    total, kept = Tensor(0.0), []
+    for x in numbers:  # one batch each
+        loss = (w * x).tanh().mean()
+        total = total + loss  # total holds loss, and loss holds its graph
+        kept.append(kept_by(total).numbers - 8 * w.size)
+    return {"total": total.item(), "bytes kept after each batch": kept}
+
+
+def kept_graphs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
+    w = Tensor(np.ones(1000), label="w")
+    total, kept = 0.0, []
+    for x in numbers:  # one batch each
+        loss = (w * x).tanh().mean()
+        total = total + loss.item()  # a number: the graph is let go with loss
+        kept.append(kept_by(total).numbers)
+    return {"total": total, "bytes kept after each batch": kept}
+
+
+def state_not_cut(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(0.5, label="w")
+    state = Tensor(0.0, requires_grad=False)
+    for x in numbers:
+        state = (w * state + x).tanh()
+        loss = (state - 0.5) ** 2
+        loss.backward()  # the second one goes back into the step before, whose graph is gone
+    return {"w.grad": w.grad}
+
+
+def state_not_cut_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w = Tensor(0.5, label="w")
+    state = Tensor(0.0, requires_grad=False)
+    for x in numbers:
+        state = (w * state.detach() + x).tanh()  # the value goes on, the history does not
+        loss = (state - 0.5) ** 2
+        loss.backward()
+    return {"w.grad": w.grad}
+
+
+def no_grad_too_wide(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
+    x = np.array(numbers)
+    with no_grad():
+        hidden = (w1 * x).tanh()  # a part of the network, too
+    loss = ((w2 * hidden - 1) ** 2).mean()
+    loss.backward()
+    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
+
+
+def no_grad_too_wide_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
+    x = np.array(numbers)
+    hidden = (w1 * x).tanh()
+    loss = ((w2 * hidden - 1) ** 2).mean()
+    loss.backward()
+    with no_grad():
+        print(((w2 * hidden - 1) ** 2).mean().item())  # what is only looked at
+    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
+
+
+def through_numpy(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = np.exp(np.asarray(x))  # NumPy knows nothing of gradients
+    loss = Tensor(y).sum()
+    loss.backward()
+    return {"x.grad": x.grad}
+
+
+def through_numpy_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = x.exp()  # the tensor's own exp
+    y.sum().backward()
+    values = y.detach().numpy()  # the values alone, to print or to plot
+    return {"x.grad": x.grad, "values": values}
+
+
+def dead_relu(bias: float = -20.0) -> Shown:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(64, 4))
+    w = Tensor(rng.normal(size=(4, 8)), label="w")
+    b = Tensor(np.full(8, bias), label="b")  # what one step that was too long may leave behind
+    units = (x @ w + b).relu()
+    ((units - 1) ** 2).mean().backward()
+    dead = (units.numpy() == 0).all(axis=0).sum()
+    return {"units of 8 that are 0 for every sample": int(dead), "b.grad": b.grad}
+
+
+def dead_relu_fixed(bias: float = -20.0) -> Shown:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(64, 4))
+    w = Tensor(rng.normal(size=(4, 8)), label="w")
+    b = Tensor(np.full(8, bias), label="b")
+    units = (x @ w + b).leaky_relu()  # a small slope below 0, on which a unit can come back
+    ((units - 1) ** 2).mean().backward()
+    dead = (units.numpy() == 0).all(axis=0).sum()
+    return {"units of 8 that are 0 for every sample": int(dead), "b.grad": b.grad}
+
+
+def vanishing(layers: int = 10) -> Shown:
+    rng = np.random.default_rng(0)
+    network = MLP([4] + [16] * layers + [1], activation="sigmoid", init="xavier", rng=rng)
+    (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
+    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
+
+
+def vanishing_fixed(layers: int = 10) -> Shown:
+    rng = np.random.default_rng(0)
+    network = MLP([4] + [16] * layers + [1], activation="relu", init="he", rng=rng)
+    (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
+    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
+
+
+def all_zero(units: int = 8) -> Shown:
+    rng = np.random.default_rng(0)
+    network = MLP([4, units, units, 1], activation="tanh", init="zeros", rng=rng)
+    ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
+    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    return {"norm of each layer's gradient": norms}
+
+
+def all_zero_fixed(units: int = 8) -> Shown:
+    rng = np.random.default_rng(0)
+    network = MLP([4, units, units, 1], activation="tanh", init="xavier", rng=rng)
+    ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
+    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    return {"norm of each layer's gradient": norms}
+
+
+def rate_too_high(rate: float = 1.1) -> Shown:
+    w = Tensor(5.0, label="w")
+    optimizer = SGD([w], lr=rate)
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()  # over the valley, and higher up on the other side
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def rate_too_high_fixed(rate: float = 1.1) -> Shown:
+    w = Tensor(5.0, label="w")
+    optimizer = SGD([w], lr=rate / 10)  # a tenth
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def wrong_order(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.1)
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        loss.backward()
+        optimizer.zero_grad()  # takes away what backward() has just brought
+        optimizer.step()
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def wrong_order_fixed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.1)
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()  # w - lr * gradient: downhill
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def optimizes_result(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    scaled = w * 0.1  # a result, not a parameter
+    SGD([scaled], lr=0.1)
+    return {}
+
+
+def optimizes_result_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    optimizer = SGD([w], lr=0.1)  # the leaf itself
+    loss = ((w * 0.1) ** 2).sum()
+    loss.backward()
+    optimizer.step()
+    return {"w.grad": w.grad, "w": w.numpy()}
+
+
+def where_nan(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    root = where(x > 0, x.sqrt(), 0.0)  # the root is computed of every x
+    root.sum().backward()  # and what was not chosen is multiplied by 0: 0 * nan is nan
+    return {"root": root.numpy(), "x.grad": x.grad}
+
+
+def where_nan_fixed(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    safe = where(x > 0, x, 1.0)  # nothing that sqrt would not take
+    root = where(x > 0, safe.sqrt(), 0.0)
+    root.sum().backward()
+    return {"root": root.numpy(), "x.grad": x.grad}
+
+
+def argmax(numbers: Sequence[float] = (2.0, 1.0, 0.5)) -> Shown:
+    scores = Tensor([numbers], label="scores")  # one sample, whose class is 1
+    wrong = scores.numpy().argmax(axis=1) != np.array([1])
+    loss = Tensor(wrong).mean()  # the share of wrong answers
+    loss.backward()
+    return {"scores.grad": scores.grad, "loss": loss.item()}
+
+
+def argmax_fixed(numbers: Sequence[float] = (2.0, 1.0, 0.5)) -> Shown:
+    scores = Tensor([numbers], label="scores")
+    loss = cross_entropy(scores, np.array([1]))  # moves with every score
+    loss.backward()
+    return {"scores.grad": scores.grad, "loss": loss.item()}
+
+
+def integers(numbers: Sequence[int] = (1, 2)) -> Shown:
+    x = Tensor(numbers, label="x")  # whole numbers
+    (x * x).sum().backward()
+    return {"x.grad": x.grad, "dtype of x": str(x.dtype)}
+
+
+def integers_fixed(numbers: Sequence[int] = (1, 2)) -> Shown:
+    x = Tensor(np.array(numbers, dtype=float), label="x")  # said, and seen
+    (x * x).sum().backward()
+    return {"x.grad": x.grad, "dtype of x": str(x.dtype)}
+
+
+def float32_check(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    x = Tensor(np.array(numbers, dtype=np.float32), label="x")
+    (x * x * x).sum().backward()
+    values, h = x.numpy(), np.float32(1e-6)
+    slope = ((values + h) ** 3 - (values - h) ** 3) / (2 * h)  # float32 keeps 7 digits: most of them cancel
+    return {"by differences": slope, "by backward()": x.grad}
+
+
+def float32_check_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    x = Tensor(np.array(numbers, dtype=np.float64), label="x")
+    (x * x * x).sum().backward()
+    values, h = x.numpy(), 1e-6
+    slope = ((values + h) ** 3 - (values - h) ** 3) / (2 * h)  # of 16 digits enough are left
+    return {"by differences": slope, "by backward()": x.grad}
+
+
+def accumulation(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0)) -> Shown:
+    w = Tensor(0.5, label="w")
+    for x in numbers:  # k small batches, then one step
+        loss = (w * x - 1) ** 2
+        loss.backward()  # adds a whole gradient each time
+    large = Tensor(0.5)
+    ((large * np.array(numbers) - 1) ** 2).mean().backward()
+    return {"w.grad, k small batches": w.grad, "w.grad, one large batch": large.grad}
+
+
+def accumulation_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0)) -> Shown:
+    w = Tensor(0.5, label="w")
+    for x in numbers:
+        loss = (w * x - 1) ** 2
+        (loss / len(numbers)).backward()  # its share of the mean; zero_grad and step only after all k
+    large = Tensor(0.5)
+    ((large * np.array(numbers) - 1) ** 2).mean().backward()
+    return {"w.grad, k small batches": w.grad, "w.grad, one large batch": large.grad}
+
+
+def softmax_twice(numbers: Sequence[float] = (8.0, 1.0, 0.0)) -> Shown:
+    logits = Tensor([numbers], label="logits")  # one sample, whose class is 0
+    loss = cross_entropy(logits.softmax(), np.array([0]))  # which takes the softmax itself
+    loss.backward()
+    return {"logits.grad": logits.grad, "loss": loss.item()}
+
+
+def softmax_twice_fixed(numbers: Sequence[float] = (8.0, 1.0, 0.0)) -> Shown:
+    logits = Tensor([numbers], label="logits")
+    loss = cross_entropy(logits, np.array([0]))
+    loss.backward()
+    return {"logits.grad": logits.grad, "loss": loss.item()}
+
+
+def product() -> Shown:
+    x = Tensor(np.ones((2, 3)), label="x")  # two samples of three numbers
+    W = Tensor(np.ones((4, 3)), label="W")
+    (x @ W).sum().backward()
+    return {}
+
+
+def product_fixed() -> Shown:
+    x = Tensor(np.ones((2, 3)), label="x")
+    W = Tensor(np.ones((4, 3)), label="W")
+    (x @ W.T).sum().backward()  # (2, 3) @ (3, 4): the 3 in the middle agrees
+    return {"W.grad": W.grad}
+
+
+def sizes() -> Shown:
+    x = Tensor([1.0, 2.0, 3.0], label="x")
+    target = Tensor([1.0, 2.0, 3.0, 4.0], label="target")
+    loss = ((x - target) ** 2).sum()
+    loss.backward()
+    return {}
+
+
+def sizes_fixed() -> Shown:
+    x = Tensor([1.0, 2.0, 3.0], label="x")
+    target = Tensor([1.0, 2.0, 4.0], label="target")  # as many as x has
+    loss = ((x - target) ** 2).sum()
+    loss.backward()
+    return {"x.grad": x.grad}
