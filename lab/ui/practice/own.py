@@ -62,7 +62,7 @@ def checked(ladder: Ladder, key: str, source: str, report: Report) -> None:
     now = st.session_state
     now[_CHECKS] = now.get(_CHECKS, {}) | {ladder.key: checks(ladder) + 1}
     today = datetime.now(UTC).date()
-    passed = {f"{ladder.key}/{task}": today for task, well in report.passed.items() if well}
+    passed = {ladder.deed(task): today for task, well in report.passed.items() if well}
     now[_DAYS] = passed | now.get(_DAYS, {})
     if report and key == ladder.tasks[-1].key and ladder.key in own_engine.ENGINES:
         now[_ENGINES] = now.get(_ENGINES, {}) | {ladder.key: Engine(LADDERS[ladder.key], source, today)}
