@@ -24,12 +24,16 @@ GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
 }
 KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
 
+UNKNOWN = "teach unknown"
+
 
 def main() -> None:
     page.opening(
         "For teachers", "Tick what your class is to do, and give them the link: it opens as a list on their Start page."
     )
     state.restore("teach", FIELDS)
+    if unknown := st.session_state[UNKNOWN]:
+        st.info(teaching.note(unknown), icon=":material/help:")
     left, right = st.columns([3, 2], gap="large")
     with left:
         _choose()
@@ -48,23 +52,25 @@ def main() -> None:
 
 
 def _ticked(text: str) -> tuple[list[str], ...]:
-    """For each of KEYS what is ticked of it. What the lab does not have is left out."""
+    """For each of KEYS what is ticked of it, and last what the lab does not have."""
     found = sets.read(text)
-    return tuple([key for key in keys if key in found] for keys in KEYS.values())
+    return *([key for key in keys if key in found] for keys in KEYS.values()), [
+        key for key in found if key not in ITEMS
+    ]
 
 
 def _written(ticked: tuple[list[str], ...]) -> str | None:
-    return sets.written(key for keys in ticked for key in keys)
+    return sets.written(key for keys in ticked[:-1] for key in keys)
 
 
 def _hidden(text: str) -> list[str]:
     return list(state.several_of(*CONTROLS)(text))
 
 
-ITEM_FIELD = Field(sets.ITEMS, tuple(KEYS), ((),) * len(KEYS), _ticked, _written)
-NAME = Field("name", "teach name", "")
+ITEM_FIELD = Field(sets.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
+NAME = Field("name", "teach name", "", teaching.shorter_than(teaching.LONGEST_NAME))
 HIDE = Field("hide", "teach hide", (), _hidden, state.joined)
-BEGIN = Field("begin", "teach begin", "")
+BEGIN = Field("begin", "teach begin", "", teaching.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 

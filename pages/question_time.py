@@ -213,7 +213,7 @@ def _answer(question: Question) -> Judged | None:
             st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
     if refused := now.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if now["questions hint"]:
+    if now["questions hint"] and not teaching.hidden("hints"):
         st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
     return None
 

@@ -90,7 +90,7 @@ PAGES = (
     Page(
         "pages/debug_these.py", "Debug these", "debug", "Practise", "bug_report",
         "Can I find what is wrong in a short program, and mend it?",
-        "exercise debugging program failure mistake in-place zero_grad broadcast detach nan closure softmax editor",
+        "exercise debugging program failure mistake find mend repair broken code editor python",
     ),
     Page(
         "pages/your_engine.py", "Your engine", "own", "Build", "engineering",

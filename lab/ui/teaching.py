@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -47,7 +47,9 @@ _list = st.components.v2.component(
 )
 
 
-def _shorter_than(most: int) -> Any:
+def shorter_than(most: int) -> Callable[[str], str]:
+    """A parser of a text of at most so many characters."""
+
     def parse(text: str) -> str:
         if len(text) > most:
             raise ValueError(text)
@@ -63,9 +65,9 @@ def hide_field(key: str) -> Field:
 
 FIELDS = (  # of Start, besides its own
     Field(sets.ITEMS, "set items", (), sets.read, sets.written),
-    Field("name", "set name", "", _shorter_than(LONGEST_NAME)),
+    Field("name", "set name", "", shorter_than(LONGEST_NAME)),
     hide_field("set hidden"),
-    Field("begin", "set begin", "", _shorter_than(LONGEST)),
+    Field("begin", "set begin", "", shorter_than(LONGEST)),
 )
 
 
@@ -131,13 +133,13 @@ def show() -> None:
         if away := [CONTROLS[key] for key in now["set hidden"] if key in CONTROLS]:
             st.caption(f"Not shown while this list is here: {', '.join(away)}.")
         if unknown:
-            st.info(_note(unknown), icon=":material/help:")
+            st.info(note(unknown), icon=":material/help:")
     if asked := deeds.get(now.pop("set asked", "")):
         st.switch_page(asked[1], query_params=dict(asked[2]))
 
 
-def _note(unknown: Iterable[str]) -> str:
-    """The names are anybody's who writes a link: only what could be a key is repeated."""
+def note(unknown: Iterable[str]) -> str:
+    """What a link asks for in vain. The names are anybody's who writes a link: only what could be a key is repeated."""
     names = [name if re.fullmatch(r"[\w /-]{1,60}", name) else "something without a proper name" for name in unknown]
     said = ", ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_NAMED]))
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""

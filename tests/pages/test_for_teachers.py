@@ -60,6 +60,15 @@ def test_everything_that_can_be_ticked_is_on_the_page():
     assert link(at)["set"].count(".") == sum(key.startswith("pages/") for key in ITEMS)
 
 
+def test_what_the_lab_does_not_have_is_named_and_left_out():
+    at = run(app("pages/for_teachers.py"), set="scalars.add.gone")
+    assert "`scalars/gone`" in texts(at.info)
+    assert link(at) == {"set": "scalars.add"}
+    at = run(app("pages/for_teachers.py"), set="scalars.add", name="x" * 100, begin="x" * 5000, hide="moon")
+    assert "`name`, `hide`, `begin` does not fit" in texts(at.info)
+    assert link(at) == {"set": "scalars.add"}
+
+
 @pytest.mark.parametrize("text", ["a +", "https://elsewhere.example/nothing"])
 def test_what_is_no_beginning_is_said_and_not_in_the_link(text):
     at = run(app("pages/for_teachers.py"), set="scalars.add", begin=text)
