@@ -21,7 +21,7 @@ def told(ladder: Ladder, asked: str, report: Report, printed: str) -> dict[str, 
     return {
         "passed": bool(report),
         "headline": _headline(ladder, asked, report),
-        "sentence": _sentence(report),
+        "sentence": _sentence(ladder, report),
         "line": report.line,
         "column": problem.column if problem else None,
         "checks": [{"name": name, "passed": passed} for name, passed in report.checks.items()],
@@ -55,11 +55,13 @@ def _headline(ladder: Ladder, asked: str, report: Report) -> str:
     return f"{before}{titles[failed]}: “{check}” fails."
 
 
-def _sentence(report: Report) -> str:
+def _sentence(ladder: Ladder, report: Report) -> str:
     failure = report.failure
     if not failure:
         return report.stopped or (_said(report.problem) if report.problem else "")
-    if failure.mistake:
+    # What a program to debug was found with is for the learner to find: only what they make of it is named.
+    found_so = ladder.room and failure.mistake == ladder.tasks[0].mistakes[0]
+    if failure.mistake and not found_so:
         return failure.mistake.sentence
     if failure.problem:
         return _said(failure.problem)

@@ -22,6 +22,7 @@ LONGEST_NAME = 80  # characters: of a set's name
 MOST_NAMED = 8  # unknown things in a note
 BEGIN = "begin"  # in place of an item's key
 LIST = "set list"
+START = "pages/start.py"
 
 _CSS = """
 .set-bar { display: flex; gap: 0.75rem; align-items: center; margin: 0 0 0.5rem; }
@@ -135,7 +136,12 @@ def show() -> None:
         if unknown:
             st.info(note(unknown), icon=":material/help:")
     if asked := deeds.get(now.pop("set asked", "")):
-        st.switch_page(asked[1], query_params=dict(asked[2]))
+        here = asked[1] == START  # where the address says what the list is
+        st.switch_page(asked[1], query_params={**asked[2], **(_address() if here else {})})
+
+
+def _address() -> dict[str, str]:
+    return {name: text for field in FIELDS for name, text in field.write(st.session_state[str(field.key)]).items()}
 
 
 def note(unknown: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from lab.lessons.pages import BY_FILE
 from lab.lessons.sets import CONTROLS, ITEMS
-from tests.pages.conftest import ROOT, address, app, components, press, run, switch, texts
+from tests.pages.conftest import address, app, components, press, run, switch, texts
 
 
 def link(at):
@@ -134,6 +134,16 @@ def test_what_another_version_had_is_named_and_the_rest_is_there():
     assert listed(at) is None
 
 
+def test_a_card_of_start_leaves_the_list_in_the_address():
+    query = {"set": "cards.first-gradient~scalars.add", "hide": "hints"}
+    at = student(**query, in_a="3")
+    at.session_state["set asked"] = "first-gradient"
+    at.run()
+    assert not at.exception
+    assert dict(at.query_params) == query
+    assert listed(at) == ["first-gradient", "scalars/add"]
+
+
 def test_the_list_begins_on_the_page_that_it_names():
     at = student(begin="descent?surface=ravine")
     assert listed(at) == ["begin"]
@@ -142,4 +152,3 @@ def test_the_list_begins_on_the_page_that_it_names():
     assert not at.exception
     assert at.title[0].value != "Where does a gradient come from?"
     assert address(at)["surface"] == "ravine"
-    assert (ROOT / "static/progress/set.js").exists()
