@@ -82,6 +82,7 @@ def main() -> None:
                 with tab:
                     content(engine)
     if engine is None or st.session_state["own tab"] != TABS["passes"]:
+        state.hold(EXPRESSION)
         state.mirror(NAME, FIELDS)
     page.closing(
         TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
@@ -92,10 +93,11 @@ def main() -> None:
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
+EXPRESSION = expression_box.fields(NAME, next(iter(EXAMPLES["scalars"])))
 FIELDS = (
     state.chosen_tab("own tab", TABS),
     Field("engine", "own engine", None, state.one_of(*EXAMPLES), state.optional),
-    *expression_box.fields(NAME, next(iter(EXAMPLES["scalars"]))),
+    *EXPRESSION,
     state.player_event("own event"),
 )
 
@@ -275,13 +277,13 @@ def _train(engine: Engine) -> None:
 
     what = "Four points, 100 steps."
     if engine.ladder.key == "tensors":
-        what = f"Handwritten digits: to read more than {GRADUATED:.0%} of those held out is the graduation."
+        what = f"Handwritten digits: more than {GRADUATED:.0%} of unseen ones read right is the graduation."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Train again" if contest and contest.done else "Train"
         play = ":material/play_arrow:"
         st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
         st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
-        st.markdown(f"{what} Your engine begins, then the lab’s from the same numbers, each in a process of its own.")
+        st.markdown(f"{what} Your engine first, then the lab’s, from the same numbers.")
     if contest is None:
         return
     boards = Boards(NAME)

@@ -31,6 +31,7 @@ PAGES = {
     "debug": "debug?program=4",
     "teachers": "teach?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b&name=Monday",
+    "own": "own",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
     "questions": "questions?question=backward-twice&answer=1&checked=1&said=backward-twice-0",
     "questions, abilities": "questions?tab=can",

@@ -191,3 +191,18 @@ def test_a_training_with_another_text_is_not_that_of_this_engine():
     run(at, tab="train")
     assert at.button(key="own train").label == "Train"
     assert not components(at, "charts")
+
+
+def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
+    at = app("pages/your_engine.py")
+    at.session_state["own engines"] = {
+        ladder.key: Engine(ladder, ladder.reference, date(2026, 11, 2)) for ladder in (TENSORS, SCALARS)
+    }
+    run(at)
+    assert at.segmented_control(key="own engine").value == "scalars"  # the one that has passed last
+    at.session_state["own tab"] = "Train"
+    at.run()
+    at.segmented_control(key="own engine").set_value("tensors").run()
+    at.session_state["own tab"] = "Passes"
+    at.run()
+    assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"

@@ -1,0 +1,83 @@
+"""An engine that was built on another day: brought back from the browser's own text, played, trained, and kept."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.practice import sandbox
+from practice import LADDERS
+from tests.support import settled, switch
+
+AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
+TENSORS = LADDERS["tensors"]
+NASTY = '# </script><img src=x onerror="document.body.dataset.broken=1"><b>'
+TEXT = TENSORS.reference.replace("        def backward():\n", f"        def backward():  {NASTY}\n")
+KEEP = """([text, tasks]) => {
+  localStorage.setItem("tensor-ops-lab text tensors", text);
+  localStorage.setItem("tensor-ops-lab tasks", JSON.stringify(tasks));
+}"""
+
+
+def look(page):
+    """In both themes and at both widths axe finds nothing serious, and nothing is wider than the window."""
+    page.evaluate(AXE)
+    for theme, width in (("light", 1280), ("dark", 360)):
+        page.set_viewport_size({"width": width, "height": 800})
+        switch(page, theme)
+        found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
+        wrong = [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")]
+        assert wrong == [], (theme, width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1280, "height": 720})
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
+    page = open_page("own")
+    expect(page.get_by_text("no engine of yours yet")).to_be_visible()
+    page.evaluate(KEEP, [TEXT, {f"tensors/{task.key}": "2026-10-01" for task in TENSORS.tasks}])
+    page.reload()
+    page.get_by_role("button", name="Bring back: Tensors, passed on 2026-10-01").click()
+    expect(page.get_by_text(re.compile("Your engine: tensors, passed"))).to_be_visible()
+    expect(page.get_by_text("Each gradient is that of the lab’s engine")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Bring back"))).to_have_count(0)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    settled(page)
+    assert page.locator(".stage .node").first.bounding_box()["y"] < 600
+    expect(page.get_by_text("tensors.py, line")).to_be_visible()
+    look(page)
+
+    page.get_by_role("tab", name="Train").click()
+    page.locator(".st-key-own-train button").click()
+    expect(page.get_by_text("This is the graduation")).to_be_visible()
+    settled(page)
+    for seen in (page.get_by_text("The same numbers"), page.locator("section.figure .picture canvas").first):
+        box = seen.bounding_box()
+        assert box["y"] + box["height"] <= 720
+    look(page)
+
+    page.get_by_role("tab", name="A page to keep").click()
+    expect(page.get_by_role("cell", name="2026-10-01").first).to_be_visible()
+    look(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the page").click()
+    kept = tmp_path / "my-engine.html"
+    download.value.save_as(kept)
+    done = page.evaluate("JSON.parse(localStorage.getItem('tensor-ops-lab progress'))")
+    assert "own-digits" in done
+
+    page.get_by_role("link", name="Next: your engine in the Graph lab").click()
+    page.get_by_text("Yours: tensors").click()
+    expect(page.get_by_text(re.compile("Your engine: tensors, passed"))).to_be_visible()
+    page.get_by_role("button", name="Run backward pass").click()
+    expect(page.get_by_text("tensors.py, line")).to_be_visible()
+    assert page.evaluate("document.body.dataset.broken") is None
+    look(page)
+
+    page.goto(kept.as_uri())
+    expect(page.get_by_text("An engine of my own").first).to_be_visible()
+    expect(page.locator("pre")).to_contain_text(NASTY)
+    assert page.evaluate("document.body.dataset.broken") is None
+    assert page.locator("img, script, b").count() == 0
