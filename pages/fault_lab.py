@@ -11,6 +11,7 @@ from lab import charts
 from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
+from lab.failures import find
 from lab.faults import refuted
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
 from lab.faults.compare import (
@@ -129,8 +130,15 @@ def _choice() -> tuple[Fault, int]:
         )
     if (text or "").strip():
         found = search(text)
-        if not found:
+        failures = find(text)
+        if not found and not failures:
             st.info("No fault here matches this text. Try a word of the message, or what you noticed first.")
+        elif not found or (failures and failures[0].sure):
+            failure = failures[0].failure
+            page.link_to(
+                "pages/what_went_wrong.py", f"What went wrong? {failure.name}", ":material/troubleshoot:",
+                {"failure": failure.key},
+            )  # fmt: skip
         with st.container(horizontal=True):
             for fault in found[:4]:
                 st.button(fault.name, key=f"fault found {fault.key}", on_click=choose, args=(fault.key,))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from lab.failures.catalogue import BY_KEY
 from lab.failures.finder import look_up
 from lab.failures.messages import MESSAGES, experiment_for
 from lab.trace.derive import first_disagreement, table
@@ -610,7 +611,7 @@ def _messages() -> None:
         )  # fmt: skip
         st.button("Find it", key="message find", type="primary", on_click=_find)
     key = st.session_state["message chosen"]
-    matches = [match for match in look_up(text or "") if match.key in MESSAGES]
+    matches = look_up(text or "")
     with found:
         if (text or "").strip() and not matches:
             st.info(
@@ -619,7 +620,14 @@ def _messages() -> None:
             )
         elif matches and not matches[0].sure:
             st.markdown("**Not clear from this text.** It may be:")
-            for match in matches:
+        for match in matches:
+            if match.key not in MESSAGES:  # a failure without an error
+                page.link_to(
+                    "pages/what_went_wrong.py", BY_KEY[match.key].name, ":material/troubleshoot:",
+                    {"failure": match.key},
+                )  # fmt: skip
+                st.markdown(f":small[{BY_KEY[match.key].tells}]")
+            elif not match.sure:
                 message = MESSAGES[match.key]
                 st.button(message.title, key=f"candidate {match.key}", on_click=choose, args=(match.key,))
                 st.markdown(f":small[{message.tells}]")
@@ -633,8 +641,9 @@ def _messages() -> None:
 
 def _find() -> None:
     """A new text is searched afresh: what was chosen before does not count any more. Only a clear match is opened."""
-    matches = [match for match in look_up(st.session_state["message text"] or "") if match.key in MESSAGES]
-    st.session_state["message chosen"] = matches[0].key if matches and matches[0].sure else None
+    matches = look_up(st.session_state["message text"] or "")
+    opened = matches and matches[0].sure and matches[0].key in MESSAGES
+    st.session_state["message chosen"] = matches[0].key if opened else None
 
 
 def _demonstration(key: str, text: str) -> None:

@@ -126,3 +126,32 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
             return Ran(lines, program(**given) or {}, "")
         except (RuntimeError, TypeError, ValueError) as error:
             return Ran(lines, {}, f"{type(error).__name__}: {error}")
+
+
+def written(numbers: Numbers) -> str:
+    """As a learner writes them: "1, 2.5"."""
+    return ", ".join(f"{number:g}" for number in (numbers if isinstance(numbers, list) else [numbers]))
+
+
+MOST = 8  # numbers
+
+
+def read_numbers(failure: Failure, text: str) -> Numbers:
+    """The learner's numbers for the programs of a failure, and its own for an empty text. ValueError, with a sentence:
+    they do not fit."""
+    usual = failure.numbers
+    if not text.strip():
+        return usual
+    first = usual[0] if isinstance(usual, list) else usual
+    least, most = (failure.fewest, MOST) if isinstance(usual, list) else (1, 1)
+    kind = "whole number" if isinstance(first, int) else "number"
+    count = f"{least} to {most} {kind}s" if most > 1 else f"one {kind}"
+    low, high = failure.limits
+    due = f"Here belong {count} from {low:g} to {high:g}, such as {written(usual)}. The usual ones are used."
+    try:
+        numbers = [type(first)(part) for part in text.replace(";", ",").split(",")]
+    except ValueError:
+        raise ValueError(due) from None
+    if not least <= len(numbers) <= most or not all(low <= number <= high for number in numbers):
+        raise ValueError(due)
+    return numbers if isinstance(usual, list) else numbers[0]

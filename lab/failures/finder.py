@@ -109,16 +109,20 @@ def find(text: str) -> list[Found]:
 def look_up(text: str) -> list[Match]:
     """The same, with what else an error message may be about: shapes that do not fit (lab/failures/messages.py)."""
     text = text[-LONGEST:]
-    phrases, keywords = _known_phrases(), {key: known.keywords for key, known in _known().items()}
-    found = by_phrase(text, phrases)
+    found = pasted(text)
     if found and (found[0].sure or _all_whole(text, found)):
-        return _in_view_of_where(text, found)
+        return found
     told = _by_description(_message(text))
     if told and (told[0].sure or not found):
         return told
     return (found + [match for match in told if match.key not in {other.key for other in found}])[:MOST] or (
-        _by_keyword(text, keywords)
+        _by_keyword(text)
     )
+
+
+def pasted(text: str) -> list[Match]:
+    """The same by the texts alone that a library has about a failure."""
+    return _in_view_of_where(text, by_phrase(text, _known_phrases()))
 
 
 def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
@@ -188,13 +192,14 @@ def _within(part: list[str], whole: list[str]) -> bool:
 
 
 def _alike(one: list[str], other: list[str]) -> float:
-    """The share of pairs of neighbouring words that both have."""
-    pairs, others = (set(pairwise(text)) for text in (one, other))
+    """The share of pairs of neighbouring words that both have; of pairs that say something."""
+    pairs, others = ({pair for pair in pairwise(text) if not COMMON.issuperset(pair)} for text in (one, other))
     return len(pairs & others) / max(1, min(len(pairs), len(others)))
 
 
-def _by_keyword(text: str, keywords: Mapping[str, Collection[str]]) -> list[Match]:
+def _by_keyword(text: str) -> list[Match]:
     """By one word, where the text hardly says another."""
+    keywords = {key: known.keywords for key, known in _known().items()}
     said = {word for word in words(_message(text)) if word not in SAID}
     return _matches([key for key, its in keywords.items() if 2 * len(said & set(its)) > len(said)], sure=False)
 
@@ -250,7 +255,7 @@ def _descriptions() -> tuple[Mapping[str, Sequence[frozenset[str]]], Mapping[str
 def _stems(text: str) -> list[str]:
     """The words of a description that say something, each in one form."""
     text = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
-    text = re.sub(r"\bin[-\s]+place\b", "inplace", text)
+    text = re.sub(r"\bin[-\s]+place\b", "inplace", re.sub(r"\bnot a number\b", "nan", text))
     text = re.sub(r"\b(zero|no|retain)_grad\b", r"\1grad", text)
     found = re.findall(r"[a-z][a-z0-9]*|\b0\b", text.replace("_", " "))
     return [_stem(word) for word in found if word not in SAID]

@@ -17,6 +17,11 @@ from model import MLP, SGD, Tensor, cross_entropy, no_grad, where
 Shown = dict[str, Any]
 
 
+def norm(parameter: Tensor) -> float:
+    """Of its gradient."""
+    return 0.0 if parameter.grad is None else float(np.linalg.norm(parameter.grad))
+
+
 def written_to(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     x = Tensor(numbers, label="x")
     y = x.exp()
@@ -257,7 +262,7 @@ def through_numpy_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 
 def dead_relu(bias: float = -20.0) -> Shown:
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(64, 4))
+    x = Tensor(rng.normal(size=(64, 4)), requires_grad=False)
     w = Tensor(rng.normal(size=(4, 8)), label="w")
     b = Tensor(np.full(8, bias), label="b")  # what one step that was too long may leave behind
     units = (x @ w + b).relu()
@@ -268,7 +273,7 @@ def dead_relu(bias: float = -20.0) -> Shown:
 
 def dead_relu_fixed(bias: float = -20.0) -> Shown:
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(64, 4))
+    x = Tensor(rng.normal(size=(64, 4)), requires_grad=False)
     w = Tensor(rng.normal(size=(4, 8)), label="w")
     b = Tensor(np.full(8, bias), label="b")
     units = (x @ w + b).leaky_relu()  # a small slope below 0, on which a unit can come back
@@ -281,7 +286,7 @@ def vanishing(layers: int = 10) -> Shown:
     rng = np.random.default_rng(0)
     network = MLP([4] + [16] * layers + [1], activation="sigmoid", init="xavier", rng=rng)
     (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
-    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    norms = [norm(layer.weight) for layer in network.layers]
     return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
 
 
@@ -289,7 +294,7 @@ def vanishing_fixed(layers: int = 10) -> Shown:
     rng = np.random.default_rng(0)
     network = MLP([4] + [16] * layers + [1], activation="relu", init="he", rng=rng)
     (network(rng.normal(size=(32, 4))) ** 2).mean().backward()
-    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    norms = [norm(layer.weight) for layer in network.layers]
     return {"first layer over last": norms[0] / norms[-1], "norm of each layer's gradient": norms}
 
 
@@ -297,7 +302,7 @@ def all_zero(units: int = 8) -> Shown:
     rng = np.random.default_rng(0)
     network = MLP([4, units, units, 1], activation="tanh", init="zeros", rng=rng)
     ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
-    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    norms = [norm(layer.weight) for layer in network.layers]
     return {"norm of each layer's gradient": norms}
 
 
@@ -305,7 +310,7 @@ def all_zero_fixed(units: int = 8) -> Shown:
     rng = np.random.default_rng(0)
     network = MLP([4, units, units, 1], activation="tanh", init="xavier", rng=rng)
     ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
-    norms = [float(np.linalg.norm(layer.weight.grad)) for layer in network.layers]
+    norms = [norm(layer.weight) for layer in network.layers]
     return {"norm of each layer's gradient": norms}
 
 

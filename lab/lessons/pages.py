@@ -63,6 +63,11 @@ PAGES = (
         "in-place mutation version counter detach no_grad message pytorch error life tensor second backward",
     ),
     Page(
+        "pages/what_went_wrong.py", "What went wrong?", "wrong", "Break", "troubleshoot",
+        "Which failure is behind my error message, or behind what I see?",
+        "message traceback symptom failure debug nan memory leak shape dead zero_grad softmax argmax accumulation",
+    ),
+    Page(
         "pages/fault_lab.py", "Fault lab", "faults", "Break", "build",
         "Which mistake in an engine shows itself where, and what finds it?",
         "fault bug broken engine gradient check zero_grad unbroadcast",

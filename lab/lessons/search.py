@@ -10,21 +10,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lab.failures import finder
+from lab.failures.catalogue import BY_KEY
 from lab.failures.finder import COMMON
-from lab.failures.messages import MESSAGES
+from lab.failures.messages import SHAPES
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
 from lab.ops import OPS
 from lab.training.doctor import rules
 
 MOST = 6  # answers
+LIKELY = 2  # of them, failures that are not named word for word
 LONGEST = 5000  # characters of a question: a traceback is long
 SAID = COMMON | {"are", "do", "does", "how", "i", "my", "too", "what", "when", "why"}  # in any question
 
 
 @dataclass(frozen=True)
 class Answer:
-    """kind: "message", "page", "operation" or "term"; text: one sentence; path, query: where it leads, if anywhere."""
+    """kind: "failure", "message", "page", "operation" or "term"; text: one sentence; path, query: where it leads, if
+    anywhere."""
 
     kind: str
     title: str
@@ -37,23 +40,26 @@ class Answer:
 def search(question: str) -> Sequence[Answer]:
     """The answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
-    found = [_message(match.key, match.sure) for match in finder.look_up(question) if match.key in MESSAGES]
-    if any(answer.sure for answer in found):
-        return [answer for answer in found if answer.sure]
+    pasted = finder.pasted(question)
+    if any(match.sure for match in pasted):
+        return [_known(match.key, sure=True) for match in pasted if match.sure]
+    found = [_known(match.key, match.sure) for match in finder.look_up(question)[:LIKELY]]
     asked = _words(question)
     if not asked or len(asked) > 12:  # a traceback that is not known: single words of it say nothing
         return found[:MOST]
     scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
     best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
     likely = {answer.title for answer in found}
-    answers = [answer for _, answer in best if answer.kind != "message" or answer.title not in likely]
+    answers = [answer for _, answer in best if answer.kind not in ("failure", "message") or answer.title not in likely]
     named = [answer for answer in answers if answer.title.lower() == question.strip().lower()]  # before likely messages
     return [*named, *found, *(answer for answer in answers if answer not in named)][:MOST]
 
 
-def _message(key: str, sure: bool = False) -> Answer:
+def _known(key: str, sure: bool = False) -> Answer:
+    if key in BY_KEY:
+        return Answer("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
     return Answer(
-        "message", MESSAGES[key].title, "An error message, caused and mended with its program.",
+        "message", SHAPES[key].title, "An error message, caused and mended with its program.",
         "simulate-error", {"part": "messages", "message": key}, sure,
     )  # fmt: skip
 
@@ -66,8 +72,8 @@ def _entries() -> list[tuple[str, str, Answer]]:
         for page in PAGES
     ]  # fmt: skip
     entries += [
-        (known.title, " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix)), _message(key))
-        for key, known in MESSAGES.items()
+        (known.title, " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix)), _known(key))
+        for key, known in (*BY_KEY.items(), *SHAPES.items())
     ]
     entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
     for name, op in OPS.items():

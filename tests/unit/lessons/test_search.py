@@ -2,6 +2,7 @@
 
 import pytest
 
+from lab.failures.catalogue import BY_KEY
 from lab.failures.messages import MESSAGES
 from lab.lessons.pages import PAGES
 from lab.lessons.search import search
@@ -16,7 +17,8 @@ def test_a_page_is_found_by_its_title(page):
 @pytest.mark.parametrize("key", MESSAGES)
 def test_a_pasted_message_is_found_as_where_it_is_explained(key):
     first, *others = search(f"RuntimeError: {MESSAGES[key].phrases[0]}")
-    assert (first.kind, first.query) == ("message", {"part": "messages", "message": key})
+    query = {"failure": key} if key in BY_KEY else {"part": "messages", "message": key}
+    assert (first.path, first.query) == ("wrong" if key in BY_KEY else "simulate-error", query)
     assert first.sure
     assert not others
 
@@ -40,13 +42,13 @@ def test_a_pasted_message_is_found_as_where_it_is_explained(key):
         ("units die", "page", "Training lab"),
         ("shape mismatch", "message", "Shapes that cannot be multiplied"),
         ("print both shapes", "message", "Sizes that do not match"),
-        ("detached", "message", "Does not require grad"),
-        ("loop carried hidden state", "message", "Backward a second time"),
-        ("scalar loss", "message", "Only for scalar outputs"),
-        ("freed", "message", "Backward a second time"),
-        ("class labels", "message", "Whole numbers that require gradients"),
-        ("my gradients are None", "message", "The .grad of a result"),
-        ("my gradients are None", "message", "Does not require grad"),
+        ("detached", "failure", "detach forgotten, or too much"),
+        ("loop carried hidden state", "failure", "detach forgotten, or too much"),
+        ("scalar loss", "failure", "Only for scalar outputs"),
+        ("freed", "failure", "Backward a second time"),
+        ("class labels", "failure", "Whole numbers that require gradients"),
+        ("my gradients are None", "failure", "The .grad of a result"),
+        ("my gradients are None", "failure", "Does not require grad"),
     ],
 )
 def test_words_lead_to_what_they_are_about(asked, kind, title):

@@ -1,0 +1,294 @@
+"""What went wrong? From a message, or a description in one's own words, to the failure: caused, seen and cured here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Chart
+from lab.expression.pytorch import installed
+from lab.failures import FAILURES, find, memory, twin
+from lab.failures.catalogue import BY_KEY
+from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, written
+from lab.failures.finder import LONGEST, look_up
+from lab.failures.messages import SHAPES
+from lab.lessons.pages import PAGES
+from lab.trace.recording import brief
+from lab.ui import page, state
+from lab.ui.computed import computed
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown, markdown_table, with_code
+
+NAME = "wrong"
+FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
+OWN = Field("numbers", "wrong numbers", "")
+FIELDS = (FAILURE, OWN)
+CHECK_LIST = (
+    "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
+    "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
+    "**Compare with numbers.** Move one input a little: does the loss move as the gradient says?",
+    "**Shrink the data.** Two samples, two units, no random numbers: what is left is what is wrong.",
+)
+
+
+def main() -> None:
+    page.opening(
+        "What went wrong?",
+        "Paste an error message, a line of it or the whole traceback. Or say what you see, in your own words.",
+    )
+    state.restore(NAME, FIELDS)
+    state.mirror(NAME, FIELDS)
+    text = _question()
+    key = st.session_state["wrong failure"]
+    if key:
+        _failure(BY_KEY[key])
+        with st.expander("All 25 failures"):
+            _all()
+    else:
+        st.header("All 25 failures" if text else "Or look through all 25", anchor="all")
+        _all()
+    page.closing(
+        "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then take a "
+        "failure whose program is silent, and find numbers with which nothing goes wrong.",
+        "pages/build_it_yourself.py",
+        "Next: find a failure in a program, and mend it",
+    )
+
+
+def _choose(key: str | None) -> None:
+    state.step()
+    st.session_state["wrong failure"], st.session_state["wrong numbers"] = key, ""
+
+
+# ---------------------------------------------------------------- which one is it?
+
+
+def _search() -> None:
+    """A new text is searched afresh. Only a clear match is opened."""
+    found = find(st.session_state["wrong text"] or "")
+    _choose(found[0].failure.key if found and found[0].sure else None)
+
+
+def _question() -> str:
+    field, answer = st.columns([1, 1], gap="medium")
+    with field:
+        text: str = st.text_area(
+            "Message, or what you see", key="wrong text", height=90, max_chars=LONGEST, persist_state="session",
+            on_change=_search, placeholder="RuntimeError: grad can be implicitly created only for …   or: loss is nan",
+        ) or ""  # fmt: skip
+        st.button("Find it", key="wrong find", type="primary", on_click=_search)
+    if not text.strip():
+        return ""
+    with answer:
+        found = find(text)
+        if not found:
+            _nothing(text)
+        elif found[0].sure:
+            st.success(f"This is **{escape_markdown(found[0].failure.name)}**.", icon=":material/check:")
+        else:
+            st.markdown("**Not clear from this text.** It may be:")
+            for match in found:
+                key = match.failure.key
+                st.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,))
+                st.markdown(f":small[{with_code(match.failure.tells)}]")
+    return text
+
+
+def _nothing(text: str) -> None:
+    shapes = [match.key for match in look_up(text) if match.key in SHAPES]
+    if shapes:
+        page.link_to(
+            "pages/simulate_error.py", SHAPES[shapes[0]].title, ":material/arrow_forward:",
+            {"part": "messages", "message": shapes[0]},
+        )  # fmt: skip
+        return
+    st.info("None of the 25 fits this text. What helps with any failure:", icon=":material/help:")
+    st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
+
+
+def _all() -> None:
+    for column, start in zip(st.columns(3), (0, 9, 17), strict=True):
+        with column.container(gap="xsmall"):
+            for failure in FAILURES[start : start + (9 if start == 0 else 8)]:
+                st.button(
+                    f"{failure.number} {failure.name}", key=f"wrong choose {failure.key}", on_click=_choose,
+                    args=(failure.key,), type="tertiary", help=failure.symptom,
+                )  # fmt: skip
+
+
+# ---------------------------------------------------------------- one failure
+
+
+def _failure(failure: Failure) -> None:
+    st.header(f"{failure.number} {failure.name}", anchor="failure")
+    st.markdown(f"**{with_code(failure.symptom)}** {with_code(failure.meaning)}")
+    numbers = _numbers(failure)
+    cause, cure = run(failure.broken, numbers), run(failure.fixed, numbers)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**✗ The cause**, run now")
+        st.code(cause.code, wrap_lines=True)
+        if cause.error:
+            st.error(escape_markdown(cause.error), icon=":material/block:")
+        else:
+            st.warning(
+                with_code(failure.silent or "With these numbers there is no error."), icon=":material/volume_off:"
+            )
+    with right:
+        st.markdown("**✓ The fix**, run with the same numbers")
+        st.code(cure.code, wrap_lines=True)
+        if cure.error:
+            st.error(escape_markdown(cure.error), icon=":material/block:")
+    _seen(failure, cause, cure)
+    st.markdown(f"**What to do.** {with_code(failure.fix)}")
+    if failure.key == "kept":
+        _memory(numbers)
+    _pytorch(failure, numbers)
+    _elsewhere(failure)
+
+
+def _numbers(failure: Failure) -> Numbers:
+    """The learner's own, or those that the programs begin with."""
+    text = st.text_input(
+        f"Your own numbers: {failure.own}", key="wrong numbers", max_chars=100, placeholder=written(failure.numbers),
+        width=360,
+    )  # fmt: skip
+    try:
+        return read_numbers(failure, text or "")
+    except ValueError as error:
+        st.error(escape_markdown(str(error)), icon=":material/edit:")
+        return failure.numbers
+
+
+def _seen(failure: Failure, cause: Ran, cure: Ran) -> None:
+    """What both programs showed, side by side: numbers as a table, a course as a picture."""
+    names = [*dict.fromkeys([*cause.shown, *cure.shown])]
+    rows = [
+        (name, _shown(cause, name), _shown(cure, name), _same(cause.shown, cure.shown, name))
+        for name in names
+        if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
+    ]
+    if rows:
+        st.markdown(markdown_table(["", "✗ cause", "✓ fix", ""], rows))
+    courses = [name for name in names if isinstance(cure.shown.get(name), list)]
+    for name in courses:
+        _show(_course(name, cause, cure), f"{failure.key}-{name}")
+    if cause.shown and all(_same(cause.shown, cure.shown, name) == "the same" for name in names):
+        st.markdown("With these numbers both programs agree.")
+
+
+def _shown(ran: Ran, name: str) -> str:
+    if ran.error:
+        return "stopped"
+    if name not in ran.shown:
+        return "–"
+    value = ran.shown[name]
+    return brief(np.asarray(value)) if isinstance(value, (int, float, np.ndarray, np.generic)) else str(value)
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> str:
+    if name not in one or name not in other:
+        return ""
+    first, second = one[name], other[name]
+    if isinstance(first, str) or isinstance(second, str) or first is None or second is None:
+        equal = first is second or (isinstance(first, str) and first == second)
+    else:
+        equal = np.shape(first) == np.shape(second) and bool(np.allclose(first, second, equal_nan=True))
+    return "the same" if equal else "differs"
+
+
+def _course(name: str, cause: Ran, cure: Ran) -> Chart:
+    drawn = [
+        charts.Line(word, [*enumerate(map(float, ran.shown[name]), start=1)])
+        for word, ran in (("✗ cause", cause), ("✓ fix", cure))
+        if name in ran.shown
+    ]
+    x = "layer" if "layer" in name else "batch" if "batch" in name else "step"
+    values = [value for line in drawn for _, value in line.points if 0 < value < np.inf]
+    wide = x != "batch" and bool(values) and max(values) > 100 * min(values)
+    return charts.lines(
+        f"{name[0].upper()}{name[1:]}", drawn, charts.Axis(x), charts.Axis(name, log=wide), height=220,
+        theme=page.theme(),
+    )  # fmt: skip
+
+
+def _show(chart: Chart, key: str) -> None:
+    st.markdown(f"**{chart.title}**")
+    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"wrong-chart-{key}")
+    table = st.expander("As a table", key=f"wrong-table-{key}", on_change="rerun", type="compact")
+    if table.open:
+        table.markdown(markdown_table(chart.headers, chart.rows))
+
+
+def _memory(numbers: Numbers) -> None:
+    """The bytes of one batch, node by node."""
+    first = numbers[0] if isinstance(numbers, list) else numbers
+    batch = memory.batch(float(first))
+    st.markdown("**What one loss holds**, node by node")
+    st.markdown(markdown_table(
+        ["node", "shape", "bytes kept because of it"],
+        [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
+    ))  # fmt: skip
+    st.markdown(
+        f"Besides the parameter that is {batch.before:,} bytes, for as long as anything holds the loss. `backward()` "
+        f"takes its graph apart: {batch.after:,} bytes are left. Where nothing goes backward, only letting go of the "
+        "loss does."
+    )
+
+
+def _pytorch(failure: Failure, numbers: Numbers) -> None:
+    st.header("In PyTorch", anchor="pytorch")
+    program = failure.twin(numbers)
+    code, said = st.columns(2, gap="large")
+    code.code(program, wrap_lines=True)
+
+    def ask() -> None:
+        st.session_state["wrong asked"] = program
+
+    with said:
+        if st.session_state.get("wrong asked") == program:
+            try:
+                with st.spinner("PyTorch is being imported: some seconds."):
+                    _heard(computed("twin", program, lambda: twin.ask({failure.key: program})[failure.key]))
+            except RuntimeError as error:
+                st.error(escape_markdown(str(error)), icon=":material/block:")
+            return
+        st.markdown(f"It says: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else
+                    "It has no message for this.")  # fmt: skip
+        if computed("torch", 1, installed):
+            st.button("Run it in PyTorch", key="wrong ask", icon=":material/play_arrow:", on_click=ask,
+                      help="In a process of its own, which then ends.")  # fmt: skip
+        else:
+            st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
+
+
+def _heard(said: twin.Said) -> None:
+    st.markdown(f"**PyTorch {said.version}**, run now")
+    if said.printed:
+        st.code(said.printed, language=None, wrap_lines=True)
+    for warning in said.warnings:
+        st.warning(escape_markdown(warning), icon=":material/warning:")
+    if said.error:
+        st.error(escape_markdown(said.error), icon=":material/block:")
+    if not said.text:
+        st.markdown("No error and no warning.")
+
+
+def _elsewhere(failure: Failure) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.header("Try it", anchor="try")
+        for place in failure.places:
+            known = next(known for known in PAGES if known.path == place.path)
+            page.link_to(known.file, f"{known.title}: {place.does}", f":material/{known.icon}:", place.query)
+    with right:
+        if failure.related:
+            st.header("Easily taken for it", anchor="related")
+            for key in failure.related:
+                st.button(BY_KEY[key].name, key=f"wrong related {key}", on_click=_choose, args=(key,))
+                st.markdown(f":small[{with_code(BY_KEY[key].tells)}]")
+
+
+main()
