@@ -49,8 +49,7 @@ def search(question: str) -> Sequence[Answer]:
         return found[:MOST]
     scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
     best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
-    likely = {answer.title for answer in found}
-    answers = [answer for _, answer in best if answer.kind not in ("failure", "message") or answer.title not in likely]
+    answers = [answer for _, answer in best if answer.kind not in ("failure", "message") or not found]
     named = [answer for answer in answers if answer.title.lower() == question.strip().lower()]  # before likely messages
     return [*named, *found, *(answer for answer in answers if answer not in named)][:MOST]
 
