@@ -5,6 +5,7 @@ Numbers are not written down here: a function of an engine computes each, and th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -230,6 +231,14 @@ def _bias(Tensor: Engine) -> float:
     y = (X + b).sum()
     y.backward()
     return _gradient(b)
+
+
+def _parameters(Tensor: Engine, bias: bool = True) -> float:
+    """Counted in the weights and biases of 3 inputs and layers of 4, 4 and 1 units."""
+    widths = [3, 4, 4, 1]
+    made = [Tensor(np.zeros((n_in, n_out))) for n_in, n_out in itertools.pairwise(widths)]
+    made += [Tensor(np.zeros(width)) for width in widths[1:] if bias]
+    return float(sum(parameter.size for parameter in made))
 
 
 def _pairs(Tensor: Engine) -> float:
@@ -646,6 +655,22 @@ QUESTIONS: tuple[Question, ...] = (
             Option("X.T @ G"),
             Option("X * G", "A product element by element: the shapes (n, k) and (n, m) do not even fit."),
             Option("G @ X.T", "(n, m) times (k, n) fits only if m = k, and never sums over the rows of the batch."),
+        ),
+    ),
+    Number(
+        "how-many-parameters",
+        "Training",
+        "A network takes 3 numbers and has layers of 4, 4 and 1 units, each layer fed by all units of the one before. "
+        "How many parameters does it learn?",
+        "A unit has a weight for each number that it takes in, and one number more.",
+        "Each unit has a weight for each of its inputs, and a bias: 3·4 + 4, then 4·4 + 4, then 4·1 + 1. One backward "
+        "pass gives the gradients of all 41.",
+        Place("pages/descent_lab.py", "This network learns four points: its parameters are counted above the guess.",
+              {"tab": "four"}),
+        answer=_parameters,
+        slips=(
+            Slip(lambda engine: _parameters(engine, bias=False), "Those are the weights. Each unit has a bias, too."),
+            Slip(lambda engine: _parameters(engine) - _parameters(engine, bias=False), "Those are the biases alone."),
         ),
     ),
     Number(

@@ -621,6 +621,7 @@ stack, or raise that limit.""",
         "in one.",
         "A value may be listed when all of its children are. Reversed, each value then comes before all of its "
         "children.",
+        "See your order: `print([v.label or v._op for v in order])`. Each value once, and the result last.",
         "Recursive, it is short: `visit(value)`: if not yet seen, mark it, visit each child, then append the value.",
         "Without recursion: put `(value, False)` on the stack. When it comes off and is new, push `(value, "
         "True)`, then "

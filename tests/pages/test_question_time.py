@@ -33,6 +33,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "bias-gradient": "b is copied 4 times",
     "pairs": "| 16 |",
     "matmul-rule": "*row* k of B",
+    "how-many-parameters": "a network with 41 parameters",
     "not-zeroed": "the new gradient was added to it",
     "steepest-sigmoid": "slope by x **0.25**",
     "zero-weights": "The gradients of all weights are exactly 0",
