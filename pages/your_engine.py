@@ -268,8 +268,9 @@ def _train(engine: Engine) -> None:
     running = contest is not None and not contest.done
 
     def start() -> None:
-        if contest is None or contest.done:
-            now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
+        if before := now.get("own contest"):
+            before.stop()  # of another engine, say: a visitor trains one at a time
+        now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
 
     def stop() -> None:
         if contest:

@@ -19,9 +19,11 @@ import numpy as np
 from lab.expression.builder import Expression
 from lab.ops import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
+from lab.trace.derive import rule_of
 from lab.trace.numerical import Checked
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from lab.trace.recording import Trace, brief
+from model import Tensor, _unbroadcast
 from practice.task import Ladder
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
@@ -125,7 +127,8 @@ def _loaded(ladder: Ladder, source: str, runner: Runner) -> None:
 
 
 def _sentence(problem: Problem) -> str:
-    if problem.kind == "AttributeError" and problem.line is None:
+    missing = problem.kind == "AttributeError" or problem.message.startswith("unsupported operand")
+    if missing and problem.line is None:
         return f"Your engine has no such operation or attribute: {problem.message}."
     return f"Your engine stops with {problem.kind}: {problem.message}"
 
@@ -221,7 +224,27 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
     # An operation of the same name with other operands, such as a power with a number for exponent, has another rule.
     counts = {(node["op"], len(node["children"])) for node in nodes if node["op"]}
     ops = {name: op for name, op in OPS.items() if {n for known, n in counts if known == name} <= {len(op.derivatives)}}
-    return Trace(nodes, events, gradients, output, sources, ops=ops)
+    trace = Trace(nodes, events, gradients, output, sources, ops=ops)
+    _tell_copies(trace)
+    return trace
+
+
+def _tell_copies(trace: Trace) -> None:
+    """Where broadcasting repeated an operand, a learner's closure sums over the copies before it sends. The player
+    tells first what goes to each copy, and then their sum: where the rule, summed, gives what was sent, the message is
+    that. Where it does not, the message stays as it is, and the player says that it is wrong."""
+    values = [np.asarray(node["value"]) for node in trace.nodes]
+    for event in trace.events:
+        if event["kind"] != "message":
+            continue
+        node, sent = trace.nodes[event["node"]], np.asarray(event["contribution"])
+        upstream = np.asarray(event["upstream"])
+        rule, _ = rule_of(trace, node, event["operand"])
+        if rule.value is None or rule.whole or not sent.size < upstream.size or upstream.shape != tuple(node["shape"]):
+            continue
+        copies = upstream * rule.value(*(values[child] for child in node["children"]), values[event["node"]])
+        if np.allclose(_unbroadcast(copies, Tensor(sent)), sent, equal_nan=True):
+            event["contribution"] = copies.tolist()
 
 
 def _must(holds: bool) -> None:

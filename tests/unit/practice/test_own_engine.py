@@ -7,6 +7,7 @@ from lab.expression.builder import parse
 from lab.practice import own_training, sandbox
 from lab.practice.checker import Here
 from lab.practice.own_engine import Unusable, checked, follow
+from lab.trace.derive import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
 from practice import LADDERS
@@ -111,6 +112,32 @@ def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
     for name, gradient in record(expression, leaves).gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
     assert all(row.agrees for row in checked(TENSORS, TENSORS.reference, expression, leaves, Here()))
+    assert first_wrong(derive(trace)) is None
+
+
+def first_wrong(derived):
+    """The player says that something went wrong where a rule, as the lab knows it, gives another message."""
+    terms = (term for one in derived for term in one["terms"] if term["event"] is not None)
+    return next((term for term in terms if term["agrees"] is False), None)
+
+
+def test_what_goes_to_each_copy_is_told_before_its_sum_and_a_forgotten_sum_is_seen():
+    leaves = {"x": [[1.0, 2.0], [3.0, 4.0]], "b": [10.0, 20.0]}
+    trace = follow(TENSORS, TENSORS.reference, parse("sum(x * b)"), leaves, Here())
+    to_b = next(event for event in trace.events if event["kind"] == "message" and event["child"] == 1)
+    assert to_b["contribution"] == [[1, 2], [3, 4]]
+    assert [event["message"] for event in trace.events if event["kind"] == "accumulate" and event["node"] == 1] == [
+        [4, 6]
+    ]
+    wrong = TENSORS.reference.replace("unbroadcast(out.grad * a, b.shape)", "(out.grad * a)[0]")
+    assert wrong != TENSORS.reference
+    trace = follow(TENSORS, wrong, parse("sum(x * b)"), leaves, Here())
+    assert first_wrong(derive(trace))["message"] == [1, 2]
+
+
+def test_arrays_are_no_inputs_of_an_engine_of_numbers():
+    with pytest.raises(Unusable, match="single numbers: make a a number"):
+        follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": [1.0, 2.0], "b": 3.0}, Here())
 
 
 @pytest.mark.parametrize(
