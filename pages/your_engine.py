@@ -247,9 +247,10 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
     of = " of its sum, as the result has many numbers," if shape else ""
     if wrong := [row for row in rows if not row.agrees]:
         said = [brief(gradient) for gradient in wrong[0].gradients]
-        more = f" So are those of {', '.join(row.name for row in wrong[1:])}." if wrong[1:] else ""
+        name, *others = (escape_markdown(row.name) for row in wrong)
+        more = f" So are those of {', '.join(others)}." if others else ""
         st.error(
-            f"✗ The gradient{of} of {wrong[0].name} is another one: {said[0]} by your engine, {said[1]} by the lab’s, "
+            f"✗ The gradient{of} of {name} is another one: {said[0]} by your engine, {said[1]} by the lab’s, "
             f"{said[2]} by finite differences.{more}"
         )
     else:

@@ -62,6 +62,9 @@ for step, batch in enumerate(batches):
     logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
     loss = cross_entropy(logits, labels[batch])
     loss.backward()
+    for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, (w1, b1, w2, b2)):
+        if np.shape(leaf.grad) != array.shape:  # NumPy would make it fit, and the network another one
+            raise ValueError(f"the gradient of {name} has the shape {np.shape(leaf.grad)}, and {name} {array.shape}.")
     arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, (w1, b1, w2, b2))]
     emit({"step": step, "loss": float(loss.data), "seconds": time.process_time() - begun})
 w1, b1, w2, b2 = [Tensor(array) for array in arrays]

@@ -179,6 +179,12 @@ def test_a_training_that_fails_says_where():
     assert "<b>" not in texts(at.error)
     at = trained(opened("grad +=", "grad =", tab="train"))
     assert "the losses part in step 1" in texts(at.markdown)
+    at = trained(opened("t = math.tanh(self.data)", "t = math.nan", tab="train"))
+    assert "From step 0 on, your engine’s loss is no finite number" in texts(at.warning)
+    assert "the losses part in step 0" in texts(at.markdown)
+    forgotten = "    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", ""
+    at = trained(opened(*forgotten, ladder=TENSORS, tab="train"))
+    assert "the gradient of b1 has the shape (33, 32), and b1 (32,)." in texts(at.error).replace("\\", "")
 
 
 def test_a_training_with_another_text_is_not_that_of_this_engine():
