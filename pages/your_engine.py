@@ -66,7 +66,11 @@ def main() -> None:
             st.session_state["own engine"] = ladder.key
             _begin()
         else:
-            st.warning(f"The text in this browser no longer passes every task of “{ladder.title}”.")
+            st.warning(
+                f"The text that this browser keeps has not passed every task of “{ladder.title}”. It stays as it is."
+            )
+            where = {"ladder": ladder.key, "task": ladder.tasks[-1].key}
+            page.link_to("pages/build_it_yourself.py", "See what the check says", ":material/code:", where)
     engine = _chosen()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Your engine", width="content")

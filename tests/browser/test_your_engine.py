@@ -47,6 +47,7 @@ def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     settled(page)
     assert page.locator("g.card").first.bounding_box()["y"] < 600
     expect(page.get_by_text("tensors.py, line")).to_be_visible()
+    expect(page.locator(".sentence", has_text="The backward pass is done. Gradients")).to_be_visible()
     look(page)
 
     page.get_by_role("tab", name="Train").click()

@@ -73,6 +73,19 @@ def test_the_text_of_the_browser_is_checked_again_and_a_ladder_that_passes_is_an
     assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors"]
 
 
+@needs_processes
+def test_a_text_that_does_not_pass_any_more_is_said_and_makes_no_engine():
+    at = run(app("pages/your_engine.py"))
+    checking = exercise.Checking(SCALARS, SCALARS.tasks[-1].key, "x = 1\n", 0, sandbox.runner)
+    at.session_state["exercise scalars checking"] = checking
+    checking.wait(PATIENCE)
+    at.run()
+    assert not at.exception
+    assert "has not passed every task of “Scalars”" in texts(at.warning)
+    assert "own engines" not in at.session_state
+    assert "no engine of yours yet" in texts(at.markdown)
+
+
 def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
     at = run(app("pages/build_it_yourself.py"))
     for key, report in (("value", Report({"value": True})), ("train", Report({"value": True, "train": False}))):
