@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, Job, Stopped, check, resemblance, same
+from lab.practice.checker import Here, Job, Stopped, check, problem, resemblance, same
 from practice.task import Check, Ladder, Mistake, Task
 
 REFERENCE = """
@@ -136,6 +136,12 @@ def test_a_failure_is_told_although_the_process_ends_before_a_smaller_case_is_fo
 def test_a_file_that_cannot_be_loaded_is_told_with_its_line(ladder):
     report = check(ladder, "double", "import numpy as np\ndef double(x:\n", Here(), 0)
     assert (report.problem.kind, report.line) == ("SyntaxError", 2)
+
+
+@pytest.mark.parametrize("place", [-5, 0, 1.5, None, "3"])
+def test_a_place_that_no_text_has_is_none(place):
+    said = problem({"kind": "SyntaxError", "message": "x", "line": place, "column": place})
+    assert (said.line, said.column) == (None, None)
 
 
 def test_an_exception_is_told_with_the_line_of_the_file(ladder):

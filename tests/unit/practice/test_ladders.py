@@ -97,21 +97,14 @@ def test_right_answers_in_another_style_pass(ladder):
         assert report, (path.name, report)
 
 
-def apart(inputs, rng):
-    """The inputs moved a little: at a tie and at the 0 of relu there is no derivative."""
-    return {
-        name: value + rng.uniform(0.001, 0.002, np.shape(value)) if np.asarray(value).dtype.kind == "f" else value
-        for name, value in inputs.items()
-    }
-
-
 @each_ladder
 def test_derivatives_of_the_reference_agree_with_finite_differences(ladder):
+    """In every case, as they are shown beside each other: at a kink there is no derivative, so none lies on one."""
     here, rng = Here(), np.random.default_rng(5)
     here.load(ladder.reference, ladder.file)
     for task in ladder.tasks:
         for one in task.checks:
-            cases = [replace(case, inputs=apart(case.inputs, rng)) for case in _cases(one, rng) if one.derivatives]
+            cases = list(_cases(one, rng)) if one.derivatives else []
             for case, said in zip(cases, here.run(cases), strict=True):
                 for show in one.derivatives or {}:
                     numerical = _numerical(one, case, show, here)
