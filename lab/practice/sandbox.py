@@ -45,9 +45,9 @@ KEPT_OUTPUT = 4_000  # and how many of them are shown
 ROOT = Path(__file__).resolve().parents[2]
 CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe holds
 
-NOT_READY = "The process for your code did not start in time: check again."
+NOT_READY = "The process for your code did not start: check again."
 BUSY = "Too many people check at this moment: check again in a few seconds."
-TOO_LONG = "Your code did not come to an end in time and was stopped: look for a loop that never ends."
+TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends, or that takes too many turns."
 TOO_MUCH_MEMORY = (
     "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large."
 )

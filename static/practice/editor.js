@@ -29,7 +29,7 @@ import {
 } from "../codemirror/codemirror.js";
 
 const WAY_OUT = 30_000; // milliseconds after Escape in which Tab leaves the editor
-const LEAST_CONTRAST = HighlightStyle.define([
+const COLOURS = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.self], color: "light-dark(#a0206a, #ff9ecb)" },
   { tag: [tags.string, tags.special(tags.string)], color: "light-dark(#0b6534, #86dca6)" },
   { tag: [tags.number, tags.bool, tags.null], color: "light-dark(#0a549e, #85c5ff)" },
@@ -124,7 +124,7 @@ export function editor(parent, label, text, on) {
     bracketMatching(),
     search({ top: true }),
     pythonLanguage,
-    syntaxHighlighting(LEAST_CONTRAST),
+    syntaxHighlighting(COLOURS),
     LOOK,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     EditorView.updateListener.of((update) => update.docChanged && on.changed(update.state.doc.toString())),
