@@ -131,7 +131,7 @@ class Failure:
     wrong       which elements are wrong: a boolean array, where got and expected are arrays of one shape
     numerical   what finite differences of the reference say, where it is a derivative
     problem     the exception, where the program raised one that the reference does not
-    mistake     the known mistake that gives the same answers in every case of this check
+    mistake     the known mistake that gives the same answers in every case of this check, and of those before it
     looks_like  what strikes one about the values, or the sentence of the judge; "" where there is none
     """
 
@@ -193,23 +193,34 @@ def check(
             for task in tasks:
                 checks = dict.fromkeys((one.name for one in task.checks), None)
                 passed[task.key] = False
+                ran: list[_Ran] = []
                 for number, one in enumerate(task.checks):
                     begins(task, one)
                     cases = list(_cases(one, np.random.default_rng([seed, number])))
                     right = aside.submit(_right, reference, one, cases)
                     got = _answers(runner, one, cases)
                     expected = right.result()
+                    ran.append(_Ran(one, cases, got))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
                         with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
                             # anew: the cases may have left something behind in it
                             runner.load(source, ladder.file, ladder.modules)
-                        failure = _explain(ladder, task, one, cases, got, expected, runner, reference)
+                        failure = _explain(ladder, task, ran, expected, runner, reference)
                         return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
                 passed[task.key] = True
         except Stopped as stopped:
             return Report(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
     return Report(passed, checks)
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """A check, its cases, and what the learner's code gave in each."""
+
+    check: Check
+    cases: Sequence[Job]
+    got: Sequence[Answer]
 
 
 def _right(reference: Here, one: Check, cases: Sequence[Job]) -> list[Answer]:
@@ -290,16 +301,11 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
 
 
 def _explain(
-    ladder: Ladder,
-    task: Task,
-    one: Check,
-    cases: list[Job],
-    got: list[Answer],
-    expected: list[Answer],
-    runner: Runner,
-    reference: Here,
+    ladder: Ladder, task: Task, ran: Sequence[_Ran], expected: Sequence[Answer], runner: Runner, reference: Here
 ) -> Failure:
-    mistake = None if one.slow else _known(ladder, task, one, cases, got, runner)
+    """ran: the checks of the task so far, of which the last has failed. expected: what the reference gives in that."""
+    one, cases, got = ran[-1].check, ran[-1].cases, ran[-1].got
+    mistake = None if one.slow else _known(ladder, task, ran, runner)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
@@ -325,27 +331,26 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(
-    ladder: Ladder, task: Task, one: Check, cases: list[Job], got: list[Answer], runner: Runner
-) -> Mistake | None:
-    """The mistake with which the reference gives the learner's answers in each case: of this task first, then of those
-    before it, the latest first. Of several, the first that gives their answers to the task's other checks, too."""
+def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner) -> Mistake | None:
+    """The mistake of this task with which the reference gives the learner's answers to its checks so far, also to those
+    that passed. Of several, the first that gives their answers to its other checks, too. Mistakes of the tasks before
+    are none: their checks have passed."""
 
-    def answers(mistake: Mistake, one: Check, cases: list[Job], got: list[Answer]) -> bool:
+    def answers(mistake: Mistake, ran: _Ran) -> bool:
         theirs = _loaded(ladder.with_mistake(mistake), ladder.file)
         return all(
-            agree(one, mine, said) and _message(mine) == _message(said)
-            for mine, (said,) in zip(got, (_answers(theirs, one, [case]) for case in cases), strict=False)
+            agree(ran.check, mine, said) and _message(mine) == _message(said)
+            for mine, (said,) in zip(ran.got, (_answers(theirs, ran.check, [case]) for case in ran.cases), strict=False)
         )
 
-    before = ladder.up_to(task.key)[-2::-1]
-    known = [mistake for step in (task, *before) for mistake in step.mistakes if answers(mistake, one, cases, got)]
+    quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
+    known = [mistake for mistake in task.mistakes if all(answers(mistake, one) for one in quick)]
     with contextlib.suppress(Stopped):
-        for other in task.checks:
-            if len(known) > 1 and other != one and not other.slow:
-                more = list(_cases(other, np.random.default_rng(0)))
-                mine = _answers(runner, other, more)
-                known = [mistake for mistake in known if answers(mistake, other, more, mine)] or known
+        for other in task.checks[len(ran) :]:
+            if len(known) > 1 and not other.slow:
+                cases = list(_cases(other, np.random.default_rng(0)))
+                more = _Ran(other, cases, _answers(runner, other, cases))
+                known = [mistake for mistake in known if answers(mistake, more)] or known
     return known[0] if known else None
 
 

@@ -376,7 +376,8 @@ for each input; an input that is no tensor gets none.
         ),
         Mistake(
             "order-from-leaves",
-            "The tensors were visited from the leaves to the result: there is no gradient to pass on yet.",
+            "A tensor's turn came when no message had reached it: does the order go from the result to the leaves, and "
+            "is each message kept?",
             ((_GRAPH_LOOP, "for tensor in order:"),),
         ),
         Mistake(

@@ -385,6 +385,16 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
             ),
         ),
         Mistake(
+            "mul-no-wrap",
+            "In `*`, a plain number has no `data` and no `grad`. Make it a `Value` before anything else.",
+            (
+                (
+                    "    def __mul__(self, other):\n        other = wrapped(other)\n",
+                    "    def __mul__(self, other):\n",
+                ),
+            ),
+        ),
+        Mistake(
             "mul-no-upstream",
             "In `*`, the local derivative is right and the upstream gradient is missing: multiply by it.",
             (

@@ -92,6 +92,20 @@ def test_a_mistake_that_fails_another_check_is_not_named(tmp_path):
         assert check(ladder, "both", ladder.with_mistake(mistake), Here(), 0).failure.mistake == mistake
 
 
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_a_mistake_that_would_have_failed_before_is_not_named(tmp_path, tasks):
+    """In a check of the same task, or in the task before."""
+    (tmp_path / "reference.py").write_text("def both(a, b):\n    return a + b\n", "utf-8")
+    first = Check("Of 0 and b", "y = both(0, b)", ("y",), lambda rng, size: {"b": rng.normal()})
+    then = Check("Of a and 0", "y = both(a, 0)", ("y",), lambda rng, size: {"a": rng.normal()})
+    neither = Mistake("neither", "Both are lost.", (("return a + b", "return 0.0"),))
+    split = ((first, then),) if tasks == 1 else ((first,), (then,))
+    steps = [Task(f"step{n}", "", "", checks, (neither,) * (n == 0), ()) for n, checks in enumerate(split)]
+    wrong = "def both(a, b):\n    return b if a == 0 else 0.0\n"
+    failure = check(Ladder("sums", "Sums", "?", tmp_path, (*steps,)), steps[-1].key, wrong, Here(), 0).failure
+    assert (failure.check, failure.mistake) == (then, None)
+
+
 def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(ladder):
     wrong = ladder.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + (len(grad) > 1)")
     failure = check(ladder, "bias", wrong, Here(), 0).failure
