@@ -743,6 +743,11 @@ outside of the class. Training will need it at each step.""",
             ),
         ),
         Mistake(
+            "add-first-overwrites",
+            "In `+`, the second operand adds its message and the first overwrites. `a + a` hides it, two paths do not.",
+            ((_ADD, "            self.grad = out.grad\n            other.grad += out.grad"),),
+        ),
+        Mistake(
             "mul-first-overwrites",
             "In `*`, the second operand adds its message and the first overwrites. `b * b` hides it, two paths do not.",
             (("self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),),
