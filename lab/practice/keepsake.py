@@ -103,8 +103,7 @@ def _curve(yours: Side, labs: Side) -> str:
     """Both losses by step. Where one line covers the other, both are seen: one is broad and pale."""
     finite = [point.loss for side in (yours, labs) for point in side.points if math.isfinite(point.loss)]
     last = max(len(yours.points), len(labs.points), 2) - 1
-    high = max(finite, default=0.0) or 1.0
-    low = min(0.0, *finite) if finite else 0.0
+    high, low = max([0.0, *finite]) or 1.0, min([0.0, *finite])
 
     def place(step: int, loss: float) -> str:
         x = LEFT + step / last * (WIDTH - LEFT)

@@ -64,6 +64,13 @@ def test_the_learner_s_text_stays_text_and_nothing_is_loaded(contest):
     assert "default-src 'none'" in page
 
 
+def test_losses_below_0_and_all_the_same_are_drawn(contest):
+    for side in (contest.yours, contest.labs):
+        side.points[:] = [Point(step, -1.5, 0.0) for step in range(3)]
+    (line, *_) = re.findall('<polyline points="([^"]*)"', keepsake.page(TENSORS, "x = 1\n", {}, 7, contest, TODAY))
+    assert len({point.split(",")[1] for point in line.split()}) == 1
+
+
 def test_without_a_training_nothing_is_said_of_one():
     page = keepsake.page(TENSORS, "x = 1\n", {}, 0, None, TODAY)
     assert "<svg" not in page
