@@ -376,8 +376,8 @@ for each input; an input that is no tensor gets none.
         ),
         Mistake(
             "order-from-leaves",
-            "A tensor's turn came when no message had reached it: does the order go from the result to the leaves, and "
-            "is each message kept?",
+            "A tensor's turn came when it had no gradient yet. Does the result begin with one, does the order go from "
+            "there to the leaves, and is each message kept?",
             ((_GRAPH_LOOP, "for tensor in order:"),),
         ),
         Mistake(

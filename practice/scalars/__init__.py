@@ -559,7 +559,7 @@ stack, or raise that limit.""",
         ),
         Mistake(
             "root-left-out",
-            "The rule of the result itself was never called: it belongs into the list, too, as its last.",
+            "The rule of the result itself was never called: is it in the list, as its last, and are the rules called?",
             (("for value in reversed(order):", "for value in reversed(order[:-1]):"),),
         ),
         Mistake(
