@@ -321,6 +321,10 @@ def _explain(
     numbers = show in mine.values and show in right.values
     wrong = wrong_elements(value, wanted, one.rtol) if numbers else None
     numerical = _numerical(one, job, show, reference)
+    if wrong is None and numbers and isinstance(value, list) and isinstance(wanted, list):  # of different lengths
+        fits = [same(*pair, one.rtol) for pair in zip(value, wanted, strict=False)]
+        wrong = ~np.array(fits + [False] * (len(value) - len(fits)), bool)
+        wrong = wrong if wrong.any() else None
     looks = "" if mistake or problem or not numbers else resemblance(value, wanted, one.rtol)
     return Failure(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 

@@ -82,6 +82,7 @@ _POINTS = """\
 xs = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]
 ys = [-1.0, -1.0, -1.0, 1.0]
 """
+_LOSS_NOW = "sum((net(x)[0].data - y) ** 2 for x, y in zip(xs, ys)) / 4"
 
 
 def _rule(formula: str, names: str, upstream: bool = True) -> dict[str, Any]:
@@ -102,6 +103,8 @@ def _learned(inputs: Inputs, values: Mapping[str, Any]) -> str:
     last = values["losses[-1]"]
     if not isinstance(last, float):
         return "The last loss is not a number: keep `loss.data`."
+    if last < 0.01 and not values[_LOSS_NOW] < 0.05:
+        return f"The list ends below 0.01, and the network's loss is {values[_LOSS_NOW]:.3g}: is this what was trained?"
     if last < 0.01:
         return ""
     if not last < values["losses[0]"]:
@@ -143,7 +146,11 @@ VALUE = Task(
 You will make results of operations, too: let the constructor take `children` and `op`.""",
     (
         Check(
-            "A new value", "a = Value(p)", ("a.data", "a.grad", "a.label", "a._op", "a._children"), _some("p"), cases=8
+            "A new value",
+            "a = Value(p)",
+            ("a.data", "a.grad", "a.label", "a._op", "a._children", "isinstance(a._children, tuple)"),
+            _some("p"),
+            cases=8,
         ),
         Check("A label", 'a = Value(p, label="weight")', ("a.label", "a.data"), _some("p"), cases=4),
         Check(
@@ -192,6 +199,11 @@ You will make results of operations, too: let the constructor take `children` an
             "children-none",
             "`_children` of a leaf is None. A loop over the children should find none of them: use an empty tuple.",
             (("self._children = tuple(children)", "self._children = children or None"),),
+        ),
+        Mistake(
+            "children-list",
+            "`_children` is a list. Make it a tuple: what a value was computed from does not change any more.",
+            (("self._children = tuple(children)", "self._children = list(children)"),),
         ),
         Mistake(
             "repr-short",
@@ -259,6 +271,16 @@ the result.
                 (
                     "        out._backward = _backward\n        return out\n\n    def __radd__",
                     "        out._backward = _backward()\n        return out\n\n    def __radd__",
+                ),
+            ),
+        ),
+        Mistake(
+            "add-no-return",
+            "`a + b` is None: a method that does not end in `return` returns that.",
+            (
+                (
+                    "        out._backward = _backward\n        return out\n\n    def __radd__",
+                    "        out._backward = _backward\n\n    def __radd__",
                 ),
             ),
         ),
@@ -441,6 +463,11 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
             (("n * self.data ** (n - 1) * out.grad", "n * self.data ** (n - 1)"),),
         ),
         Mistake(
+            "pow-child",
+            "The exponent of `**` stands among the children. It is a plain number without a rule.",
+            (('(self,), "**")', '(self, n), "**")'),),
+        ),
+        Mistake(
             "sub-as-add",
             "The number of `a - b` is right, and `b` receives the upstream gradient with the wrong sign: if `b` "
             "grows, the "
@@ -579,6 +606,18 @@ stack, or raise that limit.""",
             "you have "
             "seen.",
             (("elif value not in seen:", "else:"),),
+        ),
+        Mistake(
+            "twice-recursive",
+            "A value was listed once for each path that leads to it, and its rule ran as often. Remember what you "
+            "have seen.",
+            (
+                (
+                    _ORDER,
+                    "    order = []\n\n    def visit(value):\n        for child in value._children:\n"
+                    "            visit(child)\n        order.append(value)\n\n    visit(root)\n    return order",
+                ),
+            ),
         ),
         Mistake(
             "breadth-first",
@@ -765,6 +804,16 @@ outside of the class. Training will need it at each step.""",
             ((_ZERO, "    for value in values:\n        value.grad = None"),),
         ),
         Mistake(
+            "zero-missing",
+            "There is no function `zero_grad`. It stands outside of the class, at the left margin.",
+            (("def zero_grad(values):", "def of_another_name(values):"),),
+        ),
+        Mistake(
+            "zero-name",
+            "Nothing was emptied. `value = 0.0` gives a name of the loop another value; set the `grad` of each.",
+            ((_ZERO, "    for value in values:\n        value = 0.0"),),
+        ),
+        Mistake(
             "zero-data",
             "`zero_grad` emptied `data`: the numbers themselves are gone. Only `grad` should be.",
             ((_ZERO, "    for value in values:\n        value.data = 0.0"),),
@@ -869,6 +918,11 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             (("(1 - t * t) * out.grad", "1 - t * t"),),
         ),
         Mistake(
+            "tanh-parentheses",
+            "In tanh, only t² was multiplied by the upstream gradient: `*` goes before `-`. Put 1 - t² in parentheses.",
+            (("(1 - t * t) * out.grad", "1 - t * t * out.grad"),),
+        ),
+        Mistake(
             "tanh-overflow",
             "e^800 is too large for a float. The formula with exponentials is right on paper; `math.tanh` knows "
             "how to "
@@ -897,6 +951,11 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             (("(self.data > 0) * out.grad", "float(self.data > 0)"),),
         ),
         Mistake(
+            "exp-input",
+            "In exp, you used the input, not the output: the derivative of e^x is e^x, the result itself.",
+            (("self.grad += e * out.grad", "self.grad += self.data * out.grad"),),
+        ),
+        Mistake(
             "exp-as-power",
             "That is the power rule, x · e^(x-1). Here the variable is the exponent: the derivative of e^x is e^x.",
             (("self.grad += e * out.grad", "self.grad += self.data * math.exp(self.data - 1) * out.grad"),),
@@ -915,6 +974,16 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             "sigmoid-turned",
             "That is 1 / (1 + e^a), the sigmoid of -a: the exponent needs a minus.",
             (("((self * -1).exp() + 1) ** -1", "(self.exp() + 1) ** -1"),),
+        ),
+        Mistake(
+            "sigmoid-number",
+            "`a.sigmoid()` is a plain number, which remembers nothing. Use your own `exp`: then the result is a Value.",
+            (("((self * -1).exp() + 1) ** -1", "1 / (1 + math.exp(-self.data))"),),
+        ),
+        Mistake(
+            "sigmoid-tanh",
+            "The numbers are right, and they come from tanh. Here sigmoid should get by on `+`, `*`, `**` and `exp`.",
+            (("((self * -1).exp() + 1) ** -1", "((self * 0.5).tanh() + 1) * 0.5"),),
         ),
         Mistake(
             "sigmoid-rule",
@@ -941,9 +1010,8 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
 NETWORK = Task(
     "network",
     "Neuron, layer, network",
-    """A neuron multiplies each input by a weight, adds all that and a bias, and ends in tanh. Write three "
-    "classes. Each is
-called with a list of numbers or values, and has `parameters()`: a flat list of its weights and biases.
+    """A neuron multiplies each input by a weight, adds all that and a bias, and ends in tanh. Write three
+classes. Each is called with a list of numbers or values, and has `parameters()`: a flat list of its weights and biases.
 
 - `Neuron(inputs, rng)`: a weight for each input, from `rng.uniform(-1, 1)`, and a bias of 0. A call returns *one*
   value. Parameters: the weights in order, then the bias.
@@ -963,13 +1031,15 @@ No new rule is needed: your engine does the rest.""",
         ),
         Check(
             "How it begins",
-            "import random\n\nlayer = Layer(5, 4, random.Random(seed))\nstart = [p.data for p in layer.parameters()]",
+            "import random\n\nlayer = Layer(5, 4, random.Random(seed))\nstart = [p.data for p in layer.parameters()]\n"
+            "again = [p.data for p in Layer(5, 4, random.Random(seed)).parameters()]",
             (
                 "len(start)",
                 "start.count(0)",
                 "len(set(start))",
                 "min(start) < 0 < max(start)",
                 "-1 <= min(start) and max(start) <= 1",
+                "again == start",
             ),
             _seed,
         ),
@@ -1037,6 +1107,38 @@ No new rule is needed: your engine does the rest.""",
             (("rng.uniform(-1, 1)", "rng.random()"),),
         ),
         Mistake(
+            "other-random",
+            "Two layers from the same `rng` begin differently: draw the weights from the `rng` that is given, not from "
+            "another one. Then a training run can be repeated.",
+            (("rng.uniform(-1, 1)", '__import__("random").uniform(-1, 1)'),),
+        ),
+        Mistake(
+            "bias-random",
+            "The biases begin at random. The task lets them begin at 0: the weights alone make the neurons differ.",
+            (("self.bias = Value(0.0)", "self.bias = Value(rng.uniform(-1, 1))"),),
+        ),
+        Mistake(
+            "weights-as-numbers",
+            "The weights receive nothing: the sum was made from their `data`, plain numbers that remember nothing.",
+            (("total = total + w * x", "total = total + w.data * x"),),
+        ),
+        Mistake(
+            "one-neuron-unpacked",
+            "A layer of one neuron returned the value itself. Let it be a list all the same, a list of one.",
+            (
+                (
+                    "        return [neuron(xs) for neuron in self.neurons]",
+                    "        ys = [neuron(xs) for neuron in self.neurons]\n"
+                    "        return ys[0] if len(ys) == 1 else ys",
+                ),
+            ),
+        ),
+        Mistake(
+            "same-inputs",
+            "Every layer has as many inputs as the network. It needs one for each neuron of the layer before it.",
+            (("Layer(counts[i], counts[i + 1], rng)", "Layer(inputs, counts[i + 1], rng)"),),
+        ),
+        Mistake(
             "one-neuron-repeated",
             "A list times a number repeats the *same* neuron: the layer has one, under several names. Make a new "
             "one for "
@@ -1081,9 +1183,8 @@ No new rule is needed: your engine does the rest.""",
 TRAIN = Task(
     "train",
     "Train it",
-    """Write `train(model, xs, ys, rate=..., steps=...)`. Each `x` in `xs` is a list of inputs, and each `y` in "
-    "`ys` what the
-network should answer. At each step:
+    """Write `train(model, xs, ys, rate=..., steps=...)`. Each `x` in `xs` is a list of inputs, and each `y` in
+`ys` what the network should answer. At each step:
 
 1. compute the loss: the mean, over all points, of `(model(x)[0] - y) ** 2`;
 2. empty the gradients, and run `backward` from the loss;
@@ -1116,7 +1217,7 @@ for `rate` and `steps`, the last loss must be below 0.01, however the weights be
         Check(
             "Four points, to a loss below 0.01",
             "import random\n\n" + _POINTS + "net = MLP(2, [4, 1], random.Random(seed))\nlosses = train(net, xs, ys)",
-            ("losses[0]", "losses[-1]"),
+            ("losses[0]", "losses[-1]", _LOSS_NOW),
             _seed,
             cases=4,
             judge=_learned,

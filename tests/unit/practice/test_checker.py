@@ -106,6 +106,29 @@ def test_a_mistake_that_would_have_failed_before_is_not_named(tmp_path, tasks):
     assert (failure.check, failure.mistake) == (then, None)
 
 
+def test_a_mistake_of_a_task_that_passed_is_not_named(tmp_path):
+    """Two bugs may come to the same numbers. What passed its own checks is not to blame."""
+    (tmp_path / "reference.py").write_text(
+        "def one(a):\n    return a\n\n\ndef two(a):\n    return one(a) + a\n", "utf-8"
+    )
+    number = {"inputs": lambda rng, size: {"a": rng.normal()}}
+    lost = Mistake("lost", "`one` loses a.", (("return a\n", "return 0 * a\n"),))
+    first = Task("one", "One", "`one(a)` is a.", (Check("One", "y = one(a)", ("y",), **number),), (lost,), ("Think.",))
+    second = Task("two", "Two", "`two(a)` is 2a.", (Check("Two", "y = two(a)", ("y",), **number),), (), ("Think.",))
+    ladder = Ladder("sums", "Sums", "?", tmp_path, (first, second))
+    failure = check(ladder, "two", ladder.reference.replace("one(a) + a", "a"), Here(), 0).failure
+    assert (failure.task, failure.mistake) == ("two", None)
+
+
+def test_of_a_list_of_another_length_only_what_is_wrong_is_marked(tmp_path):
+    (tmp_path / "reference.py").write_text("def some():\n    return [3, 2, 1]\n", "utf-8")
+    task = Task("some", "Some", "Write `some()`.", (Check("Some", "y = some()", ("y", "y.count(2)")),), (), ("Think.",))
+    ladder = Ladder("lists", "Lists", "?", tmp_path, (task,))
+    for answer, wrong in (("[3, 2, 1, 1]", [False] * 3 + [True]), ("[3, 9]", [False, True]), ("[3, 2]", None)):
+        failure = check(ladder, "some", f"def some():\n    return {answer}\n", Here(), 0).failure
+        assert (None if failure.wrong is None else failure.wrong.tolist()) == wrong
+
+
 def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(ladder):
     wrong = ladder.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + (len(grad) > 1)")
     failure = check(ladder, "bias", wrong, Here(), 0).failure

@@ -14,6 +14,7 @@ import pytest
 
 import model
 from lab.practice.checker import Here, _cases, _numerical, check
+from lab.practice.told import told
 from practice import LADDERS
 from practice.scalars import reference as scalars
 from tests.answers import grown, parts
@@ -36,6 +37,8 @@ def test_a_ladder_is_complete(ladder):
             assert len(set(names)) == len(names), task.key
         assert len(task.hints) >= 3, task.key
         assert len(task.text.split()) <= 135, task.key
+        for text in (task.text, *task.hints, *(mistake.sentence for mistake in task.mistakes)):
+            assert not re.search(r'"\s+"', text), (task.key, text)  # the seam of two strings, left in the text
         assert len({one.name for one in task.checks}) == len(task.checks) > 0, task.key
         assert ladder.lines_of(task.key).strip(), task.key
 
@@ -86,6 +89,24 @@ def test_the_matrix_of_mistakes(ladder):
     for row in rows:
         print(f"{row[0]:12} {row[1]:22} {row[3]:42} {'named' if row[4] == row[1] else row[4] or 'NOT NAMED'}")
     assert [row for row in rows if (row[0], row[1]) != (row[2], row[4])] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "new", "said"),
+    [
+        ("train", "    return losses", "    return [*losses[:-1], 0.001]", "loss"),
+        ("value", "tuple(children)", "[*children]", "tuple"),
+        ("network", "rng.uniform(-1, 1)", "__import__('random').Random().uniform(-1, 1)", "same `rng`"),
+    ],
+)
+def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
+    """A list of losses that is not true, children that are no tuple, weights from elsewhere: none of these passes."""
+    ladder = LADDERS["scalars"]
+    assert ladder.reference.count(old) == 1
+    wrong = ladder.reference.replace(old, new)
+    report = check(ladder, key, wrong, Here(), seed=2)
+    sentence = told(ladder, key, report, "")["sentence"]
+    assert said in sentence
 
 
 @each_ladder
