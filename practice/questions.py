@@ -84,12 +84,14 @@ class Number(Question):
 class Point:
     """Something that a good answer says.
 
-    what   a clause: "Found:" or "Not found:" stands before it
-    words  any of these patterns in the text says it
+    what     a clause: "Found:" or "Not found:" stands before it
+    words    any of these patterns in the text says it
+    against  any of these says the opposite: then the point is not there
     """
 
     what: str
     words: tuple[str, ...]
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -281,13 +283,18 @@ QUESTIONS: tuple[Question, ...] = (
               {"stage": "backward", "machine": "4"}),
         points=(
             Point("that the operations are recorded as they run, in a graph",
-                  (r"record", r"graph", r"tape", r"writ\w* down", r"remember", r"trac(e|k)", r"history", r"\blog")),
+                  (r"record", r"graph", r"tape", r"writ\w* down", r"remember", r"trac(e|k)", r"history", r"\blog",
+                   r"\bnot(ed|es)\b", r"\blists?\b", r"\bstor(e|es|ed|ing)\b", r"\bkeeps? "),
+                  (r"\b(no|without an?y?) graph",)),
             Point("that each operation brings its own rule, its local derivative",
-                  (r"local", r"\brules?\b", r"own (small )?(derivative|gradient)", r"derivatives? of (each|every|one)",
-                   r"each op", r"every op", r"closure", r"_backward", r"\bprimitive", r"elementary")),
+                  (r"local", r"knows? how to diff", r"partial derivative",
+                   r"\brules?\b", r"own (small )?(derivative|gradient)", r"derivatives? of (each|every|one)",
+                   r"each op", r"every op", r"closure", r"_backward", r"\bprimitive", r"elementary"),
+                  (r"\b(no|without an?y?) (local )?rules?",)),
             Point("that these are joined by the chain rule, backward from the result",
                   (r"chain rule", r"backwards?", r"revers", r"multipl", r"from the (result|output|loss|end)",
-                   r"upstream")),
+                   r"upstream"),
+                  (r"\b(no|without the) chain",)),
         ),
     ),
     Text(
@@ -304,10 +311,14 @@ QUESTIONS: tuple[Question, ...] = (
         points=(
             Point("that it computes with numbers and builds no formula",
                   (r"formula", r"expressions?", r"swell", r"symbol\w* (grow|blow|get|is long|are long)", r"numbers?\b",
-                   r"values?\b", r"numeric(al)? values?")),
+                   r"values?\b", r"numeric(al)? values?", r"floats?\b", r"equation", r"algebra"),
+                  (r"\b(it|autodiff|autograd|differentiation) (\w+ )?(gives|makes|builds|forms|produces|yields) "
+                   r"(an? |the )?(\w+ )?(formula|expression|equation)",)),
             Point("that it is exact up to rounding and needs no step h",
                   (r"exact", r"no (small )?(step|h\b|eps)", r"without (a )?(step|h\b|eps)", r"approximat",
-                   r"truncation", r"rounding", r"(machine|full|floating).{0,10}precision", r"no .{0,12}error")),
+                   r"truncation", r"rounding", r"(machine|full|floating).{0,10}precision", r"no .{0,12}error",
+                   r"accura"),
+                  (r"\b(which|it|that|autodiff|autograd) (is|are) (only )?(approximat|inexact|inaccurate)",)),
         ),
     ),
     Text(
@@ -321,15 +332,17 @@ QUESTIONS: tuple[Question, ...] = (
               {"tab": "directions", "way": "up", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
         points=(
             Point("that there is one result, the loss, but there are many inputs",
-                  (r"one (loss|result|output|number|scalar)", r"single (loss|result|output|number|scalar)",
+                  (r"(one|1) (loss|result|output|number|scalar)", r"number of (in|out)puts",
+                   r"single (loss|result|output|number|scalar)",
                    r"(a|the) (loss|result|output) is (one|a (single|scalar))", r"scalar", r"many (inputs|parameters)",
                    r"more (inputs|parameters) than")),
             Point("that one backward pass gives all derivatives at once",
                   (r"(one|a single|single|1) (\w+ ){0,2}(pass|sweep|walk|run)", r"at once", r"all (the )?(grad|deriv)",
-                   r"same time", r"in one go", r"\bonce\b")),
+                   r"same time", r"scales? with (\w+ ){0,3}outputs", r"in one go", r"\bonce\b")),
             Point("that forward mode needs a pass for each parameter",
                   (r"forward.{0,60}(each|every|per|million|many|one pass)", r"(each|every|per) (input|parameter)",
-                   r"million (\w+ )?(pass|times|runs)", r"as many passes")),
+                   r"million (\w+ )?(pass|times|runs)", r"scales? with (\w+ ){0,3}(inputs|parameters)",
+                   r"as many passes")),
         ),
     ),
     Number(
@@ -408,13 +421,15 @@ QUESTIONS: tuple[Question, ...] = (
         points=(
             Point("that a value may be used more than once, so several messages arrive",
                   (r"twice", r"more than once", r"several", r"multiple", r"(two|many|all|different) (\w+ )?"
-                   r"(paths?|ways?|routes?|places?|uses?|messages?)", r"again", r"re-?use", r"shared?", r"two times")),
+                   r"(paths?|ways?|routes?|places?|uses?|messages?)", r"again", r"re-?use", r"shared?", r"two times",
+                   r"branch")),
             Point("that its whole effect is the sum of them",
                   (r"\bsum", r"\badd(s|ed|ing)? (up|together)", r"total", r"both", r"whole", r"accumulat",
                    r"plus", r"multivariat", r"contribut")),
             Point("that a replaced message would be lost",
                   (r"\blost\b", r"los(e|es|ing)\b", r"last (one|message|gradient|value)?", r"overwr", r"forget",
-                   r"only (the )?(last|one)", r"miss", r"too small", r"wrong", r"throw", r"eras", r"delet")),
+                   r"only (the )?(last|one)", r"miss", r"too small", r"wrong", r"throw", r"eras", r"delet",
+                   r"discard", r"replac", r"drop", r"gone")),
         ),
     ),
     Number(
@@ -745,10 +760,13 @@ QUESTIONS: tuple[Question, ...] = (
         Place("pages/wider_field.py", "Move the segments: bytes kept, layers run again.", {"tab": "memory"}),
         points=(
             Point("that it saves memory",
-                  (r"memory", r"\bram\b", r"bytes", r"space", r"store less", r"keep\w* (less|few)", r"fewer")),
+                  (r"memory", r"\bram\b", r"bytes", r"space", r"storage", r"stor\w+ (less|few)", r"keep\w* (less|few)",
+                   r"fewer"),
+                  (r"(costs?|pays? (with|in)|more) (memory|ram|space|storage)", r"disk")),
             Point("that parts of the forward pass are computed again, which takes time",
-                  (r"again", r"re-?comput", r"re-?run", r"twice", r"second time", r"\btime\b", r"slow", r"extra",
-                   r"more (work|comput|forward)", r"repeat")),
+                  (r"again", r"re-?(comput|calculat|do|evaluat)", r"re-?run", r"twice", r"second time", r"\btime\b",
+                   r"slow", r"extra", r"more (work|comput|forward)", r"repeat"),
+                  (r"(saves?|less) (time|comput)",)),
         ),
     ),
     Text(

@@ -163,7 +163,9 @@ class Prediction:
         shape = answer.shape == blank.right.shape
         signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
         told = f"{typed[blank.node]} is not right"
-        if not shape:
+        if not blank.right.ndim and re.fullmatch(r"\s*[-+−]?\d+,\d+\s*", typed[blank.node]):
+            told += ": with a comma it is two numbers. Write a point before the decimals."
+        elif not shape:
             told += f": its shape is not that of {'the result' if value else 'the node'}."
         elif blank.right.ndim:
             told += f", but the shape{' and all signs are' if signs else ' is'}."

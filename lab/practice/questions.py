@@ -66,7 +66,8 @@ def _reckoned(question: Number, answer: str, engine: Engine) -> Judged:
 
 
 def _number(text: str) -> float:
-    """A number as people type it: 2,000 or 0,5, with a true minus, or as a fraction."""
+    """A number as people type it: 2,000 or 2 000 or 0,5, with a true minus, or as a fraction."""
+    text = re.sub(r"(?<=\d)\s(?=\d{3}\b)", "", text)
     text = re.sub(r"^([-−]?[1-9]\d{0,2})((,\d{3})+)$", lambda match: match[1] + match[2].replace(",", ""), text)
     above, _, below = text.replace(",", ".").replace("−", "-").partition("/")
     try:
@@ -84,7 +85,11 @@ def _same(number: float, other: float) -> bool:
 
 def _written(question: Text, answer: str) -> Judged:
     text = " ".join(answer.lower().replace("’", "'").split())
-    told = {point.what: any(re.search(word, text) for word in point.words) for point in question.points}
+
+    def says(patterns: tuple[str, ...]) -> bool:
+        return any(re.search(pattern, text) for pattern in patterns)
+
+    told = {point.what: says(point.words) and not says(point.against) for point in question.points}
     found, missing = (tuple(what for what, is_there in told.items() if is_there is sought) for sought in (True, False))
     return Judged(not missing, "", found, missing)
 

@@ -102,6 +102,12 @@ def test_sign_and_shape_are_credited(classic):
     assert (flat.state, flat.part) == ("wrong", 0)
 
 
+@pytest.mark.parametrize("typed", ["31,0", "+31,5", " −31,0"])
+def test_a_decimal_comma_is_told_as_such(classic, typed):
+    said = classic.judge("gradient", {"a": typed})["a"].said
+    assert said.endswith("is not right: with a comma it is two numbers. Write a point before the decimals.")
+
+
 def test_points(classic):
     order = [blank.name for blank in classic.blanks["value"]]
 

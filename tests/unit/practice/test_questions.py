@@ -16,18 +16,27 @@ GOOD = {  # what people write, in their own words
     "how-it-knows": [
         "Every op is recorded on a tape together with its derivative, and backward multiplies them with the chain rule.",
         "the graph remembers which operations ran; each has a closure with its rule; reverse order",
+        "It keeps a list of the calculations, knows the partial derivative of every basic function, and combines them by "
+        "the chain rule",
+        "Every elementary step is noted with what it was applied to and knows how to differentiate itself; from the "
+        "output back these slopes are multiplied",
     ],
     "three-ways": [
         "symbolic makes a huge expression, numeric is only approximate. autodiff is exact and uses values",
         "No formula is built, and there is no step size: exact to rounding.",
+        "It never forms an algebraic term, it pushes floats through, and unlike differencing there is no truncation",
+        "Unlike symbolic it does not produce an equation, unlike finite differences it is accurate to machine precision",
     ],
     "why-reverse": [
         "There is a single scalar loss, so one backward pass gets all gradients; forward would take a million passes.",
         "many inputs one output: reverse does it in one sweep, forward needs one pass per parameter",
+        "Cost of reverse scales with number of outputs (1), forward scales with number of inputs (1000000)",
     ],
     "why-add": [
         "If x is used in several places every path contributes, so the total is the sum; otherwise you overwrite one.",
         "because the same tensor can be reused and both contributions count, else only the last one stays",
+        "multivariable chain rule: sum over all branches; with = you'd throw the other branch away",
+        "A tensor can feed several operations, their contributions sum up. Assigning would discard the earlier ones.",
     ],
     "why-an-order": [
         "A node must wait until all its consumers have sent their gradients, otherwise it sends an incomplete gradient.",
@@ -44,12 +53,21 @@ GOOD = {  # what people write, in their own words
     "checkpointing": [
         "less memory, but activations are recomputed",
         "saves RAM and pays with time because forward runs again",
+        "It uses less RAM by throwing away activations, and has to recalculate them in backward",
+        "Saves storage; costs extra compute since part of forward runs a second time",
     ],
     "testing-rules": [
         "numerical gradient checks on random inputs for every op",
         "Loop over a table of all operations, compare with finite differences",
     ],
 }
+
+OPPOSITE = [  # the right words for a wrong thing
+    ("how-it-knows", "by magic: no chain rule, no graph, no local rule"),
+    ("three-ways", "It gives a formula which is approximate"),
+    ("checkpointing", "It saves time and costs memory"),
+    ("checkpointing", "It saves the model to disk, so that training can resume at the same time"),
+]
 
 
 def right(question):
@@ -107,7 +125,7 @@ def test_with_a_broken_rule_another_number_is_right(key, engine):
     assert not judge(question, repr(value(question)), engine).right
 
 
-@pytest.mark.parametrize("typed", ["2000", "2,000", " 2000.0", "4000/2"])
+@pytest.mark.parametrize("typed", ["2000", "2,000", "2 000", "2\u202f000", " 2000.0", "4000/2"])
 def test_a_number_may_be_typed_in_several_ways(typed):
     assert judge(BY_KEY["central-passes"], typed).right
 
@@ -216,3 +234,8 @@ def test_every_course_of_answers_ends():
             history.append((key, answer))
         assert len(history) <= len(KEYS) + 2 * answers.count(False)
         assert {key for key, _ in history} == {*KEYS}
+
+
+@pytest.mark.parametrize(("key", "said"), OPPOSITE)
+def test_the_opposite_is_not_taken_for_right(key, said):
+    assert not judge(BY_KEY[key], said).right
