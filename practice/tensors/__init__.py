@@ -291,6 +291,13 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
             _arrays(x="n"), cases=4,
         ),
         Check(
+            "One tensor in several sums and products",
+            "x, y = Tensor(x), Tensor(y)\n"
+            "out = (x + 1) * (x + 2) + (1 + y) * (2 + y) + (x * 3) * (x * 4) + (3 * y) * (4 * y)\nout.backward(v)",
+            ("out.data", "x.grad", "y.grad"), _arrays(x="n", y="n", v="n"),
+            output="out.data", upstream="v", derivatives={"x.grad": "x", "y.grad": "y"}, cases=4,
+        ),
+        Check(
             "A graph whose parts share their inputs",
             "x = Tensor(x)\na = x * 2\nb = a * x\nc = a + b\nout = c * b - a\nout.backward(v)", ("out.data", "x.grad"),
             _arrays(x="n", v="n"), output="out.data", upstream="v", derivatives={"x.grad": "x"}, cases=4,
@@ -332,6 +339,14 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
         Mistake(
             "overwritten", "You overwrote a gradient instead of adding to it. A value used twice is owed both.",
             (("self.grad = message if self.grad is None else self.grad + message", "self.grad = message"),),
+        ),
+        Mistake(
+            "sum overwrites", "In a sum, the gradient replaces what had arrived before. Give it to `_receive`.",
+            (("self._receive(unbroadcast(out.grad, a.shape))", "self.grad = unbroadcast(out.grad, a.shape)"),),
+        ),
+        Mistake(
+            "product overwrites", "In a product, the gradient replaces what had arrived before. Give it to `_receive`.",
+            (("self._receive(unbroadcast(out.grad * b, a.shape))", "self.grad = unbroadcast(out.grad * b, a.shape)"),),
         ),
         Mistake(
             "minus lost", "In a difference, the second operand must fall for the result to grow: its sign is missing.",
