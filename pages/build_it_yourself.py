@@ -29,6 +29,7 @@ def main() -> None:
         now["build task"] = step.key
         state.step()
     task = ladder.up_to(now["build task"] or ladder.tasks[0].key)[-1]
+    now[f"build task of {ladder.key}"] = task.key
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Build it yourself", width="content")
         _ladders()
@@ -77,7 +78,8 @@ def _go(key: str) -> None:
 
 def _ladders() -> None:
     def change() -> None:
-        st.session_state["build task"] = None
+        now = st.session_state  # back to the task of this ladder that was open last
+        now["build task"] = now.get(f"build task of {now['build ladder']}")
         state.step()
 
     titles = {key: ladder.title for key, ladder in LADDERS.items()}

@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "summary":
         return summarize(given.files, given.csv, given.set)
     place = given.folder.expanduser().absolute()
+    if given.command != "start" and place.is_file():
+        place = place.parent  # the learner's file instead of its folder: what is meant is plain
     try:
         if given.command == "start":
             return start(LADDERS[given.ladder], place)
@@ -74,9 +76,16 @@ def sheet(ladder: Ladder) -> str:
 
 
 def check_all(place: Path) -> int:
-    """Check each ladder's file that is in the folder, and keep a copy of it."""
-    found = [(ladder, held) for ladder in LADDERS.values() if (held := folder.read(place, ladder))]
-    if not found:
+    """Check each ladder's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
+    others are checked all the same."""
+    found, unread = [], []
+    for ladder in LADDERS.values():
+        try:
+            if held := folder.read(place, ladder):
+                found.append((ladder, held))
+        except folder.FolderError as error:
+            unread.append(str(error))
+    if not found and not unread:
         names = ", ".join(ladder.file for ladder in LADDERS.values())
         raise folder.FolderError(f"There is none of {names} in {place}: begin with `python -m lab.practice start`.")
     passed = True
@@ -87,13 +96,18 @@ def check_all(place: Path) -> int:
             printed = runner.output
         print("\n".join(lines(ladder, place / ladder.file, report, printed)))
         passed = passed and bool(report)
+    if unread:
+        raise folder.FolderError("\n".join(unread))
     return 0 if passed else 1
 
 
 def watch(place: Path) -> int:
-    """Check now, and again whenever a ladder's file is saved."""
+    """Check now, and again whenever a ladder's file is saved. FolderError: there is nothing to check at the first look;
+    later, a file may be gone for a moment while an editor saves it."""
     from watchfiles import watch as changes
 
+    if not place.is_dir():
+        raise folder.FolderError(f"There is no folder {place}.")
     files = {ladder.file for ladder in LADDERS.values()}
     # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
     turns = changes(
@@ -103,7 +117,12 @@ def watch(place: Path) -> int:
     begun = False
     for saved in turns:
         if saved or not begun:
-            check_all(place)
+            try:
+                check_all(place)
+            except folder.FolderError as error:
+                if not begun:
+                    raise
+                print(error)
             print(f"Checked at {datetime.now():%H:%M:%S}. Waiting for the next save; Ctrl+C ends it.", flush=True)
             begun = True
     return 0

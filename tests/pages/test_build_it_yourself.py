@@ -50,6 +50,15 @@ def test_the_address_opens_a_task():
     assert address(at) == {"ladder": "scalars", "task": "backward"}
 
 
+def test_a_ladder_opens_again_at_its_last_task():
+    at = opened(ladder="scalars", task="backward")
+    for ladder, title in (("tensors", "1. "), ("scalars", "4. ")):
+        (control,) = [one for one in at.button_group if one.key == "build ladder"]
+        control.set_value(ladder).run()
+        assert at.header[0].value.startswith(title)
+    assert address(at) == {"ladder": "scalars", "task": "backward"}
+
+
 @pytest.mark.parametrize("given", [{"ladder": "vectors"}, {"task": "gone"}, {"task": "<b>"}])
 def test_a_task_of_an_older_version_is_told(given):
     at = opened(**given)

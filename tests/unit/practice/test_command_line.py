@@ -68,11 +68,27 @@ def test_a_file_that_cannot_be_read_is_told_in_a_sentence(place, capsys, text, s
     assert said in capsys.readouterr().err
 
 
+def test_a_file_that_cannot_be_read_does_not_hide_the_others(place, capsys):
+    assert main(["start", "functions", str(place)]) == 0
+    (place / "scalars.py").write_bytes(b"\xff\xfe")
+    assert main(["check", str(place)]) == 2
+    said = capsys.readouterr()
+    assert "not a text in UTF-8" in said.err
+    assert f"✗ {LADDERS['functions'].tasks[0].title}" in said.out
+
+
+def test_the_file_may_be_named_instead_of_its_folder(place, capsys):
+    (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    assert main(["check", str(place / "scalars.py")]) == 0
+    assert f"All {len(SCALARS.tasks)} tasks are passed" in capsys.readouterr().out
+
+
 def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
     assert main(["check", str(tmp_path)]) == 2
     assert "begin with `python -m lab.practice start`" in capsys.readouterr().err
-    assert main(["check", str(tmp_path / "none")]) == 2
-    assert "There is no folder" in capsys.readouterr().err
+    for command in ("check", "watch"):
+        assert main([command, str(tmp_path / "none")]) == 2
+        assert "There is no folder" in capsys.readouterr().err
 
 
 def test_watch_checks_at_each_save_until_it_is_interrupted(place):
@@ -85,6 +101,9 @@ def test_watch_checks_at_each_save_until_it_is_interrupted(place):
         timer = threading.Timer(60, watch.kill)
         timer.start()
         try:
+            assert any("Waiting for the next save" in line for line in watch.stdout)
+            (place / "scalars.py").write_bytes(b"\xff\xfe")  # what cannot be read does not end the watch
+            assert any("not a text in UTF-8" in line for line in watch.stdout)
             assert any("Waiting for the next save" in line for line in watch.stdout)
             (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
             assert any(f"All {len(SCALARS.tasks)} tasks are passed" in line for line in watch.stdout)
