@@ -28,9 +28,12 @@ COMMON = frozenset(
 )
 ALIKE = 0.5  # of the pairs of words in the shorter text, from which two texts are alike
 
+ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # no description, but a message
+
 # Of descriptions: how far one must be what people say of a failure
 LIKELY, CLEAR, APART = 0.36, 0.8, 0.25  # to be a candidate; to be sure; and ahead of the next one, to be sure
 FEWEST = 3  # words that say something, for a description to be sure
+STRANGE = 0.4  # how much a word counts that nobody says of a failure, where an answer is not sure
 NEAR = 0.6  # of the best candidate's likeness: below, another one is none
 SAID = COMMON | frozenset(  # in any question, or the name of a library
     re.findall(
@@ -67,7 +70,9 @@ SAME = MappingProxyType(
             "predict": "prediction predictions predicts output outputs",
             "number": "numbers element elements",
             "train": "trains trained training learn learns learned learning",
-            "accumulation": "accumulate accumulating accumulated accumulates",
+            "accumulation": "accum acc",
+            "check": "checks checking checker",
+            "divide": "divided dividing divides division",
             "plot": "matplotlib plotting pyplot",
             "state": "repackage",
             "rnn": "lstm gru recurrent",
@@ -112,12 +117,11 @@ def look_up(text: str) -> list[Match]:
     found = pasted(text)
     if found and (found[0].sure or _all_whole(text, found)):
         return found
-    told = _by_description(_message(text))
-    if told and (told[0].sure or not found):
+    told = [] if ERROR.search(text) else _by_description(text)
+    if told and told[0].sure:
         return told
-    return (found + [match for match in told if match.key not in {other.key for other in found}])[:MOST] or (
-        _by_keyword(text)
-    )
+    keys = dict.fromkeys(match.key for match in (*told, *found))
+    return _matches([*keys], sure=False) or _by_keyword(text)
 
 
 def pasted(text: str) -> list[Match]:
@@ -213,23 +217,27 @@ def _by_description(text: str) -> list[Match]:
     if not asked:
         return []
     known, weights = _descriptions()
-    likeness = {key: _likeness(asked, sentences, weights) for key, sentences in known.items()}
+    best, following = sorted(((_likeness(asked, key, weights), key) for key in known), reverse=True)[:2]
+    if len(asked) >= FEWEST and best[0] >= CLEAR and best[0] - following[0] >= APART:
+        return [Match(best[1], True)]
+    weights = {**weights, "": STRANGE * weights[""]}
+    likeness = {key: _likeness(asked, key, weights) for key in known}
     order = sorted(likeness, key=lambda key: -likeness[key])
-    best, following = likeness[order[0]], likeness[order[1]]
-    if best < LIKELY:
+    best_likeness = likeness[order[0]]
+    if best_likeness < LIKELY:
         return []
-    if len(asked) >= FEWEST and best >= CLEAR and best - following >= APART:
-        return [Match(order[0], True)]
-    return [Match(key, False) for key in order[:MOST] if likeness[key] >= max(LIKELY, NEAR * best)]
+    return [Match(key, False) for key in order[:MOST] if likeness[key] >= max(LIKELY, NEAR * best_likeness)]
 
 
-def _likeness(asked: frozenset[str], sentences: Sequence[frozenset[str]], weights: Mapping[str, float]) -> float:
+def _likeness(asked: frozenset[str], key: str, weights: Mapping[str, float]) -> float:
     """From 0 to 1: half for the words that any sentence about the failure has, half for the nearest sentence."""
+    sentences = _descriptions()[0][key]
     said = _weight(asked, weights)
     everything = frozenset().union(*sentences)
-    if len(asked & everything) < 2:
+    common = asked & everything
+    if len(common) < 2 and asked not in sentences:
         return 0.0  # one word is no description
-    covered = _weight(asked & everything, weights) / said
+    covered = _weight(common, weights) / said
     nearest = max(
         _weight(asked & sentence, weights) / math.sqrt(said * _weight(sentence, weights)) for sentence in sentences
     )
@@ -256,8 +264,9 @@ def _stems(text: str) -> list[str]:
     """The words of a description that say something, each in one form."""
     text = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
     text = re.sub(r"\bin[-\s]+place\b", "inplace", re.sub(r"\bnot a number\b", "nan", text))
-    text = re.sub(r"\b(zero|no|retain)_grad\b", r"\1grad", text)
-    found = re.findall(r"[a-z][a-z0-9]*|\b0\b", text.replace("_", " "))
+    text = re.sub(r"grad_?check", "gradient check", text)
+    text = re.sub(r"\b(zero|no|retain)[_ ]grad\b", r"\1grad", text)
+    found = re.findall(r"[a-z][a-z0-9]+|\b0\b", text.replace("_", " "))
     return [_stem(word) for word in found if word not in SAID]
 
 

@@ -1,0 +1,108 @@
+"""Each of the 25: caused and cured by programs that run, found by PyTorch's own words and by what people say."""
+
+import numpy as np
+import pytest
+
+from lab.failures import FAILURES, find, programs
+from lab.failures.catalogue import BY_KEY
+from lab.failures.failure import read_numbers, run, written
+from lab.failures.memory import batch
+from lab.failures.twin import ask
+from lab.faults import catalogue as faults
+from practice.debug import PROGRAMS
+
+by_failure = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: f"{failure.number} {failure.key}")
+SILENT = {"zero-grad", "kept", "no-grad", "dead", "vanishing", "zero-init", "rate", "order", "accumulation", "softmax"}
+
+
+def test_they_are_the_25_in_their_order():
+    assert [failure.number for failure in FAILURES] == [*range(1, 26)]
+    assert len(BY_KEY) == len({failure.name for failure in FAILURES}) == 25
+
+
+@by_failure
+def test_it_is_caused_and_cured_by_the_lines_that_are_shown(failure):
+    cause, cure = run(failure.broken), run(failure.fixed)
+    assert cause.error or failure.silent
+    assert cure.error == ""
+    assert cure.shown
+    for ran in (cause, cure):
+        assert _error_of(ran.code) == ran.error
+
+
+def _error_of(code):
+    try:
+        with np.errstate(all="ignore"):
+            exec(code, {name: getattr(programs, name) for name in dir(programs)})
+    except (RuntimeError, TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+@by_failure
+def test_it_shows_where_there_is_no_error(failure):
+    """What differs between the two runs; where this engine is kinder than PyTorch, the page says so."""
+    cause, cure = run(failure.broken), run(failure.fixed)
+    if not cause.error and failure.key not in ("nonleafgrad", "integers"):
+        both = cause.shown.keys() & cure.shown.keys()
+        assert any(
+            cause.shown[name] is None or not np.array_equal(cause.shown[name], cure.shown[name]) for name in both
+        )
+
+
+@by_failure
+def test_it_takes_numbers_of_ones_own(failure):
+    low, high = failure.limits
+    rng = np.random.default_rng(failure.number)
+    many = isinstance(failure.numbers, list)
+    whole = isinstance(failure.numbers[0] if many else failure.numbers, int)
+    for size in (failure.fewest, 8) if many else (1, 1, 1):
+        numbers = rng.uniform(low, high, size)
+        text = ", ".join(f"{number:.0f}" if whole else f"{number:.3f}" for number in numbers)
+        given = read_numbers(failure, text)
+        assert run(failure.broken, given).code != run(failure.broken).code
+        assert run(failure.fixed, given).error == ""
+    for wrong in ("x", "nan", f"{high + 1:.0f}", "1," * 9 + "1", "1e999"):
+        with pytest.raises(ValueError, match="Here belong"):
+            read_numbers(failure, wrong)
+    assert read_numbers(failure, written(failure.numbers)) == failure.numbers
+
+
+@by_failure
+def test_it_is_found_by_what_people_say_of_it(failure):
+    assert len(failure.plain) >= 3
+    for text in failure.plain:
+        assert find(text)[0].failure is failure, text
+
+
+def test_pytorchs_own_words_lead_there():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    said = ask({failure.key: failure.twin() for failure in FAILURES})
+    assert {key for key, answer in said.items() if not answer.text} == SILENT
+    for failure in FAILURES:
+        answer = said[failure.key]
+        if failure.key in SILENT:
+            assert answer.printed
+            continue
+        found = [match.failure for match in find(answer.text)]
+        assert failure in found or failure.key in found[0].related, answer.text
+
+
+@by_failure
+def test_what_it_refers_to_is_there(failure):
+    assert set(failure.related) <= BY_KEY.keys() - {failure.key}
+    ladders = {program.key for program in PROGRAMS}
+    for place in failure.places:
+        assert place.query.get("fault", next(iter(faults.BY_KEY))) in faults.BY_KEY
+        assert place.query.get("ladder", next(iter(ladders))) in ladders
+
+
+def test_one_loss_holds_what_its_graph_needs_until_backward():
+    one = batch(2.0)
+    assert sum(node.bytes for node in one.nodes) == one.before + 8000  # and the parameter
+    assert one.after < 100 < one.before
+
+
+def test_accumulation_that_divides_is_one_large_batch():
+    shown = run(BY_KEY["accumulation"].fixed, [1.0, -2.0, 3.5]).shown
+    assert np.allclose(*shown.values())
