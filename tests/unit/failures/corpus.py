@@ -1,9 +1,9 @@
 """What people paste and type, each with the failure that it is about. Written before the finder was.
 
 DEVELOPED: the finder was made with these in sight. SECOND: they were held out at first (of 55 the finder then had 49
-right first, and none wrong with confidence), and were looked at afterwards. THIRD: written together with more symptoms
-in plain words. HELD_OUT: titles of questions and bug reports that other people have written; the finder has not been
-changed since they were first asked. What PyTorch and NumPy say themselves is in `said_by_torch` and `said_by_numpy`, which cause it.
+right first, and none wrong with confidence), and were looked at afterwards. THIRD: written together
+with more symptoms in plain words. OTHERS: titles of questions and bug reports of other people, of which 32 of 44 were
+right first, before they were looked at. HELD_OUT: more of these, never looked at: they are only counted. What PyTorch and NumPy say themselves is in `said_by_torch` and `said_by_numpy`, which cause it.
 """
 
 import warnings
@@ -190,7 +190,7 @@ THIRD = [
     ("softmax layer and cross entropy together", "softmax"),
 ]
 
-HELD_OUT = [
+OTHERS = [
     ("backward pass different behaviors with inplace operation", "inplace"),
     ("An inplace operation in the forward process", "inplace"),
     ("Inplace operation error.", "inplace"),
@@ -243,6 +243,34 @@ HELD_OUT = [
     ("torch.where() can produce nan values for unselected branch during backward", "where"),
     ("Incorrect gradients for torch.where when one of the target tensors contains inf/nan", "where"),
     ("training loss is nan when the learning rate is large", "rate"),
+]
+
+HELD_OUT = [
+    ("nn.Module not importing parameters contained in lists", "optimizer"),
+    ("Module: parameters are not included if the module is initialized in a list", "optimizer"),
+    ("submodules defined in list are not auto-registered as parameters", "optimizer"),
+    ("Why does storing module layers in arrays break the learning process?", "optimizer"),
+    ("Difference between using a python list and nn.ModuleList", "optimizer"),
+    ("modules put in python list will not update parameters while training, is it right", "optimizer"),
+    ("Detach the hidden states", "detach"),
+    ("Why not detach the hidden state of GRU from the computational graph?", "detach"),
+    ("elaborate on why detaching the hidden states (both h, and c) is a necessary step", "detach"),
+    ("detect dead ReLUs", "dead"),
+    ("Some ReLU neurons never fire during entire training", "dead"),
+    ("ReLU neurons become inactive and only output 0 for any input", "dead"),
+    ("tf.argmax Should Not Permit Backprop Through It", "argmax"),
+    ("Missing gradient for tf.argmax", "argmax"),
+    ("Gradient unable to backprop if we use argmax", "argmax"),
+    ("torch.argmax cannot backpropogate", "argmax"),
+    ("No gradient for argmax", "argmax"),
+    ("the argmax seems not a differentiable function", "argmax"),
+    ("Model training diverges after some level ?", "rate"),
+    ("Exploding train loss", "rate"),
+    ("loss explodes after few iterations", "rate"),
+    ("loss suddenly increase and explode when training", "rate"),
+    ("Network diverges after some times", "rate"),
+    ("I can't train....the loss diverges....how do I solve this?", "rate"),
+    ("With higher learning rate training diverges", "rate"),
 ]
 
 UNRELATED = [
