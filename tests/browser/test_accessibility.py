@@ -11,6 +11,7 @@ AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
     "graph": "graph?stage=backward",
     "simulate-error": "simulate-error?step=4",
+    "wrong": "wrong?failure=kept",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "spot?case=6&seen=norms,step,check",
     "predict": "predict?level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",

@@ -6,7 +6,7 @@ import pytest
 
 from lab.failures import find
 from model import Tensor
-from tests.unit.failures.corpus import (
+from tests.unit.failures.texts import (
     DEVELOPED,
     HELD_OUT,
     OTHERS,

@@ -1,0 +1,111 @@
+"""What went wrong? from a text to the failure, and each failure lived, without a browser."""
+
+import pytest
+
+from lab.failures import FAILURES
+from lab.failures.catalogue import BY_KEY
+from lab.failures.failure import run as run_program
+from lab.lessons.pages import PAGES
+from lab.ui.table import with_code
+from tests.pages.conftest import address, app, press, run, texts
+
+FILES = {known.path: known.file for known in PAGES}
+
+
+def opened(**address):
+    return run(app("pages/what_went_wrong.py"), **address)
+
+
+def ask(at, text):
+    at.text_area(key="wrong text").set_value(text).run()
+    assert not at.exception
+
+
+def test_each_failure_is_caused_seen_and_cured():
+    at = opened()
+    for failure in FAILURES:
+        press(at, f"wrong choose {failure.key}")
+        assert at.header[0].value == f"{failure.number} {failure.name}"
+        cause, cure = run_program(failure.broken), run_program(failure.fixed)
+        shown = texts(at.code)
+        assert cause.code.strip() in shown
+        assert cure.code.strip() in shown
+        assert failure.twin().strip() in shown
+        if cause.error:
+            assert len(at.error) == 1
+            assert cause.error.split(":")[0] in at.error[0].value
+        else:
+            assert [warning.value for warning in at.warning] == [with_code(failure.silent)]
+        assert address(at)["failure"] == failure.key
+        charted = [name for name, value in cure.shown.items() if isinstance(value, list)]
+        assert len(at.get("echarts_chart")) == len(charted)
+
+
+def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three():
+    at = opened()
+    ask(at, "Traceback\n  loss.backward()\nRuntimeError: grad can be implicitly created only for scalar outputs")
+    assert at.header[0].value == "3 Only for scalar outputs"
+    assert address(at)["failure"] == "scalar"
+    ask(at, "Function 'SqrtBackward0' returned nan values in its 0th output.")
+    assert at.session_state["wrong failure"] is None
+    assert "Not clear from this text" in texts(at.markdown)
+    candidates = [button.key for button in at.button if button.key.startswith("wrong candidate")]
+    assert candidates == ["wrong candidate nan", "wrong candidate where"]
+    assert with_code(BY_KEY["where"].tells) in texts(at.markdown)
+    press(at, "wrong candidate where")
+    assert at.header[0].value == "20 nan through where"
+
+
+def test_a_text_that_fits_nothing_gets_the_check_list_and_shapes_their_page():
+    at = opened()
+    ask(at, "KeyError: 'weights' <script>alert(1)</script>")
+    assert "None of the 25" in at.info[0].value
+    assert "Shrink the data" in texts(at.markdown)
+    ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
+    assert not at.info
+    assert "Shapes that cannot be multiplied" in texts(at.markdown) + str(at.get("page_link"))
+
+
+def test_it_runs_with_numbers_of_ones_own():
+    at = opened(failure="accumulation", numbers="2, 4")
+    assert "numbers = [2.0, 4.0]" in at.code[0].value
+    assert "numbers = [2.0, 4.0]" in at.code[2].value
+    at.text_input(key="wrong numbers").set_value("2, x").run()
+    assert "Here belong 2 to 8 numbers" in at.error[0].value
+    assert at.text_input(key="wrong numbers").value == "2, x"
+    at = opened(failure="nan", numbers="0.5, 0.5")
+    assert "both programs agree" in texts(at.markdown)
+    press(at, "wrong choose rate")
+    assert at.text_input(key="wrong numbers").value == ""
+
+
+def test_kept_graphs_are_weighed():
+    at = opened(failure="kept")
+    said = texts(at.markdown)
+    assert "| tanh | \\(1000\\,\\) | 8\\,000 |" in said
+    assert "16,040 bytes" in said
+
+
+def test_pytorch_is_really_run():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    at = opened(failure="integers")
+    assert len(at.error) == 0  # this engine takes whole numbers
+    press(at, "wrong ask")
+    assert "Only Tensors of floating point" in at.error[0].value.replace("\\", "")
+    assert "**PyTorch" in texts(at.markdown)
+
+
+@pytest.mark.parametrize("address", [{"failure": "none"}, {"number": "3"}])
+def test_a_bad_link_falls_back_with_a_note(address):
+    at = opened(**address)
+    assert next(iter(address)) in at.info[0].value
+    assert len([button for button in at.button if button.key.startswith("wrong choose")]) == 25
+
+
+@pytest.mark.parametrize("path", sorted({place.path for f in FAILURES for place in f.places} - {"build"}))
+def test_where_else_it_can_be_tried_takes_the_address(path):
+    """No note that something in it does not fit. Addresses of tasks: tests/unit/failures/test_catalogue.py."""
+    addresses = [place.query for failure in FAILURES for place in failure.places if place.path == path]
+    for query in {tuple(query.items()): query for query in addresses}.values():
+        at = run(app(FILES[path]), **query)
+        assert "does not fit" not in texts(at.info), query
