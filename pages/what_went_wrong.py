@@ -72,13 +72,13 @@ def _search() -> None:
 
 
 def _question() -> str:
-    field, answer = st.columns([1, 1], gap="medium")
-    with field:
-        text: str = st.text_area(
-            "Message, or what you see", key="wrong text", height=90, max_chars=LONGEST, persist_state="session",
-            on_change=_search, placeholder="RuntimeError: grad can be implicitly created only for …   or: loss is nan",
-        ) or ""  # fmt: skip
-        st.button("Find it", key="wrong find", type="primary", on_click=_search)
+    field, go, answer = st.columns([6, 2, 6], gap="small")
+    text: str = field.text_area(
+        "Message, or what you see", key="wrong text", height=68, max_chars=LONGEST, persist_state="session",
+        on_change=_search, placeholder="RuntimeError: grad can be implicitly …   or: loss is nan",
+        label_visibility="collapsed",
+    ) or ""  # fmt: skip
+    go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
     with answer:
@@ -86,7 +86,7 @@ def _question() -> str:
         if not found:
             _nothing(text)
         elif found[0].sure:
-            st.success(f"This is **{escape_markdown(found[0].failure.name)}**.", icon=":material/check:")
+            st.success(f"This text is about: **{escape_markdown(found[0].failure.name)}**", icon=":material/check:")
         else:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
@@ -110,7 +110,7 @@ def _nothing(text: str) -> None:
 
 def _all() -> None:
     for column, start in zip(st.columns(3), (0, 9, 17), strict=True):
-        with column.container(gap="xsmall"):
+        with column.container(gap=None):
             for failure in FAILURES[start : start + (9 if start == 0 else 8)]:
                 st.button(
                     f"{failure.number} {failure.name}", key=f"wrong choose {failure.key}", on_click=_choose,
@@ -122,9 +122,12 @@ def _all() -> None:
 
 
 def _failure(failure: Failure) -> None:
-    st.header(f"{failure.number} {failure.name}", anchor="failure")
-    st.markdown(f"**{with_code(failure.symptom)}** {with_code(failure.meaning)}")
-    numbers = _numbers(failure)
+    about, own = st.columns([8, 3], gap="medium")
+    with about.container(gap="xsmall"):
+        st.header(f"{failure.number} {failure.name}", anchor="failure")
+        st.markdown(f"**{with_code(failure.symptom)}** {with_code(failure.meaning)}")
+    with own:
+        numbers = _numbers(failure)
     cause, cure = run(failure.broken, numbers), run(failure.fixed, numbers)
     left, right = st.columns(2, gap="large")
     with left:
@@ -153,7 +156,6 @@ def _numbers(failure: Failure) -> Numbers:
     """The learner's own, or those that the programs begin with."""
     text = st.text_input(
         f"Your own numbers: {failure.own}", key="wrong numbers", max_chars=100, placeholder=written(failure.numbers),
-        width=360,
     )  # fmt: skip
     try:
         return read_numbers(failure, text or "")
