@@ -1,0 +1,96 @@
+"""The changed line: pieces of a text replaced at the places where the syntax tree found them."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """New text for the lines `first` to `last` (from 1, both included)."""
+
+    first: int
+    last: int
+    change: str
+
+
+class Text:
+    """A program's text, cut where its syntax tree says. Columns of `ast` count bytes, those here characters."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.lines = source.split("\n")
+        self.raw = [line.encode() for line in self.lines]
+
+    def column(self, line: int, offset: int) -> int:
+        return len(self.raw[line - 1][:offset].decode(errors="replace"))
+
+    def span(self, node: ast.AST) -> tuple[int, int, int, int]:
+        """First line and column, last line and the column behind the end."""
+        assert isinstance(node, ast.expr | ast.stmt)
+        line, last = node.lineno, node.end_lineno or node.lineno
+        return line, self.column(line, node.col_offset), last, self.column(last, node.end_col_offset or 0)
+
+    def of(self, node: ast.AST) -> str:
+        line, start, last, end = self.span(node)
+        if line == last:
+            return self.lines[line - 1][start:end]
+        return "\n".join([self.lines[line - 1][start:], *self.lines[line : last - 1], self.lines[last - 1][:end]])
+
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression, in brackets where a method is to be written behind it."""
+        simple = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        return self.of(node) if simple else f"({self.of(node)})"
+
+    def replace(self, pieces: Sequence[tuple[ast.AST, str]]) -> Edit:
+        """The lines of some expressions with these replaced; none of them lies in another."""
+        spans = sorted(((self.span(node), new) for node, new in pieces), reverse=True)
+        first, last = min(s[0] for s, _ in spans), max(s[2] for s, _ in spans)
+        lines = self.lines[first - 1 : last]
+        for (line, start, end_line, end), new in spans:
+            joined = lines[line - first][:start] + new + lines[end_line - first][end:]
+            lines[line - first : end_line - first + 1] = joined.split("\n")
+        return Edit(first, last, "\n".join(lines))
+
+    def indent(self, node: ast.AST) -> str:
+        line, start, *_ = self.span(node)
+        return self.lines[line - 1][:start]
+
+    def before(self, statement: ast.AST, *added: str) -> Edit:
+        """A statement with others in front of it."""
+        line, start, last, _ = self.span(statement)
+        indent = self.lines[line - 1][:start]
+        if indent.strip():  # it shares its line with another statement
+            return self.replace([(statement, "; ".join([*added, self.of(statement)]))])
+        return Edit(line, last, "\n".join([*(indent + text for text in added), *self.lines[line - 1 : last]]))
+
+    def after(self, statement: ast.AST, *added: str) -> Edit:
+        line, _, last, end = self.span(statement)
+        indent = self.indent(statement)
+        if indent.strip() or self.lines[last - 1][end:].strip().startswith(";"):
+            return self.replace([(statement, "; ".join([self.of(statement), *added]))])
+        return Edit(line, last, "\n".join([*self.lines[line - 1 : last], *(indent + text for text in added)]))
+
+    def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
+        """Neighbouring statements of one block in another order; None where they share lines."""
+        ends = [(s.lineno, s.end_lineno or s.lineno) for s in statements]
+        if any(after[0] <= before[1] for before, after in zip(ends, ends[1:], strict=False)):
+            return None
+        parts = ["\n".join(self.lines[s.lineno - 1 : s.end_lineno]) for s in order]
+        return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
+
+    def without_keyword(self, call: ast.Call, name: str) -> str:
+        """A call's text without one of its keyword arguments."""
+        rest = [self.of(a) for a in call.args]
+        rest += [f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name]
+        return f"{self.of(call.func)}({', '.join(rest)})"
+
+    def with_keyword(self, call: ast.Call, name: str, value: str) -> str:
+        """A call's text with one more keyword argument, or with another value for it."""
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                start = self.without_keyword(call, name)
+                return f"{start[:-1]}{'' if start.endswith('(') else ', '}{name}={value})"
+        inside = self.of(call)
+        comma = "" if inside.endswith("()") else ", "
+        return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"

@@ -1,0 +1,133 @@
+"""What a name in a text stands for, and what the libraries' names mean.
+
+A `Value` is one object of the text as far as it can be known without running it. What is not known stays None or "",
+and a rule that needs it stays silent.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+LAYERS = set(
+    "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
+    "EmbeddingBag LSTM GRU RNN LSTMCell GRUCell RNNCell BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm "
+    "InstanceNorm2d Transformer TransformerEncoder TransformerEncoderLayer MultiheadAttention PReLU MLP".split()
+)
+RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
+NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d"}
+ACTIVATIONS = {
+    "ReLU": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softmax": "softmax", "LogSoftmax": "log_softmax",
+    "Softplus": "softplus", "GELU": "gelu", "ELU": "elu", "SiLU": "silu", "LeakyReLU": "leaky_relu",
+    "LogSigmoid": "logsigmoid", "ReLU6": "relu6", "Hardtanh": "hardtanh",
+}  # fmt: skip
+LOSSES = {
+    "CrossEntropyLoss": "cross_entropy", "MSELoss": "mse_loss", "L1Loss": "l1_loss", "NLLLoss": "nll_loss",
+    "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
+    "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "KLDivLoss": "kl_div",
+}  # fmt: skip
+LOSS_FUNCTIONS = set(LOSSES.values())
+BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
+CONTAINERS = {"Sequential", "ModuleList", "ModuleDict"}
+OPTIMIZERS = set("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD".split())
+CREATORS = set(
+    "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like randn_like "
+    "rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor".split()
+)
+# An operation that keeps its own output for the backward pass; one that keeps what it was given.
+KEEPS_OUTPUT = {"exp", "sigmoid", "tanh", "sqrt", "softmax", "log_softmax", "relu", "rsqrt", "reciprocal"}
+KEEPS_INPUT = {"log", "sin", "cos", "pow", "**", "square", "abs", "norm", "gelu", "silu", "softplus", "std", "var"}
+# Only these are known to need what a first backward pass lets go.
+SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
+ELEMENTWISE = KEEPS_OUTPUT | KEEPS_INPUT | set(
+    "leaky_relu elu relu6 hardtanh logsigmoid clamp clip clamp_min clone erf floor ceil dropout masked_fill neg sinh "
+    "cosh atan nan_to_num".split()
+)  # fmt: skip
+BOUNDED = {"clamp", "clip", "clamp_min", "where", "maximum", "nan_to_num", "max"}
+# What keeps the numbers and their meaning and only changes the shape, the place or the precision.
+MOVES = set(
+    "view reshape squeeze unsqueeze flatten transpose permute contiguous to cuda cpu clone float double half expand "
+    "view_as expand_as type bfloat16 type_as swapaxes T astype".split()
+)
+REDUCTIONS = {"sum", "mean", "prod", "std", "var", "norm", "logsumexp", "amax", "amin"}
+CHOICES = {"argmax", "argmin", "round", "sign", "eq", "ne", "gt", "lt", "ge", "le", "argsort"}
+LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    kind: str = ""  # tensor, array, number, module, optimizer, scaler, function, class, library, list, gradient, ...
+    node: ast.expr | None = None  # the expression that made it
+    statement: ast.stmt | None = None  # the statement in which it was made
+    op: str = ""  # what made it: an operation, a layer's class, an optimizer's, a library's name
+    parents: tuple["Value", ...] = ()  # what it was made from
+    maybe: tuple["Value", ...] = ()  # two branches of the text: one of these
+    graph: bool | None = None  # a tensor: has it a graph (or asks for a gradient)? None: not known
+    leaf: bool = False
+    cut: str = ""  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
+    cut_by: ast.AST | None = None
+    form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
+    whole: bool | None = None  # integers
+    double: bool | None = None  # float64
+    shape: tuple[int | None, ...] | None = None
+    base: "Value | None" = None  # a view: of what; a gradient: whose; a parameter: of which module
+    saved: ast.AST | None = None  # the expression that needs these numbers again in the backward pass
+    constant: object = None
+    items: list["Value"] | None = None
+    attributes: dict[str, "Value"] = field(default_factory=dict)
+    name: str = ""  # the first name that it was given
+    turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
+    body: object = None  # a function's or class's definition with its scope
+    marks: set[str] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed
+
+
+def reach(value: Value, live: bool = True) -> Iterator[Value]:
+    """What a gradient of `value` gets to; with live=False also what lies behind the cuts."""
+    seen, stack = {id(value)}, [value]
+    while stack:
+        here = stack.pop()
+        yield here
+        if live and here.cut:
+            continue
+        inside = tuple(here.items or ()) if here.kind == "list" else ()
+        for parent in here.parents + inside + (() if live else here.maybe):
+            if id(parent) not in seen:
+                seen.add(id(parent))
+                stack.append(parent)
+
+
+def modules(value: Value) -> Iterator[Value]:
+    """A module and all modules in it."""
+    seen, stack = set(), [value]
+    while stack:
+        here = stack.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield here
+        stack += [v for v in here.attributes.values() if v.kind in {"module", "parameter"}]
+        stack += [v for v in here.items or [] if v.kind == "module"]
+
+
+def has_parameters(module: Value) -> bool:
+    return any(part.op in LAYERS or part.kind == "parameter" for part in modules(module))
+
+
+def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
+    """The shape of two values together; None where it is not known."""
+    shapes = [() if v.kind == "number" else v.shape for v in (a, b)]
+    one, two = shapes
+    if one is None or two is None:
+        return None
+    longest = max(len(one), len(two))
+    pairs = zip((1,) * (longest - len(one)) + one, (1,) * (longest - len(two)) + two, strict=True)
+    return tuple(n if m == 1 else m if n == 1 else (m if m is not None else n) for m, n in pairs)
+
+
+def column_against_row(a: Value, b: Value) -> Value | None:
+    """The (N, 1) of a pair of shapes (N, 1) and (N,), with N more than one; else None."""
+    for column, row in ((a, b), (b, a)):
+        if column.shape and row.shape and len(column.shape) == 2 and len(row.shape) == 1:
+            n, one = column.shape
+            if one == 1 and n == row.shape[0] and n is not None and n != 1:
+                return column
+    return None
