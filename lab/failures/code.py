@@ -51,9 +51,7 @@ def check_code(source: str | bytes) -> list[Finding]:
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit
-        findings.append(
-            Finding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last)
-        )
+        findings.append(Finding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last))
     return findings
 
 
@@ -70,7 +68,9 @@ def program(source: str | bytes) -> str:
         try:
             source = source.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise NotReadable("This is no text but binary data: give the program itself, a .py or .ipynb file.") from None
+            raise NotReadable(
+                "This is no text but binary data: give the program itself, a .py or .ipynb file."
+            ) from None
     if "\0" in source:
         raise NotReadable("This is no text but binary data: give the program itself, a .py or .ipynb file.")
     if len(source) > MOST_CHARACTERS and not source.lstrip().startswith("{"):
@@ -80,12 +80,27 @@ def program(source: str | bytes) -> str:
         )
     text = cells(source) if source.lstrip().startswith("{") else source.lstrip("\ufeff")
     if len(text) > MOST_CHARACTERS:
-        raise NotReadable(f"The notebook's code has {len(text):,} characters, and at most {MOST_CHARACTERS:,} are read.")
+        raise NotReadable(
+            f"The notebook's code has {len(text):,} characters, and at most {MOST_CHARACTERS:,} are read."
+        )
     text = re.sub(r"\r\n?|\f", "\n", text)
-    if re.search(r"(?m)^\s*>>> ", text):
-        text = "\n".join(m[2] if (m := re.match(r"(\s*)(?:>>>|\.\.\.) ?(.*)", s)) else "" for s in text.split("\n"))
+    if re.match(r"\s*(In \[\d+\]: |>>> )", text) or (re.search(r"(?m)^\s*>>> ", text) and not parses(text)):
+        text = "\n".join(
+            m[2] if (m := re.match(r"(\s*)(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:) ?(.*)", s)) else ""
+            for s in text.split("\n")
+        )
     text = re.sub(r"(?m)^([ \t]*)[%!](?=[\w%!])[^\n]*", r"\1pass", text)
     return textwrap.dedent(text)
+
+
+def parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
+        return False
+    return True
 
 
 def cells(source: str) -> str:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+import itertools
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Text:
     def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
         """Neighbouring statements of one block in another order; None where they share lines."""
         ends = [(s.lineno, s.end_lineno or s.lineno) for s in statements]
-        if any(after[0] <= before[1] for before, after in zip(ends, ends[1:], strict=False)):
+        if any(after[0] <= before[1] for before, after in itertools.pairwise(ends)):
             return None
         parts = ["\n".join(self.lines[s.lineno - 1 : s.end_lineno]) for s in order]
         return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
@@ -82,7 +83,9 @@ class Text:
     def without_keyword(self, call: ast.Call, name: str) -> str:
         """A call's text without one of its keyword arguments."""
         rest = [self.of(a) for a in call.args]
-        rest += [f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name]
+        rest += [
+            f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name
+        ]
         return f"{self.of(call.func)}({', '.join(rest)})"
 
     def with_keyword(self, call: ast.Call, name: str, value: str) -> str:

@@ -62,6 +62,12 @@ def receiver(node: ast.AST) -> ast.expr | None:
     return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 
+def short(text: str) -> str:
+    """An expression's text as it fits into a sentence."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
+
+
 def own_line(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
 
@@ -113,7 +119,9 @@ def steppers(case: Case) -> list[Stepper]:
                 name = call.args[0]
             parts = None
             if value.items is not None:
-                parts = {id(part) for item in value.items for part in (modules(item) if item.kind == "module" else [item])}
+                parts = {
+                    id(part) for item in value.items for part in (modules(item) if item.kind == "module" else [item])
+                }
             found.setdefault(id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts))
         elif is_update(event):
             value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
@@ -144,7 +152,12 @@ def never_zeroed(case: Case) -> Iterator[Found]:
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1):
                     continue
-                if state == "used" and stepped is not None and not apart(stepped, event) and not (event.again and zeroes):
+                if (
+                    state == "used"
+                    and stepped is not None
+                    and not apart(stepped, event)
+                    and not (event.again and zeroes)
+                ):
                     waiting.append((event, stepped))
                 state = "filled"
             elif event.kind == "zero" and stepper.zeroed(event):
@@ -222,7 +235,9 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
 def uphill(case: Case) -> Iterator[Found]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
-    losses = [e for e in case.all("backward") if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"]
+    losses = [
+        e for e in case.all("backward") if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
+    ]
     if any(e.value.op == "neg" for e in case.all("backward")):
         return
     for event in case.all("update", "write"):
@@ -401,7 +416,12 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     statements: dict[int, ast.stmt] = {}
     for value in reach(event.value):
         statement = value.statement
-        if value.kind == "tensor" and not value.leaf and isinstance(statement, ast.Assign) and id(statement) not in inside:
+        if (
+            value.kind == "tensor"
+            and not value.leaf
+            and isinstance(statement, ast.Assign)
+            and id(statement) not in inside
+        ):
             statements[statement.lineno] = statement
     return [statements[line] for line in sorted(statements)]
 
@@ -410,7 +430,12 @@ def carried_name(loop: ast.AST) -> tuple[ast.stmt, str] | None:
     """The statement that makes a state from the last turn's, and the state's name."""
     for node in ast.walk(loop):
         if isinstance(node, ast.Assign) and any(isinstance(n, ast.Call) for n in ast.walk(node.value)):
-            made = {ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name | ast.Attribute)}
+            made = {
+                ast.unparse(t)
+                for target in node.targets
+                for t in ast.walk(target)
+                if isinstance(t, ast.Name | ast.Attribute)
+            }
             read = [ast.unparse(n) for n in ast.walk(node.value) if isinstance(n, ast.Name | ast.Attribute)]
             for name in read:
                 if name in made:
@@ -502,7 +527,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 )
                 return
         if value.cut in {"item", "numpy"} and isinstance(node, ast.Call):
-            yield from taken_out(case, node, value, name, line)
+            wraps = [v.cut_by for v in cuts if v.cut == "wrapped" and isinstance(v.cut_by, ast.Call)]
+            yield from taken_out(case, node, value, name, line, wraps[0] if wraps else None)
             return
         if value.cut == "detach" and isinstance(node, ast.expr):
             source = receiver(node) or (node.value if isinstance(node, ast.Attribute) else None)
@@ -512,7 +538,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 yield Found(
                     11,
                     node,
-                    f"`{case.text.of(node)}` cuts the graph: {name} has no way back to the parameters, and `backward()` in "
+                    f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the parameters, and `backward()` in "
                     f"line {line} has nothing to do.",
                     case.text.replace([(node, case.text.of(source))]),
                 )
@@ -534,39 +560,64 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
 
 def switched_on(case: Case, node: ast.expr) -> Edit | None:
     written = case.text.of(node)
-    new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace("set_grad_enabled(False)", "set_grad_enabled(True)")
+    new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace(
+        "set_grad_enabled(False)", "set_grad_enabled(True)"
+    )
     return case.text.replace([(node, new)]) if new != written else None
 
 
-def taken_out(case: Case, node: ast.Call, value: Value, name: str, line: int) -> Iterator[Found]:
-    """13. The change: the tensor itself instead of its numbers."""
-    source = receiver(node) or (node.args[0] if node.args else None)
+def taken_out(
+    case: Case, node: ast.Call, value: Value, name: str, line: int, wrap: ast.AST | None = None
+) -> Iterator[Found]:
+    """13. The change: the tensor itself instead of its numbers, and torch's functions where numpy's were."""
+    source = without_the_graph(node)
     if source is None:
         return
-    inner = receiver(source)
-    if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr in {"detach", "cpu"} and inner:
-        source = inner
-    pieces: list[tuple[ast.AST, str]] = [(node, case.text.of(source))]
+    new = case.text.of(source)
+    pieces: list[tuple[ast.AST, str]] = [(node, new)]
+    if isinstance(wrap, ast.Call) and wrap.args:
+        inside = case.text.of(wrap.args[0])
+        if any(part is node for part in ast.walk(wrap)):
+            pieces = [(wrap, in_torch(inside.replace(case.text.of(node), new)))]
+        else:
+            pieces.append((wrap, in_torch(inside)))
+            for other in ast.walk(value.statement) if value.statement is not None else []:
+                if isinstance(other, ast.Call) and other is not node and getattr(other.func, "attr", "") == "numpy":
+                    pieces.append((other, case.text.of(receiver(other) or other)))
     yield Found(
         13,
         node,
-        f"`{case.text.of(node)}` takes the numbers out of the graph: what {name} is computed from them has no gradient, and "
-        f"`backward()` in line {line} never gets to what made them.",
-        remade(case, pieces, node),
+        f"`{short(case.text.of(node))}` takes the numbers out of the graph: what {name} is computed from them has no "
+        f"gradient, and `backward()` in line {line} never gets to what made them.",
+        case.text.replace(pieces),
     )
 
 
-def remade(case: Case, pieces: list[tuple[ast.AST, str]], node: ast.AST) -> Edit:
-    """The line with torch instead of numpy around what has become a tensor again."""
-    edit = case.text.replace(pieces)
-    change = edit.change
-    change = re.sub(r"torch\.(?:from_numpy|tensor|as_tensor)\(np\.maximum\((.*), 0(?:\.0)?\)\)", r"torch.relu(\1)", change)
-    return Edit(edit.first, edit.last, change)
+def without_the_graph(node: ast.Call) -> ast.expr | None:
+    """x, of x.item(), float(x) or x.detach().cpu().numpy()."""
+    source = receiver(node) or (node.args[0] if node.args else None)
+    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+        if source.func.attr not in {"detach", "cpu"}:
+            break
+        source = source.func.value
+    return source
+
+
+def in_torch(text: str) -> str:
+    """A line of numpy as one of torch, as far as the two agree."""
+    text = re.sub(r"\b(?:np|numpy)\.maximum\((.*), 0(?:\.0)?\)", r"torch.relu(\1)", text)
+    return re.sub(r"\b(?:np|numpy)\.(?=[a-z])", "torch.", text)
 
 
 def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
     """21. The change: the smooth value of which the choice was made."""
-    what = "a comparison" if isinstance(node, ast.Compare) else f"`{case.text.of(node.func)}`" if isinstance(node, ast.Call) else "it"
+    what = (
+        "a comparison"
+        if isinstance(node, ast.Compare)
+        else f"`{short(case.text.of(node.func))}`"
+        if isinstance(node, ast.Call)
+        else "it"
+    )
     source = node.left if isinstance(node, ast.Compare) else receiver(node)
     if source is None and isinstance(node, ast.Call) and node.args:
         source = node.args[0]
@@ -610,9 +661,16 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            if value.cut == "item" and value.form == "loss" and isinstance(value.cut_by, ast.Call) and event.value.kind != "number":
+            if (
+                value.cut == "item"
+                and value.form == "loss"
+                and isinstance(value.cut_by, ast.Call)
+                and event.value.kind != "number"
+            ):
                 if event.value.graph is not False:
-                    yield from taken_out(case, value.cut_by, value, called(event.value, "the loss"), event.statement.lineno)
+                    yield from taken_out(
+                        case, value.cut_by, value, called(event.value, "the loss"), event.statement.lineno
+                    )
             elif value.op in {"+", "-"}:
                 stack += value.parents
 
@@ -629,7 +687,8 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
             lost = [v for v in behind if v.kind == "module" and v.op in LAYERS and id(v) not in alive]
             taken = next((v for v in behind if v.cut == "numpy" and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
-                yield from taken_out(case, taken.cut_by, taken, called(event.value, "the loss"), event.statement.lineno)
+                name = called(event.value, "the loss")
+                yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
 
 
 # Leaves and what is written into them.
@@ -686,7 +745,9 @@ def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
     ]
     if len(asks) != 1:
         return None
-    whole = case.text.of(statement.value).replace(case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad"))
+    whole = case.text.of(statement.value).replace(
+        case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad")
+    )
     brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
     return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
 
@@ -696,7 +757,13 @@ def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
     for event in case.all("optimizer"):
         for value in event.value.items or []:
             statement = value.statement
-            if value.kind == "tensor" and not value.leaf and value.graph is True and isinstance(statement, ast.Assign) and case.torch:
+            if (
+                value.kind == "tensor"
+                and not value.leaf
+                and value.graph is True
+                and isinstance(statement, ast.Assign)
+                and case.torch
+            ):
                 edit = made_a_leaf(case, statement)
                 if edit is not None:
                     yield Found(
@@ -750,7 +817,9 @@ def overwritten(case: Case) -> Iterator[Found]:
                 continue
             name = base.id
             reads = [
-                n for n in ast.walk(statement.value) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
+                n
+                for n in ast.walk(statement.value)
+                if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
             ]
             if reads:
                 edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
@@ -793,7 +862,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
         yield Found(
             8,
             node,
-            f"`{case.text.of(part)}` has the shape ({n}, 1) and `{case.text.of(row)}` ({n},): together they become a table "
+            f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together they become a table "
             f"of {n} x {n} differences, most of them of wrong pairs.",
             case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
         )
@@ -804,7 +873,11 @@ def log_of_zero(case: Case) -> Iterator[Found]:
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
     for event in case.all("log"):
         node = event.node
-        if event.value.form not in {"probabilities", "relu"} or graph_of(event.value) is False or not isinstance(node, ast.Call):
+        if (
+            event.value.form not in {"probabilities", "relu"}
+            or graph_of(event.value) is False
+            or not isinstance(node, ast.Call)
+        ):
             continue
         part = node.args[0] if node.args else receiver(node)
         if part is not None and all(part is not p for p, _ in lines.get(node.lineno, [])):
@@ -815,7 +888,7 @@ def log_of_zero(case: Case) -> Iterator[Found]:
         yield Found(
             9,
             parts[0][0],
-            f"`{case.text.of(parts[0][0])}` becomes exactly 0 for a confident network: its logarithm is -inf, and the gradient "
+            f"`{short(case.text.of(parts[0][0]))}` becomes exactly 0 for a confident network: its logarithm is -inf, and the gradient "
             "nan. Keep it above 0, or use the loss that takes logits.",
             edit,
         )
@@ -823,8 +896,11 @@ def log_of_zero(case: Case) -> Iterator[Found]:
 
 def both_arms_of_where(case: Case) -> Iterator[Found]:
     """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before."""
+    learns = re.search(r"requires_grad|backward\(|\bModule\b|grad\(", case.text.source)
     for event in case.all("where"):
         node = event.node
+        if not learns:
+            return
         risky = set(event.detail.split())
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
             continue
@@ -839,7 +915,7 @@ def both_arms_of_where(case: Case) -> Iterator[Found]:
             yield Found(
                 20,
                 node,
-                f"`{case.text.of(arm)}` is computed for every element, chosen or not: where it is not finite its gradient is "
+                f"`{short(case.text.of(arm))}` is computed for every element, chosen or not: where it is not finite its gradient is "
                 "0 times infinity, nan. Make its input safe first.",
                 case.text.replace([(part, safe)]),
             )
@@ -868,7 +944,13 @@ def integers(case: Case) -> Iterator[Found]:
         value = event.value
         if event.kind == "loss":
             target = event.other
-            if event.detail != "cross_entropy" or target is None or target.op != "float" or not target.shape or len(target.shape) != 1:
+            if (
+                event.detail != "cross_entropy"
+                or target is None
+                or target.op != "float"
+                or not target.shape
+                or len(target.shape) != 1
+            ):
                 continue
             source = receiver(target.node) if target.node is not None else None
             if source is not None and target.node is not None:
@@ -889,7 +971,9 @@ def integers(case: Case) -> Iterator[Found]:
             else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies it with "
             "floating point weights: PyTorch refuses the two types."
         )
-        yield Found(22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))]))
+        yield Found(
+            22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))])
+        )
 
 
 def coarse_gradcheck(case: Case) -> Iterator[Found]:
@@ -899,7 +983,13 @@ def coarse_gradcheck(case: Case) -> Iterator[Found]:
     for event in case.all("gradcheck"):
         given = event.value.items if event.value.items is not None else [event.value]
         for value in given:
-            if value.kind == "tensor" and value.leaf and value.graph and value.double is False and isinstance(value.node, ast.Call):
+            if (
+                value.kind == "tensor"
+                and value.leaf
+                and value.graph
+                and value.double is False
+                and isinstance(value.node, ast.Call)
+            ):
                 yield Found(
                     23,
                     value.node,
@@ -981,25 +1071,38 @@ def all_the_same(case: Case) -> Iterator[Found]:
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.all("init", "write"):
         value, node = event.value, event.node
-        if not event.tests or not event.arms or event.arms[-1] != (id(event.tests[-1]), 0) or not isinstance(node, ast.Call):
+        if (
+            not event.tests
+            or not event.arms
+            or event.arms[-1] != (id(event.tests[-1]), 0)
+            or not isinstance(node, ast.Call)
+        ):
             continue
         test = ast.unparse(event.tests[-1].test)
         if "isinstance" not in test or not re.search(r"\b(Linear|Conv\dd)\b", test):
             continue
         if event.kind == "init":
-            zero = event.detail == "zeros_" or (event.detail == "constant_" and event.other and event.other.constant in (0, 0.0))
+            zero = event.detail == "zeros_" or (
+                event.detail == "constant_" and event.other and event.other.constant in (0, 0.0)
+            )
             if value.name != "weight" or not zero:
                 continue
             new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
         else:
             attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            weight = value if value.kind == "parameter" else value.parents[0] if value.op == "detach" and value.parents else value
+            weight = (
+                value
+                if value.kind == "parameter"
+                else value.parents[0]
+                if value.op == "detach" and value.parents
+                else value
+            )
             zero = attr == "zero_" or (attr == "fill_" and event.other is not None and event.other.constant in (0, 0.0))
             source = receiver(node)
             if weight.name != "weight" or not zero or source is None:
                 continue
             new = f"{case.text.of(source)}.normal_(0, 0.1)"
-        yield Found(16, node, f"`{case.text.of(node)}`: {why}", case.text.replace([(node, new)]))
+        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
     for event in case.all("matmul"):
         second = event.other
         if second is None or not zero_matrix(second):
@@ -1028,7 +1131,13 @@ def zero_matrix(value: Value) -> bool:
 def rate_too_high(case: Case) -> Iterator[Found]:
     """17: a rate far above what the optimizer's steps bear. Silent: with a schedule (it may be a factor), and for methods
     whose rate is meant to be near 1."""
-    limits = {"SGD": (5.0, "0.1"), "Adam": (0.5, "1e-3"), "AdamW": (0.5, "1e-3"), "NAdam": (0.5, "1e-3"), "RMSprop": (0.5, "1e-3")}
+    limits = {
+        "SGD": (5.0, "0.1"),
+        "Adam": (0.5, "1e-3"),
+        "AdamW": (0.5, "1e-3"),
+        "NAdam": (0.5, "1e-3"),
+        "RMSprop": (0.5, "1e-3"),
+    }
     if case.all("scheduler") or "lr_scheduler" in case.text.source:
         return
     for event in case.all("optimizer"):
@@ -1054,7 +1163,11 @@ def rate_too_high(case: Case) -> Iterator[Found]:
 def unregistered(case: Case) -> Iterator[Found]:
     """19: layers in a plain list or dict of a module; a weight that is no Parameter. Silent: for lists whose layers are
     registered elsewhere, too."""
-    nn = "nn" if re.search(r"(?m)^\s*(import torch\.nn as nn|from torch import .*\bnn\b)", case.text.source) else "torch.nn"
+    nn = (
+        "nn"
+        if re.search(r"(?m)^\s*(import torch\.nn as nn|from torch import .*\bnn\b)", case.text.source)
+        else "torch.nn"
+    )
     for event in case.all("attribute"):
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != "module" or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
@@ -1067,7 +1180,7 @@ def unregistered(case: Case) -> Iterator[Found]:
                     19,
                     statement,
                     f"A plain {'list' if value.kind == 'list' else 'dict'} hides its layers: `parameters()` does not see "
-                    f"`{case.text.of(statement.targets[0])}`, and the optimizer never gets its weights.",
+                    f"`{short(case.text.of(statement.targets[0]))}`, and the optimizer never gets its weights.",
                     case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
                 )
         elif value.kind == "tensor" and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
@@ -1076,7 +1189,7 @@ def unregistered(case: Case) -> Iterator[Found]:
                 yield Found(
                     19,
                     statement,
-                    f"`{case.text.of(statement.targets[0])}` asks for a gradient but is no Parameter: `parameters()` does not "
+                    f"`{short(case.text.of(statement.targets[0]))}` asks for a gradient but is no Parameter: `parameters()` does not "
                     "see it, and the optimizer never moves it.",
                     case.text.replace([(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]),
                 )
@@ -1098,7 +1211,13 @@ def left_out(case: Case) -> Iterator[Found]:
             continue
         before = [e for e in optimizers if events.index(e) < events.index(event) and owner in (e.value.items or [])]
         after = [e for e in optimizers if events.index(e) > events.index(event)]
-        if before and not after and before[0].place is event.place and not event.place and "add_param_group" not in case.text.source:
+        if (
+            before
+            and not after
+            and before[0].place is event.place
+            and not event.place
+            and "add_param_group" not in case.text.source
+        ):
             target = case.text.of(event.node)
             yield Found(
                 19,
@@ -1112,16 +1231,42 @@ def left_out(case: Case) -> Iterator[Found]:
     stepped = [e.value for e in case.all("step")]
     lost: list[Value] = []
     for event in case.all("backward"):
-        lost += [v for v in reach(event.value) if v.kind == "module" and v.op in LAYERS and id(v) not in moved and v not in lost]
-    listed = {id(v) for e in case.all("attribute") if e.other and e.other.kind in {"list", "dict"} for v in e.other.items or []}
-    boxes = [m for m in case.walk.everything if m.name and id(m) not in listed and not m.marks & {"eval", "frozen", "exposed", "copied", "registered", "kept"}]
+        lost += [
+            v
+            for v in reach(event.value)
+            if v.kind == "module" and v.op in LAYERS and id(v) not in moved and v not in lost
+        ]
+    listed = {
+        id(v)
+        for e in case.all("attribute")
+        if e.other and e.other.kind in {"list", "dict"}
+        for v in e.other.items or []
+    }
+    boxes = [
+        m
+        for m in case.walk.everything
+        if m.name
+        and id(m) not in listed
+        and not m.marks & {"eval", "frozen", "exposed", "copied", "registered", "kept"}
+    ]
     for box in boxes:
         parts = {id(p) for p in modules(box)}
         inside = [v for v in lost if id(v) in parts]
-        if not inside or box.kind != "module" or parts & moved or any(p.marks & {"eval", "frozen"} for p in modules(box)):
+        if (
+            not inside
+            or box.kind != "module"
+            or parts & moved
+            or any(p.marks & {"eval", "frozen"} for p in modules(box))
+        ):
             continue
         reaching = [e for e in case.all("backward") if any(id(v) in parts for v in reach(e.value))]
-        used = [o for o in stepped if any(id(v) in {id(p) for i in o.items or [] for p in modules(i)} for e in reaching for v in reach(e.value))]
+        used = [
+            o
+            for o in stepped
+            if any(
+                id(v) in {id(p) for i in o.items or [] for p in modules(i)} for e in reaching for v in reach(e.value)
+            )
+        ]
         node = used[0].node if used else None
         if not used or not isinstance(node, ast.Call) or not node.args:
             continue

@@ -6,6 +6,7 @@ those that nobody calls at the end, with values of which nothing is known. Nothi
 """
 
 import ast
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -129,7 +130,10 @@ class Walk:
         self.twice([v for v in scope.values() if v.kind == "function"])
 
     def twice(self, functions: "list[Value | None]") -> None:
-        left = [f for f in functions if f and isinstance(f.body, Body) and id(f.body.definition) not in self.followed]
+        left = [
+            f for f in functions
+            if f and f.kind == "function" and isinstance(f.body, Body) and id(f.body.definition) not in self.followed
+        ]  # fmt: skip
         inside = {name for f in left for name in self.names_called(f)}
         for function in sorted(left, key=lambda f: f.name in inside):
             assert isinstance(function.body, Body)
@@ -144,7 +148,9 @@ class Walk:
     def names_called(function: Value) -> set[str]:
         assert isinstance(function.body, Body)
         calls = [n.func for n in ast.walk(function.body.definition) if isinstance(n, ast.Call)]
-        return {f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)}
+        return {
+            f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)
+        }
 
     @staticmethod
     def strangers(body: Body) -> dict[str, Value]:
@@ -296,7 +302,7 @@ class Walk:
     def either(one: Value, two: Value) -> Value:
         if two.kind in {"none", ""} and not two.parents and one.kind in {"module", "optimizer", "scaler"}:
             return one
-        if one.kind == two.kind == "module" or one.kind == two.kind == "optimizer":
+        if one.kind == two.kind and one.kind in {"module", "optimizer", "class", "function", "library"}:
             return one
         value = Value(one.kind if one.kind == two.kind else "", maybe=(one, two), name=one.name)
         value.graph = one.graph if one.graph is two.graph else None
@@ -337,8 +343,7 @@ class Walk:
         if over.kind in TENSORS | {"array"}:
             shape = over.shape[1:] if over.shape else None
             return self.tensor(node, "part", (over,), shape, kind=over.kind if over.kind == "array" else "tensor")
-        value = Value(parents=(over,) if over.kind == "" and over.parents else (), node=node, turns=self.turns())
-        return value
+        return Value(parents=(over,) if over.kind == "" and over.parents else (), node=node, turns=self.turns())
 
     def within(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         entered = 0
@@ -355,7 +360,7 @@ class Walk:
             del self.modes[-entered:]
         return ended
 
-    def mode(self, node: ast.expr, scope: Scope) -> "ast.AST | None | bool":
+    def mode(self, node: ast.expr, scope: Scope) -> "ast.AST | bool | None":
         """The node that switches the gradient off, None where it is switched on, False where neither."""
         call = node.func if isinstance(node, ast.Call) else node
         name = self.library(call, scope).split(".")[-1]
@@ -394,7 +399,7 @@ class Walk:
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
-        if isinstance(owner, ast.Name) and base.kind == "tensor":
+        if isinstance(owner, ast.Name) and base.kind == "tensor" and not (base.leaf and base.graph):
             new = self.tensor(node, "written", (base, value), base.shape)
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
@@ -486,7 +491,7 @@ class Walk:
                     return Value("flag", constant=constant)
                 return Value("text" if isinstance(constant, str | bytes) else "number", constant=constant, node=node)
             case ast.Name(id=name):
-                return scope.find(name) or Value(name=name, node=node)
+                return scope.find(name) or self.stranger(name, scope)
             case ast.Attribute():
                 return self.attribute(node, scope)
             case ast.Call():
@@ -517,7 +522,9 @@ class Walk:
             case ast.IfExp(test=test, body=body, orelse=other):
                 self.eval(test, scope)
                 one, two = self.eval(body, scope), self.eval(other, scope)
-                return one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
+                return (
+                    one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
+                )
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
                 items, opened = [], False
                 for part in parts:
@@ -535,8 +542,10 @@ class Walk:
                     if isinstance(key, ast.Constant):
                         value.attributes[str(key.value)] = item
                 return value
-            case ast.ListComp(elt=elt, generators=parts) | ast.GeneratorExp(elt=elt, generators=parts) | ast.SetComp(
-                elt=elt, generators=parts
+            case (
+                ast.ListComp(elt=elt, generators=parts)
+                | ast.GeneratorExp(elt=elt, generators=parts)
+                | ast.SetComp(elt=elt, generators=parts)
             ):
                 inner = self.comprehend(parts, scope)
                 return Value("list", items=[self.eval(elt, inner)], marks={"open"})
@@ -564,6 +573,16 @@ class Walk:
                     self.eval(inner, scope)
                 return Value()
         return Value(node=node)
+
+    @staticmethod
+    def stranger(name: str, scope: Scope) -> Value:
+        """A name that the text never gives a meaning; it is the same thing wherever it stands."""
+        value = Value(name=name)
+        if not hasattr(builtins, name):
+            while scope.parent is not None:
+                scope = scope.parent
+            scope[name] = value
+        return value
 
     def comprehend(self, parts: list[ast.comprehension], scope: Scope) -> Scope:
         inner = Scope(scope)
@@ -608,7 +627,13 @@ class Walk:
             value.double = model.double
             return value
         value = Value(
-            parents=tuple(parents), graph=graph_of(model), node=node, turns=self.turns(), op=op, form=form, maybe=model.maybe
+            parents=tuple(parents),
+            graph=graph_of(model),
+            node=node,
+            turns=self.turns(),
+            op=op,
+            form=form,
+            maybe=model.maybe,
         )
         mode = self.modes[-1]
         if mode is not None:
@@ -696,7 +721,9 @@ class Walk:
             return value
         if any(v.kind == "array" for v in values):
             return Value("array", op="choice", shape=first.shape, graph=False, whole=True)
-        return Value("flag" if all(v.kind in {"number", "text", "flag", "none"} for v in values) else "", parents=tuple(values))
+        return Value(
+            "flag" if all(v.kind in {"number", "text", "flag", "none"} for v in values) else "", parents=tuple(values)
+        )
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         owner, name = self.eval(node.value, scope), node.attr
@@ -730,7 +757,9 @@ class Walk:
             value = Value("parameter", node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
             owner.attributes[name] = value
             return value
-        value = Value(parents=(owner,) if owner.kind == "" and owner.parents else (), name=f"{owner.name}.{name}", node=node)
+        value = Value(
+            parents=(owner,) if owner.kind == "" and owner.parents else (), name=f"{owner.name}.{name}", node=node
+        )
         if owner.kind in {"instance", "module", ""}:
             owner.attributes[name] = value
             if owner.kind == "module" and "any" not in owner.marks and isinstance(owner.body, Body):
@@ -756,8 +785,7 @@ class Walk:
             if isinstance(index, ast.Slice):
                 ends = [self.eval(e, scope).constant if e else None for e in (index.lower, index.upper)]
                 if all(e is None or isinstance(e, int) for e in ends):
-                    part = Value("module", op="Sequential", items=base.items[slice(*ends)], node=node)  # type: ignore[misc]
-                    return part
+                    return Value("module", op="Sequential", items=base.items[slice(*ends)], node=node)  # type: ignore[misc]
             return Value("module", op="any", parents=(), marks={"any"})
         if base.items and base.kind == "list":
             return base.items[0]
@@ -819,7 +847,9 @@ class Walk:
         if name in {"float", "int"} and len(node.args) == 1:
             value = self.eval(node.args[0], scope)
             if value.kind == "number" or value.kind == "text":
-                return Value("number", constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by)
+                return Value(
+                    "number", constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
+                )
             return self.to_number(value, node)
         args, keys = [], {}
         if name in {"list", "tuple", "sorted", "reversed", "iter", "set", "next", "enumerate", "zip", "range", "sum", "len",
@@ -877,7 +907,11 @@ class Walk:
             return self.call_body(function, function.body, args, keys)
         inputs = (function, *args, *keys.values())
         value = Value(parents=tuple(v for v in inputs if v.kind in {"", "module", "list"} | TENSORS), op="call")
-        value.turns, value.node, value.statement = self.turns(), node if isinstance(node, ast.expr) else None, self.statement
+        value.turns, value.node, value.statement = (
+            self.turns(),
+            node if isinstance(node, ast.expr) else None,
+            self.statement,
+        )
         mode = self.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, "no_grad", mode
@@ -903,7 +937,9 @@ class Walk:
         for name, value in [*zip(names, args, strict=False), *keys.items()]:
             scope[name] = value
             bound.add(name)
-        defaults = dict(zip(reversed([a.arg for a in spec.posonlyargs + spec.args]), reversed(spec.defaults), strict=False))
+        defaults = dict(
+            zip(reversed([a.arg for a in spec.posonlyargs + spec.args]), reversed(spec.defaults), strict=False)
+        )
         defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
             if name not in bound:
@@ -924,7 +960,7 @@ class Walk:
         self.block(definition.body, scope)
         _, results = self.calls.pop()
         if modes:
-            del self.modes[-len(modes):]
+            del self.modes[-len(modes) :]
         self.statement = saved
         if not results:
             return Value("none")
@@ -993,10 +1029,7 @@ class Walk:
         if module.op == "Sequential" and module.items is not None and "open" not in module.marks:
             value = args[0] if args else Value()
             for layer in module.items:
-                before = value
                 value = self.call(layer, [value], {}, layer.node if inline(layer, module) else at)
-                if value is not before and value.kind in TENSORS:
-                    value.statement = layer.statement if inline(layer, module) else self.statement
             return value
         first = args[0] if args else Value()
         if module.op in RECURRENT:
@@ -1066,8 +1099,7 @@ class Walk:
             sign = {"a": "+", "s": "-", "m": "*", "d": "/"}[name[0]]
             return self.arithmetic(sign, args[0], args[1], node)
         if name == "where" and len(args) == 3:
-            value = self.tensor(node, "where", args[1:], broadcast(args[1], args[2]))
-            return value
+            return self.tensor(node, "where", args[1:], broadcast(args[1], args[2]))
         if name in CHOICES:
             return self.choice(node, args[:1])
         if name in {"maximum", "minimum", "max", "min"}:
@@ -1143,7 +1175,12 @@ class Walk:
         root = full.split(".")[0]
         if root == "math":
             return Value("number")
-        if name in LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {"Dropout", "Identity", "Flatten", "Dropout2d"}:
+        if name in LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {
+            "Dropout",
+            "Identity",
+            "Flatten",
+            "Dropout2d",
+        }:
             return self.layer(name, args, keys, node)
         if name in OPTIMIZERS and (root == "model" or ".optim" in full):
             return self.optimizer(name, args, keys, node)
@@ -1155,8 +1192,7 @@ class Walk:
             return value
         if name in {"Parameter"}:
             value = args[0] if args and args[0].kind == "tensor" else Value("tensor", node)
-            made = Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
-            return made
+            return Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
         if name == "gradcheck":
             self.note("gradcheck", node, args[1] if len(args) > 1 else keys.get("inputs", Value()))
             return Value("flag")
@@ -1186,7 +1222,7 @@ class Walk:
             value.graph, value.leaf, value.double = True, True, True
             value.marks.add("engine")
             return value
-        if name in CREATORS and root in {"torch", "numpy"} or (root == "numpy" and "random" in full):
+        if (name in CREATORS and root in {"torch", "numpy"}) or (root == "numpy" and "random" in full):
             return self.create(name, args, keys, node, "array" if root == "numpy" else "tensor")
         if root == "numpy":
             kinds = [a for a in args if a.kind in {"array", "tensor"}]
@@ -1248,7 +1284,9 @@ class Walk:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: str) -> Value:
         first = args[0] if args else Value()
-        value = self.tensor(node, name, [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"}], kind=kind)
+        value = self.tensor(
+            node, name, [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"}], kind=kind
+        )
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape = created_shape(name, args, keys)
@@ -1257,7 +1295,9 @@ class Walk:
         value.whole = whole_numbers(name, args, keys, node) if name != "from_numpy" else first.whole
         dtype = keys.get("dtype")
         value.double = None if dtype is not None else False
-        if dtype is not None and any(isinstance(n, ast.Attribute) and n.attr in {"double", "float64"} for n in ast.walk(node)):
+        if dtype is not None and any(
+            isinstance(n, ast.Attribute) and n.attr in {"double", "float64"} for n in ast.walk(node)
+        ):
             value.double = True
         if kind == "tensor":
             lost = next((p for part in value.parents for p in reach(part, live=False) if p.graph or p.cut), None)
@@ -1305,7 +1345,11 @@ class Walk:
                 self.note("zero", at, target.base if target.kind == "parameter" and target.base else target)
             if name == "sign":
                 return Value("gradient", base=owner.base, op="sign", marks={*owner.marks, "sign"})
-            return Value("gradient", base=owner.base, op=owner.op, marks=owner.marks) if name in {"data", "clone", "detach", "clamp"} else Value()
+            return (
+                Value("gradient", base=owner.base, op=owner.op, marks=owner.marks)
+                if name in {"data", "clone", "detach", "clamp"}
+                else Value()
+            )
         if name in {"parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "modules", "apply",
                     "requires_grad_", "register_buffer", "add_module", "register_module", "cuda", "to", "double", "children",
                     "named_modules", "compile", "register_parameter"} and owner.kind in {"module", ""}:  # fmt: skip
@@ -1420,7 +1464,11 @@ class Walk:
             return Value("named", items=owner.items) if owner.items else Value()
         elif name == "detach":
             return Value("list", items=[self.detached(v, at) for v in owner.items or []])
-        return Value("list", items=owner.items, marks={"open"}) if name in {"copy"} else Value(parents=tuple(owner.items or []))
+        return (
+            Value("list", items=owner.items, marks={"open"})
+            if name in {"copy"}
+            else Value(parents=tuple(owner.items or []))
+        )
 
     def tensor_call(
         self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr, scope: Scope | None
@@ -1498,7 +1546,9 @@ def graph_of(value: Value) -> bool | None:
 
 def inline(layer: Value, container: Value) -> bool:
     """Is the layer written out inside the container's own call?"""
-    return container.node is not None and layer.node is not None and any(n is layer.node for n in ast.walk(container.node))
+    return (
+        container.node is not None and layer.node is not None and any(n is layer.node for n in ast.walk(container.node))
+    )
 
 
 def owners(given: Value) -> list[Value] | None:
@@ -1542,16 +1592,18 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr) -> tuple[
     for size, part in zip(shape, parts, strict=False):
         if isinstance(part, ast.Slice):
             left.append(size if part.lower is part.upper is part.step is None else None)
-        elif isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool):
-            continue
-        elif isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant):
+        elif (isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)) or (
+            isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
+        ):
             continue
         else:
             return None
     return (*left, *shape[len(parts) :])
 
 
-def moved_shape(name: str, shape: tuple[int | None, ...] | None, numbers: list[object]) -> tuple[int | None, ...] | None:
+def moved_shape(
+    name: str, shape: tuple[int | None, ...] | None, numbers: list[object]
+) -> tuple[int | None, ...] | None:
     sizes = [n if isinstance(n, int) and not isinstance(n, bool) else None for n in numbers]
     if name in {"view", "reshape"}:
         if not numbers:
@@ -1633,4 +1685,3 @@ def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: as
 
 def leaves(values: list[Value]) -> list[Value]:
     return [leaf for v in values for leaf in (leaves(v.items) if v.items is not None else [v])]
-

@@ -1,0 +1,54 @@
+"""The failures of programs, on the command line: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
+
+A notebook (.ipynb) is read as its code cells, `-` is standard input. Exit code 1 where something was found, 0 where
+nothing was, 2 where a file could not be read.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from lab.failures.code import NotReadable, check_code
+from lab.failures.names import NAMES
+
+
+def content(name: str) -> bytes:
+    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m lab.failures",
+        description="Read training loops and models, and say which of the failures that people ask about they commit.",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a .py or .ipynb file, or - for standard input")
+    parser.add_argument("--json", action="store_true", help="one JSON list, with the changed lines")
+    options = parser.parse_args(arguments)
+    found: list[dict[str, object]] = []
+    bad = False
+    for name in options.files:
+        shown = "standard input" if name == "-" else name
+        try:
+            findings = check_code(content(name))
+        except NotReadable as reason:
+            print(f"{shown}: {reason}", file=sys.stderr)
+            bad = True
+            continue
+        except OSError as reason:
+            print(f"{shown}: {reason.strerror or 'it cannot be read'}.", file=sys.stderr)
+            bad = True
+            continue
+        for finding in findings:
+            row = {"file": shown, "line": finding.line, "failure": finding.failure, "name": NAMES[finding.failure]}
+            rest = {"sentence": finding.sentence, "change": finding.change, "first": finding.first, "last": finding.last}
+            found.append({**row, **rest})
+            if not options.json:
+                print(f"{shown}:{finding.line}: {NAMES[finding.failure]}: {finding.sentence}")
+    if options.json:
+        print(json.dumps(found, indent=1, ensure_ascii=False))
+    return 2 if bad else 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

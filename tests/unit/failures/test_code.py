@@ -1,0 +1,216 @@
+"""Failures found in code: a corpus of loops and models with what is wrong marked, and texts that are no programs.
+
+A line of the corpus that ends in `#! 6` commits failure 6; `#! 5|19` one of the two. The marks are taken away before a
+program is read. HELD_OUT is the half (by a checksum of the name) that was not looked at while the rules were written.
+"""
+
+import ast
+import io
+import json
+import random
+import re
+import subprocess
+import sys
+import sysconfig
+import zlib
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lab.failures.__main__ import main
+from lab.failures.code import Finding, NotReadable, apply, check_code, program
+from lab.failures.names import NAMES
+
+CORPUS = Path(__file__).parent / "corpus"
+FILES = sorted(CORPUS.glob("*/*.py"))
+WRONG = [path for path in FILES if path.parent.name == "wrong"]
+RIGHT = [path for path in FILES if path.parent.name == "right"]
+
+
+def held_out(path: Path) -> bool:
+    return zlib.crc32(path.stem.encode()) % 2 == 1
+
+
+@cache
+def read(path: Path) -> tuple[str, dict[int, set[int]]]:
+    """A program of the corpus without its marks, and the failures marked, by line."""
+    marks, lines = {}, []
+    for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+        if mark := re.search(r"  #! ([\d|]+)$", line):
+            marks[number] = {int(failure) for failure in mark[1].split("|")}
+            line = line[: mark.start()]
+        lines.append(line)
+    return "\n".join(lines), marks
+
+
+@cache
+def findings(path: Path) -> tuple[Finding, ...]:
+    return tuple(check_code(read(path)[0]))
+
+
+def test_the_corpus_is_large_and_in_two_halves():
+    assert len(WRONG) >= 42
+    assert len(RIGHT) >= 42
+    marked = {failure for path in WRONG for mark in read(path)[1].values() for failure in mark}
+    assert marked == set(range(1, 26))
+    for part in (WRONG, RIGHT):
+        assert 0.35 < sum(map(held_out, part)) / len(part) < 0.65
+    for path in FILES:
+        assert 5 <= len(read(path)[0].strip().split("\n")) <= 120, path.stem
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["developed on", "held out"])
+def test_faulty_programs_are_found_and_nothing_else_in_them(half):
+    hits, missed, wrong = 0, [], []
+    for path in WRONG:
+        if held_out(path) is not half:
+            continue
+        marks, found = read(path)[1], findings(path)
+        for line, failures in marks.items():
+            hit = any(f.line == line and f.failure in failures for f in found)
+            hits += hit
+            missed += [] if hit else [(path.stem, line, failures)]
+        wrong += [(path.stem, f.line, f.failure) for f in found if f.failure not in marks.get(f.line, set())]
+    assert hits / (hits + len(missed)) >= 0.9, missed
+    assert hits / (hits + len(wrong)) >= 0.95, wrong
+
+
+def test_right_programs_get_no_false_word():
+    flagged = [(path.stem, f.line, f.failure) for path in RIGHT for f in findings(path)]
+    assert len({stem for stem, *_ in flagged}) / len(RIGHT) <= 2 / 40, flagged
+
+
+def test_at_least_eighteen_failures_can_be_seen():
+    assert len({f.failure for path in WRONG for f in findings(path)}) >= 18
+
+
+@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+def test_each_change_mends_its_finding(path):
+    """With the change in it the text still parses, the finding is gone, and there is no other instead."""
+    text = program(read(path)[0])
+    for finding in findings(path):
+        changed = apply(text, finding)
+        ast.parse(changed)
+        left = check_code(changed)
+        same = [f for f in findings(path) if f.failure == finding.failure]
+        assert len([f for f in left if f.failure == finding.failure]) < len(same), finding
+        assert {f.failure for f in left} <= {f.failure for f in findings(path)}, finding
+
+
+def test_a_finding_says_where_and_why_in_one_sentence():
+    for path in WRONG:
+        lines = program(read(path)[0]).split("\n")
+        for f in findings(path):
+            assert f.failure in NAMES
+            assert f.first <= f.last <= len(lines)
+            assert 0 <= f.column < f.end_column <= len(lines[f.line - 1])
+            assert "\n" not in f.sentence
+            assert f.sentence.endswith(".")
+            assert len(f.sentence) < 400
+
+
+def test_a_notebook_is_read_as_its_code_cells():
+    text, marks = read(CORPUS / "wrong" / "notebook_cells.py")
+    cells = [{"cell_type": "markdown", "source": ["# A title"]}]
+    cells += [
+        {"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in text.split("# %%\n")[1:]
+    ]
+    notebook = json.dumps({"cells": cells, "nbformat": 4})
+    lines = program(notebook).split("\n")
+    found = check_code(notebook)
+    assert [f.failure for f in found] == [8, 6]
+    assert [lines[f.line - 1].strip() for f in found] == [text.split("\n")[line - 1].strip() for line in marks]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "nothing to read"),
+        ("   \n\n", "nothing to read"),
+        ("Dear list, my loss does not fall, what can I do?", "breaks off in line 1"),
+        ("import torch\nprint 'loss', loss\nx = 1\n", "Line 2 is Python 2"),
+        ("try:\n    pass\nexcept ValueError, e:\n    pass\n", "Line 3 is Python 2"),
+        ("for x, y in loader:\n    loss = criterion(mod", "breaks off in line 2"),
+        ("x = = 2\ny = 3\n", "Line 1 is not Python"),
+        ('{"a": [1, 2]}', "no notebook"),
+        ('{"cells": [], "nbformat": 4}', "no code cells"),
+        ("x = 1\n" * 200_000, "characters"),
+        (b"\x80\x02\xff\x00\x01", "binary"),
+        ("x\0y", "binary"),
+        ("(" * 5000, "line 1"),
+        ("x = " + "-" * 100_000 + "1", "nested too deeply"),
+    ],
+)
+def test_what_cannot_be_read_gets_one_sentence(text, says):
+    with pytest.raises(NotReadable, match=re.escape(says)) as caught:
+        check_code(text)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    for x, y in loader:\n        loss = f(net(x), y)\n        loss.backward()\n        opt.step()\n",
+        ">>> for x, y in loader:\n...     loss = f(net(x), y)\n...     loss.backward()\n...     opt.step()\n",
+        "for x, y in loader:\r\n    loss = f(net(x), y)\r\n    loss.backward()\r\n    opt.step()\r\n",
+        "\ufefffor x, y in loader:\n    loss = f(net(x), y)\n    loss.backward()\n    opt.step()",
+    ],
+    ids=["indented", "console", "carriage returns", "byte order mark"],
+)
+def test_a_fragment_is_read_as_it_was_pasted(text):
+    assert [(f.failure, f.line) for f in check_code(text)] == [(6, 3)]
+
+
+def test_the_command_line(tmp_path, monkeypatch):
+    text, _ = read(CORPUS / "wrong" / "backward_twice_same_loss.py")
+    wrong, right = tmp_path / "wrong.py", tmp_path / "right.py"
+    wrong.write_text(text)
+    right.write_text(read(CORPUS / "right" / "plain_classifier.py")[0])
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            code = main(list(arguments))
+        return code, out.getvalue(), err.getvalue()
+
+    assert run(str(right)) == (0, "", "")
+    code, out, _ = run(str(right), str(wrong))
+    assert code == 1
+    assert out.startswith(f"{wrong}:8: a second backward: ")
+    assert out.count("\n") == 1
+    code, out, _ = run("--json", str(wrong))
+    assert code == 1
+    assert [(row["line"], row["failure"]) for row in json.loads(out)] == [(8, 2)]
+    (tmp_path / "bad.bin").write_bytes(b"\x80\xff")
+    code, out, err = run(str(tmp_path / "bad.bin"), str(tmp_path / "absent.py"), str(wrong))
+    assert (code, err.count("\n"), out.count("\n")) == (2, 2, 1)
+    command = [sys.executable, "-m", "lab.failures", "-"]
+    ran = subprocess.run(command, input=text, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert ran.stdout.startswith("standard input:8: a second backward: ")
+
+
+def test_no_text_of_any_kind_ends_in_a_traceback():
+    """The standard library's files, pieces of them and bytes: findings or one sentence. (10,000 by hand: no traceback.)"""
+    choose = random.Random(5)
+    files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    corpus = [path.read_text("utf-8") for path in choose.sample(FILES, 40)]
+    texts: list[str | bytes] = [path.read_bytes() for path in choose.sample(files, 12)]
+    for text in [*(t.decode("utf-8", "replace") for t in list(texts)), *corpus]:  # type: ignore[union-attr]
+        start = choose.randrange(len(text))
+        texts.append(text[start : start + choose.randrange(4000)])
+        lines = text.split("\n")
+        start = choose.randrange(len(lines))
+        texts.append("\n".join(lines[start : start + choose.randrange(60)]))
+        mixed = lines[:120]
+        choose.shuffle(mixed)
+        texts.append("\n".join(line.strip() for line in mixed))
+    texts += [choose.randbytes(choose.randrange(200)) for _ in range(50)]
+    texts += [bytes(choose.choices(b"()[]{}:=.,\n 'ab1#%!", k=40)) for _ in range(200)]
+    for text in texts:
+        try:
+            check_code(text)
+        except NotReadable as reason:
+            assert "\n" not in str(reason)
