@@ -346,13 +346,19 @@ def used_again(case: Case) -> Iterator[Found]:
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
     for event in case.all("backward"):
-        values = [v for v in reach(event.value) if v.op in SAVING and v.kind == "tensor" and v.graph and not v.leaf]
+        values = [v for v in reach(event.value) if v.graph and not v.leaf and v.kind == "tensor" and saves(v)]
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
             yield from judged(case, event, shared)
         for value in values:
             gone[id(value)] = (value, event)
+
+
+def saves(value: Value) -> bool:
+    """Does the operation keep tensors for the backward pass? A factor that is a number is no tensor."""
+    tensors = [p for p in value.parents if p.kind not in {"number", "flag"}]
+    return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
 def judged(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[Found]:
@@ -363,11 +369,13 @@ def judged(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Itera
     )
     if carried and event.value is not before.value:
         place = event.loops[-1] if event.loops else event.place
-        for loop in (*reversed(event.loops), *([place] if place else [])):
+        kept = [v.statement for v, _ in shared if isinstance(v.statement, ast.Assign)]
+        for loop in (*reversed(event.loops), *([place] if place else []), *kept):
             state = carried_name(loop)
             if state is not None:
                 statement, name = state
-                one = any(v.kind == "list" and v.name == name for v in reach(event.value))
+                last = name.split(".")[-1]
+                one = any(v.kind == "list" and v.name == last for v in reach(event.value))
                 free = f"tuple(s.detach() for s in {name})" if one else f"{name}.detach()"
                 yield Found(
                     11,
@@ -500,8 +508,20 @@ def no_gradient(case: Case) -> Iterator[Found]:
     for event in case.all("backward"):
         value = event.value
         remade = value.cut == "wrapped" and value.leaf
-        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade:
+        cut_off = value.graph is None and only_data(value)
+        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off:
             yield from culprit(case, event)
+
+
+def only_data(value: Value) -> bool:
+    """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
+    layers lie?"""
+    alive = list(reach(value))
+    strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents]
+    learned = any(v.kind in {"module", "parameter"} or v.op == "call" or v.maybe or v.graph for v in alive)
+    named = all(v.op == "" and not re.search("loss|log|grad|out|pred", v.name) for v in strangers)
+    behind = [v for c in alive if c.cut for v in reach(c, live=False)]
+    return not learned and named and any(v.kind == "module" and v.op in LAYERS for v in behind)
 
 
 def culprit(case: Case, event: Event) -> Iterator[Found]:
@@ -581,9 +601,9 @@ def taken_out(
             pieces = [(wrap, in_torch(inside.replace(case.text.of(node), new)))]
         else:
             pieces.append((wrap, in_torch(inside)))
-            for other in ast.walk(value.statement) if value.statement is not None else []:
-                if isinstance(other, ast.Call) and other is not node and getattr(other.func, "attr", "") == "numpy":
-                    pieces.append((other, case.text.of(receiver(other) or other)))
+            if value.statement is not None and value.statement.lineno < wrap.lineno:
+                written = case.text.of(value.statement).replace(case.text.of(node), new)
+                pieces[0] = (value.statement, in_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)))
     yield Found(
         13,
         node,
@@ -1195,89 +1215,85 @@ def unregistered(case: Case) -> Iterator[Found]:
                 )
 
 
-def left_out(case: Case) -> Iterator[Found]:
-    """19: a network that the loss goes through and no optimizer moves; a layer put in after the optimizer was made.
-    Silent: for frozen, loaded and evaluated networks, updates by hand, and where one optimizer's list is not known."""
+def all_known(case: Case) -> bool:
+    """Is it known of each optimizer what it moves, and does nothing else move anything?"""
     optimizers = case.all("optimizer")
-    if not optimizers or any(e.value.items is None for e in optimizers) or any(is_update(e) for e in case.walk.events):
+    stepped = [e.value for e in case.all("step")]
+    return (
+        bool(optimizers)
+        and all(e.value.items is not None for e in optimizers)
+        and all(v.kind == "optimizer" for v in stepped)
+        and not any(is_update(e) for e in case.walk.events)
+    )
+
+
+def replaced_layer(case: Case) -> Iterator[Found]:
+    """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later."""
+    if not all_known(case) or "add_param_group" in case.text.source:
         return
-    if any(e.value.kind != "optimizer" for e in case.all("step")):
-        return
-    moved = {id(part) for e in optimizers for item in e.value.items or [] for part in modules(item)}
-    events = case.walk.events
+    events, optimizers = case.walk.events, case.all("optimizer")
     for event in case.all("attribute"):
         owner, value = event.value, event.other
         if value is None or value.kind != "module" or not has_parameters(value) or not own_line(event.statement):
             continue
-        before = [e for e in optimizers if events.index(e) < events.index(event) and owner in (e.value.items or [])]
-        after = [e for e in optimizers if events.index(e) > events.index(event)]
-        if (
-            before
-            and not after
-            and before[0].place is event.place
-            and not event.place
-            and "add_param_group" not in case.text.source
-        ):
-            target = case.text.of(event.node)
+        now = events.index(event)
+        before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
+        after = any(events.index(e) > now for e in optimizers)
+        if before and not after and before[0].place is event.place is None:
+            target, name = case.text.of(event.node), before[0].value.name
             yield Found(
                 19,
                 event.statement,
-                f"{called(before[0].value, 'The optimizer')} was made in line {before[0].statement.lineno}, with the layer that "
-                f"`{target}` was before: this new one it does not know.",
-                case.text.after(
-                    event.statement, f'{before[0].value.name}.add_param_group({{"params": {target}.parameters()}})'
-                ),
+                f"`{name}` was made in line {before[0].statement.lineno}, with the layer that `{target}` was before: this "
+                "new one it does not know.",
+                case.text.after(event.statement, f'{name}.add_param_group({{"params": {target}.parameters()}})'),
             )
-    stepped = [e.value for e in case.all("step")]
-    lost: list[Value] = []
-    for event in case.all("backward"):
-        lost += [
-            v
-            for v in reach(event.value)
-            if v.kind == "module" and v.op in LAYERS and id(v) not in moved and v not in lost
-        ]
-    listed = {
-        id(v)
-        for e in case.all("attribute")
-        if e.other and e.other.kind in {"list", "dict"}
-        for v in e.other.items or []
-    }
-    boxes = [
-        m
-        for m in case.walk.everything
-        if m.name
-        and id(m) not in listed
-        and not m.marks & {"eval", "frozen", "exposed", "copied", "registered", "kept"}
-    ]
-    for box in boxes:
-        parts = {id(p) for p in modules(box)}
-        inside = [v for v in lost if id(v) in parts]
-        if (
-            not inside
-            or box.kind != "module"
-            or parts & moved
-            or any(p.marks & {"eval", "frozen"} for p in modules(box))
-        ):
+
+
+def left_out(case: Case) -> Iterator[Found]:
+    """19: a network that the loss goes through and no optimizer moves. Silent: for what is frozen, loaded, evaluated, or
+    whose parameters are asked for elsewhere."""
+    if not all_known(case):
+        return
+    moved = {id(part) for e in case.all("optimizer") for item in e.value.items or [] for part in modules(item)}
+    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all("backward")]
+    names = {id(v): v.name for v in case.walk.everything}
+    hidden: set[int] = set()
+    for event in case.all("attribute"):
+        if event.other is None:
             continue
-        reaching = [e for e in case.all("backward") if any(id(v) in parts for v in reach(e.value))]
-        used = [
-            o
-            for o in stepped
-            if any(
-                id(v) in {id(p) for i in o.items or [] for p in modules(i)} for e in reaching for v in reach(e.value)
+        if event.value.kind == "instance":  # self.head of a trainer
+            names[id(event.other)] = case.text.of(event.node)
+        elif event.other.kind in {"list", "dict"}:
+            hidden |= {id(v) for v in event.other.items or []}
+        else:
+            hidden.add(id(event.other))
+    for box in case.walk.everything:
+        inner = list(modules(box))
+        parts = {id(part) for part in inner}
+        asleep = any(part.marks & {"eval", "frozen", "exposed", "copied", "registered"} for part in [box, *inner[:1]])
+        frozen = any(part.marks & {"eval", "frozen"} for part in inner)
+        if box.kind != "module" or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
+            continue
+        layers = {id(part) for part in inner if part.op in LAYERS}
+        through = [(e, alive) for e, alive in passes if alive & layers]
+        user = next((e for e in case.all("step") if any(alive & touched(e.value) for _, alive in through)), None)
+        node = user.value.node if user is not None else None
+        if not isinstance(node, ast.Call):
+            continue
+        given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
+        if given is not None:
+            name = names[id(box)]
+            yield Found(
+                19,
+                node,
+                f"The loss goes through `{name}` as well, but no optimizer has its parameters: it stays as it was drawn.",
+                case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
             )
-        ]
-        node = used[0].node if used else None
-        if not used or not isinstance(node, ast.Call) or not node.args:
-            continue
-        given = node.args[0]
-        both = f"[*{case.text.of(given)}, *{box.name}.parameters()]"
-        yield Found(
-            19,
-            node,
-            f"The loss goes through `{box.name}` as well, but no optimizer has its parameters: it stays as it was drawn.",
-            case.text.replace([(given, both)]),
-        )
+
+
+def touched(optimizer: Value) -> set[int]:
+    return {id(part) for item in optimizer.items or [] for part in modules(item)}
 
 
 def moving_target(case: Case) -> Iterator[Found]:
@@ -1373,6 +1389,7 @@ RULES: tuple[Rule, ...] = (
     all_the_same,
     rate_too_high,
     unregistered,
+    replaced_layer,
     left_out,
     moving_target,
     kept_graphs,

@@ -334,6 +334,10 @@ class Walk:
             return Value("list", items=[self.item(v, node, turn) for v in over.items])
         if over.kind == "range":
             return Value("number")
+        if over.kind == "loader" and over.items:
+            size = over.constant if isinstance(over.constant, int) else None
+            parts = [self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items]
+            return Value("list", items=parts)
         if over.kind == "modules":
             return Value("module", op="any", marks={"any"})
         if over.kind == "module" and over.items:
@@ -530,7 +534,7 @@ class Walk:
                 for part in parts:
                     if isinstance(part, ast.Starred):
                         inner = self.eval(part.value, scope)
-                        items += inner.items or []
+                        items += inner.items or [Value()]
                         opened = opened or not inner.items or "open" in inner.marks
                     else:
                         items.append(self.eval(part, scope))
@@ -547,12 +551,9 @@ class Walk:
                 | ast.GeneratorExp(elt=elt, generators=parts)
                 | ast.SetComp(elt=elt, generators=parts)
             ):
-                inner = self.comprehend(parts, scope)
-                return Value("list", items=[self.eval(elt, inner)], marks={"open"})
+                return Value("list", items=self.comprehend(parts, [elt], Scope(scope)), marks={"open"})
             case ast.DictComp(key=key, value=value_node, generators=parts):
-                inner = self.comprehend(parts, scope)
-                self.eval(key, inner)
-                return Value("dict", items=[self.eval(value_node, inner)], marks={"open"})
+                return Value("dict", items=self.comprehend(parts, [key, value_node], Scope(scope)), marks={"open"})
             case ast.Subscript():
                 return self.subscript(node, scope)
             case ast.Lambda():
@@ -584,14 +585,20 @@ class Walk:
             scope[name] = value
         return value
 
-    def comprehend(self, parts: list[ast.comprehension], scope: Scope) -> Scope:
-        inner = Scope(scope)
-        for part in parts:
-            over = self.eval(part.iter, inner)
-            self.bind(part.target, self.item(over, part.iter, 1), inner)
+    def comprehend(self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope) -> list[Value]:
+        """What a comprehension makes: each element of a list that is written out, else one that stands for all."""
+        if not parts:
+            return [self.eval(element, scope) for element in elements][-1:]
+        part, *rest = parts
+        over = self.eval(part.iter, scope)
+        written = over.items is not None and over.kind == "list" and "open" not in over.marks
+        found = []
+        for turn in range(1, min(len(over.items or []), 16) + 1) if written else (1,):
+            self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
-                self.eval(test, inner)
-        return inner
+                self.eval(test, scope)
+            found += self.comprehend(rest, elements, scope)
+        return found
 
     def tensor(
         self,
@@ -892,8 +899,11 @@ class Walk:
             number.cut, number.cut_by = cut, node
         elif value.cut:
             number.cut, number.cut_by = value.cut, value.cut_by
-            if value.cut == "detach" and cut == "numpy":
-                number.cut, number.cut_by = "numpy", node
+        source = value
+        while source.op in {"view", "clone"} and source.parents and not source.cut:
+            source = source.parents[0]
+        if source.cut == "detach" and cut == "numpy":
+            number.cut, number.cut_by = "numpy", node
         return number
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
@@ -1059,7 +1069,7 @@ class Walk:
 
     def recurrent(self, module: Value, args: list[Value], node: ast.expr) -> Value:
         out = self.tensor(node, module.op, (*args, module))
-        states = [self.tensor(node, module.op, (*args, module)) for _ in range(2)]
+        states = [self.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
         if module.op in {"GRUCell", "RNNCell"}:
             return out
         if module.op == "LSTMCell":
@@ -1213,7 +1223,12 @@ class Walk:
             return Value("list", items=[Value()], marks={"open"})
         if name in {"deepcopy"}:
             return Value("module", op="any", marks={"any", "eval"})
-        if root == "torchvision" or "hub" in full or name in {"Categorical", "DataLoader", "TensorDataset", "Compose"}:
+        if name == "TensorDataset":
+            return Value("dataset", items=args)
+        if name == "DataLoader" and args and args[0].kind == "dataset":
+            size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
+            return Value("loader", items=args[0].items, constant=size.constant)
+        if root == "torchvision" or "hub" in full or name in {"Categorical", "DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
         if root == "model" and name in {"Tensor"}:
             first = args[0] if args else Value()
@@ -1454,10 +1469,10 @@ class Walk:
             self.note("append", at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.loops:
-                owner.marks.add("open")
+                owner.marks |= {"open", "partly"}
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            owner.marks.add("open")
+            owner.marks |= {"open", "partly"} if self.loops or not args[0].items else {"open"}
         elif name in {"values"}:
             return Value("list", items=owner.items, marks={"open"})
         elif name == "items":
@@ -1559,7 +1574,7 @@ def owners(given: Value) -> list[Value] | None:
         return [given.base if given.kind == "parameter" and given.op == "parameter" and given.base else given]
     if given.kind == "dict" and "params" in given.attributes:
         return owners(given.attributes["params"])
-    if given.kind == "list" and given.items is not None:
+    if given.kind == "list" and given.items is not None and "partly" not in given.marks:
         found: list[Value] = []
         for item in given.items:
             inner = owners(item)
