@@ -1,4 +1,4 @@
-"""The failures of programs, on the command line: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
+"""The failures of programs: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
 
 A notebook (.ipynb) is read as its code cells, `-` is standard input. Exit code 1 where something was found, 0 where
 nothing was, 2 where a file could not be read.
@@ -41,7 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         for finding in findings:
             row = {"file": shown, "line": finding.line, "failure": finding.failure, "name": NAMES[finding.failure]}
-            rest = {"sentence": finding.sentence, "change": finding.change, "first": finding.first, "last": finding.last}
+            rest = {
+                "sentence": finding.sentence,
+                "change": finding.change,
+                "first": finding.first,
+                "last": finding.last,
+            }
             found.append({**row, **rest})
             if not options.json:
                 print(f"{shown}:{finding.line}: {NAMES[finding.failure]}: {finding.sentence}")

@@ -39,7 +39,7 @@ class Finding:
 def check_code(source: str | bytes) -> list[Finding]:
     """The failures that a program's text commits, in the order of its lines; NotReadable if it cannot be read.
 
-    A notebook's JSON is read as its code cells, one below the other: `program(source)` is the text that the lines count.
+    A notebook's JSON is read as its code cells, one below the other: the lines count in the text `program(source)`.
     """
     text = program(source)
     tree = parse(text)
@@ -75,7 +75,8 @@ def program(source: str | bytes) -> str:
         raise NotReadable("This is no text but binary data: give the program itself, a .py or .ipynb file.")
     if len(source) > MOST_CHARACTERS and not source.lstrip().startswith("{"):
         raise NotReadable(
-            f"The text has {len(source):,} characters, and at most {MOST_CHARACTERS:,} are read: give the file with the "
+            f"The text has {len(source):,} characters, and at most {MOST_CHARACTERS:,} are read: give the "
+            "file with the "
             "training loop or the model."
         )
     text = cells(source) if source.lstrip().startswith("{") else source.lstrip("\ufeff")

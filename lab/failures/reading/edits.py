@@ -1,9 +1,9 @@
 """The changed line: pieces of a text replaced at the places where the syntax tree found them."""
 
 import ast
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-import itertools
 
 
 @dataclass(frozen=True, slots=True)

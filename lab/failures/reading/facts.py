@@ -8,11 +8,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-LAYERS = set(
-    "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Embedding "
-    "EmbeddingBag LSTM GRU RNN LSTMCell GRUCell RNNCell BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm "
-    "InstanceNorm2d Transformer TransformerEncoder TransformerEncoderLayer MultiheadAttention PReLU MLP".split()
-)
+LAYERS = {
+    "Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
+    "ConvTranspose3d", "Embedding", "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell",
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d", "Transformer",
+    "TransformerEncoder", "TransformerEncoderLayer", "MultiheadAttention", "PReLU", "MLP",
+}  # fmt: skip
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
 NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d"}
 ACTIVATIONS = {
@@ -28,28 +29,45 @@ LOSSES = {
 LOSS_FUNCTIONS = set(LOSSES.values())
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict"}
-OPTIMIZERS = set("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD".split())
-CREATORS = set(
-    "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like randn_like "
-    "rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor".split()
-)
+OPTIMIZERS = {
+    "SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "LBFGS", "Rprop",
+    "SparseAdam", "ASGD",
+}  # fmt: skip
+CREATORS = {
+    "tensor", "zeros", "ones", "randn", "rand", "empty", "full", "arange", "linspace", "eye", "randint", "randperm",
+    "zeros_like", "ones_like", "randn_like", "rand_like", "empty_like", "full_like", "as_tensor", "from_numpy",
+    "normal", "logspace", "array", "Tensor", "FloatTensor",
+}  # fmt: skip
 # An operation that keeps its own output for the backward pass; one that keeps what it was given.
 KEEPS_OUTPUT = {"exp", "sigmoid", "tanh", "sqrt", "softmax", "log_softmax", "relu", "rsqrt", "reciprocal"}
 KEEPS_INPUT = {"log", "sin", "cos", "pow", "**", "square", "abs", "norm", "gelu", "silu", "softplus", "std", "var"}
 # Only these are known to need what a first backward pass lets go.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
-ELEMENTWISE = KEEPS_OUTPUT | KEEPS_INPUT | set(
-    "leaky_relu elu relu6 hardtanh logsigmoid clamp clip clamp_min clone erf floor ceil dropout masked_fill neg sinh "
-    "cosh atan nan_to_num".split()
-)  # fmt: skip
+OTHERS = {
+    "leaky_relu", "elu", "relu6", "hardtanh", "logsigmoid", "clamp", "clip", "clamp_min", "clone", "erf", "floor",
+    "ceil", "dropout", "masked_fill", "neg", "sinh", "cosh", "atan", "nan_to_num",
+}  # fmt: skip
+ELEMENTWISE = KEEPS_OUTPUT | KEEPS_INPUT | OTHERS
 BOUNDED = {"clamp", "clip", "clamp_min", "where", "maximum", "nan_to_num", "max"}
 # What keeps the numbers and their meaning and only changes the shape, the place or the precision.
-MOVES = set(
-    "view reshape squeeze unsqueeze flatten transpose permute contiguous to cuda cpu clone float double half expand "
-    "view_as expand_as type bfloat16 type_as swapaxes T astype".split()
-)
+MOVES = {
+    "view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute", "contiguous", "to", "cuda", "cpu",
+    "clone", "float", "double", "half", "expand", "view_as", "expand_as", "type", "bfloat16", "type_as", "swapaxes",
+    "T", "astype",
+}  # fmt: skip
 REDUCTIONS = {"sum", "mean", "prod", "std", "var", "norm", "logsumexp", "amax", "amin"}
 CHOICES = {"argmax", "argmin", "round", "sign", "eq", "ne", "gt", "lt", "ge", "le", "argsort"}
+TENSORS = {"tensor", "parameter"}
+MODULE_METHODS = {
+    "parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "modules", "apply", "children",
+    "requires_grad_", "register_buffer", "add_module", "register_module", "cuda", "to", "double", "named_modules",
+    "compile", "register_parameter",
+}  # fmt: skip
+# Methods by which a value of which nothing is known shows itself to be a tensor.
+TENSOR_METHODS = {
+    "float", "long", "int", "double", "mean", "sum", "squeeze", "view", "reshape", "log_softmax", "softmax", "sigmoid",
+    "log", "exp", "relu", "tanh", "flatten", "unsqueeze", "argmax", "cpu", "clone", "sqrt",
+}  # fmt: skip
 LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
 
 
@@ -131,3 +149,50 @@ def column_against_row(a: Value, b: Value) -> Value | None:
             if one == 1 and n == row.shape[0] and n is not None and n != 1:
                 return column
     return None
+
+
+def graph_of(value: Value) -> bool | None:
+    if value.kind == "module":
+        if "frozen" in value.marks:
+            return None
+        return True if value.op in LAYERS else None
+    if value.kind == "parameter":
+        return None if "frozen" in value.marks or (value.base and "frozen" in value.base.marks) else True
+    if value.kind in {"number", "flag", "text", "none", "array", "gradient"}:
+        return False
+    if value.kind == "list":
+        flags = [graph_of(v) for v in value.items or []]
+        return True if True in flags else None if None in flags or value.items is None else False
+    return value.graph
+
+
+def inline(layer: Value, container: Value) -> bool:
+    """Is the layer written out inside the container's own call?"""
+    return (
+        container.node is not None and layer.node is not None and any(n is layer.node for n in ast.walk(container.node))
+    )
+
+
+def owners(given: Value) -> list[Value] | None:
+    """The modules and leaves that an optimizer was given; None where that is not known for certain."""
+    if given.kind == "parameters" and given.base is not None:
+        return [given.base]
+    if given.kind in TENSORS:
+        return [given.base if given.kind == "parameter" and given.op == "parameter" and given.base else given]
+    if given.kind == "dict" and "params" in given.attributes:
+        return owners(given.attributes["params"])
+    if given.kind == "list" and given.items is not None and "partly" not in given.marks:
+        found: list[Value] = []
+        for item in given.items:
+            inner = owners(item)
+            if inner is None:
+                return None
+            found += inner
+        return found
+    if given.kind == "named" and given.base is not None:
+        return [given.base]
+    return None
+
+
+def reach_all(value: Value) -> list[Value]:
+    return [value, *value.parents, *(p for parent in value.parents for p in parent.parents)]

@@ -58,7 +58,7 @@ def test_the_corpus_is_large_and_in_two_halves():
     for part in (WRONG, RIGHT):
         assert 0.35 < sum(map(held_out, part)) / len(part) < 0.65
     for path in FILES:
-        assert 5 <= len(read(path)[0].strip().split("\n")) <= 120, path.stem
+        assert 4 <= len(read(path)[0].strip().split("\n")) <= 120, path.stem
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["developed on", "held out"])
@@ -114,9 +114,7 @@ def test_a_finding_says_where_and_why_in_one_sentence():
 def test_a_notebook_is_read_as_its_code_cells():
     text, marks = read(CORPUS / "wrong" / "notebook_cells.py")
     cells = [{"cell_type": "markdown", "source": ["# A title"]}]
-    cells += [
-        {"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in text.split("# %%\n")[1:]
-    ]
+    cells += [{"cell_type": "code", "source": cell.splitlines(keepends=True)} for cell in text.split("# %%\n")[1:]]
     notebook = json.dumps({"cells": cells, "nbformat": 4})
     lines = program(notebook).split("\n")
     found = check_code(notebook)
@@ -187,7 +185,9 @@ def test_the_command_line(tmp_path, monkeypatch):
     code, out, err = run(str(tmp_path / "bad.bin"), str(tmp_path / "absent.py"), str(wrong))
     assert (code, err.count("\n"), out.count("\n")) == (2, 2, 1)
     command = [sys.executable, "-m", "lab.failures", "-"]
-    ran = subprocess.run(command, input=text, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False)
+    ran = subprocess.run(
+        command, input=text, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False
+    )
     assert (ran.returncode, ran.stderr) == (1, "")
     assert ran.stdout.startswith("standard input:8: a second backward: ")
 
@@ -213,4 +213,6 @@ def test_no_text_of_any_kind_ends_in_a_traceback():
         try:
             check_code(text)
         except NotReadable as reason:
-            assert "\n" not in str(reason)
+            said = str(reason)
+            if "\n" in said or not said:
+                pytest.fail(f"{said!r} is no sentence")

@@ -1,0 +1,47 @@
+"""How long does it take to read a program of 200 lines for failures?
+
+    python benchmarks/code.py
+
+Programs of the corpus of loops and models, joined until they have 200 lines, and files of the standard library cut to
+200: the median and the slowest, in processor time. The exit code is 1 if the slowest takes more than 100 ms.
+"""
+
+import statistics
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from lab.failures.code import NotReadable, check_code
+
+LINES, MOST = 200, 0.1
+
+
+def texts():
+    corpus = [path.read_text("utf-8") for path in sorted((ROOT / "tests/unit/failures/corpus").glob("*/*.py"))]
+    joined = "\n".join(text for text in corpus if "# %%" not in text).split("\n")
+    for start in range(0, len(joined) - LINES, LINES):
+        yield "\n".join(joined[start : start + LINES])
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
+        yield "\n".join(path.read_text("utf-8", errors="replace").split("\n")[:LINES])
+
+
+def main():
+    taken = []
+    for text in texts():
+        start = time.process_time()
+        try:
+            check_code(text)
+        except NotReadable:
+            continue
+        taken.append(time.process_time() - start)
+    print(f"{len(taken)} texts of {LINES} lines: median {1000 * statistics.median(taken):.1f} ms, "
+          f"slowest {1000 * max(taken):.1f} ms (at most {1000 * MOST:.0f})")  # fmt: skip
+    return 0 if max(taken) <= MOST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

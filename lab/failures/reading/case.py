@@ -1,0 +1,57 @@
+"""What a rule is given, and what it gives: a case, and what it found in it."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from lab.failures.reading.edits import Edit, Text
+from lab.failures.reading.facts import Value
+from lab.failures.reading.tensors import Event
+from lab.failures.reading.walk import Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    failure: int
+    node: ast.AST
+    sentence: str
+    edit: Edit
+
+
+@dataclass(slots=True)
+class Case:
+    """A text and what happens in it."""
+
+    walk: Walk
+    text: Text
+
+    def all(self, *kinds: str) -> list[Event]:
+        return [event for event in self.walk.events if event.kind in kinds]
+
+    @property
+    def torch(self) -> bool:
+        return not re.search(r"(?m)^\s*(from|import) model\b", self.text.source)
+
+
+def called(value: Value, otherwise: str) -> str:
+    """How the text calls a value."""
+    return f"`{value.name}`" if value.name else otherwise
+
+
+def receiver(node: ast.AST) -> ast.expr | None:
+    """The expression whose method is called."""
+    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+
+
+def short(text: str) -> str:
+    """An expression's text as it fits into a sentence."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def own_line(statement: ast.stmt | None) -> bool:
+    return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
+
+
+Rule = Callable[[Case], Iterator[Found]]

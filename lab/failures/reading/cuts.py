@@ -1,0 +1,396 @@
+"""Rules about the graph: where it is cut, which tensors are its leaves, and what is written over."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lab.failures.reading.case import Case, Found, called, own_line, receiver, short
+from lab.failures.reading.edits import Edit
+from lab.failures.reading.facts import BROADCASTING_LOSSES, CREATORS, LAYERS, TENSORS, Value, graph_of, reach
+from lab.failures.reading.tensors import Event
+
+
+def no_gradient(case: Case) -> Iterator[Found]:
+    """4, 11, 12, 13, 21: backward from what has certainly no graph, and who cut it.
+    Silent: where anything on the way is not known."""
+    for event in case.all("backward"):
+        value = event.value
+        remade = value.cut == "wrapped" and value.leaf
+        cut_off = value.graph is None and only_data(value)
+        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off:
+            yield from culprit(case, event)
+
+
+def only_data(value: Value) -> bool:
+    """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
+    layers lie?"""
+    alive = list(reach(value))
+    strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents]
+    learned = any(v.kind in {"module", "parameter"} or v.op == "call" or v.maybe or v.graph for v in alive)
+    named = all(v.op == "" and not re.search("loss|log|grad|out|pred", v.name) for v in strangers)
+    behind = [v for c in alive if c.cut for v in reach(c, live=False)]
+    return not learned and named and any(v.kind == "module" and v.op in LAYERS for v in behind)
+
+
+def culprit(case: Case, event: Event) -> Iterator[Found]:
+    found = list(reach(event.value, live=False))
+    cuts = [v for v in found if v.cut and v.cut_by is not None]
+    name = called(event.value, "the loss")
+    for value in sorted(cuts, key=lambda v: v.cut == "wrapped"):
+        behind = list(reach(value, live=False))[1:]
+        if value.cut != "no_grad" and not any(v.graph or graph_of(v) or v.cut for v in behind):
+            continue
+        node = value.cut_by
+        assert node is not None
+        line = event.statement.lineno
+        if value.cut == "no_grad" and isinstance(node, ast.expr):
+            edit = switched_on(case, node)
+            if edit is not None:
+                yield Found(
+                    12,
+                    node,
+                    f"Under this, {name} is computed without a graph: `backward()` in line {line} finds "
+                    "nothing to go back "
+                    "through.",
+                    edit,
+                )
+                return
+        if value.cut in {"item", "numpy"} and isinstance(node, ast.Call):
+            wraps = [v.cut_by for v in cuts if v.cut == "wrapped" and isinstance(v.cut_by, ast.Call)]
+            yield from taken_out(case, node, value, name, line, wraps[0] if wraps else None)
+            return
+        if value.cut == "detach" and isinstance(node, ast.expr):
+            source = receiver(node) or (node.value if isinstance(node, ast.Attribute) else None)
+            if any(v.cut == "numpy" for v in cuts):
+                continue
+            if source is not None:
+                yield Found(
+                    11,
+                    node,
+                    f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the "
+                    "parameters, and `backward()` in "
+                    f"line {line} has nothing to do.",
+                    case.text.replace([(node, case.text.of(source))]),
+                )
+                return
+        if value.cut == "choice" and isinstance(node, ast.expr):
+            yield from chosen(case, node, name, line)
+            return
+        if value.cut == "wrapped" and isinstance(node, ast.Call) and node.args:
+            yield Found(
+                4,
+                node,
+                f"A new tensor made from a number has no graph behind it: `backward()` in line {line} ends here and no "
+                "parameter gets a gradient. Use the value itself.",
+                case.text.replace([(node, case.text.of(node.args[0]))]),
+            )
+            return
+    yield from nobody_asked(case, event, found)
+
+
+def switched_on(case: Case, node: ast.expr) -> Edit | None:
+    written = case.text.of(node)
+    new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace(
+        "set_grad_enabled(False)", "set_grad_enabled(True)"
+    )
+    return case.text.replace([(node, new)]) if new != written else None
+
+
+def taken_out(
+    case: Case, node: ast.Call, value: Value, name: str, line: int, wrap: ast.AST | None = None
+) -> Iterator[Found]:
+    """13. The change: the tensor itself instead of its numbers, and torch's functions where numpy's were."""
+    source = without_the_graph(node)
+    if source is None:
+        return
+    new = case.text.of(source)
+    pieces: list[tuple[ast.AST, str]] = [(node, new)]
+    if isinstance(wrap, ast.Call) and wrap.args:
+        inside = case.text.of(wrap.args[0])
+        if any(part is node for part in ast.walk(wrap)):
+            pieces = [(wrap, in_torch(inside.replace(case.text.of(node), new)))]
+        else:
+            pieces.append((wrap, in_torch(inside)))
+            if value.statement is not None and value.statement.lineno < wrap.lineno:
+                written = case.text.of(value.statement).replace(case.text.of(node), new)
+                pieces[0] = (
+                    value.statement,
+                    in_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
+                )
+    yield Found(
+        13,
+        node,
+        f"`{short(case.text.of(node))}` takes the numbers out of the graph: what {name} is computed from them has no "
+        f"gradient, and `backward()` in line {line} never gets to what made them.",
+        case.text.replace(pieces),
+    )
+
+
+def without_the_graph(node: ast.Call) -> ast.expr | None:
+    """x, of x.item(), float(x) or x.detach().cpu().numpy()."""
+    source = receiver(node) or (node.args[0] if node.args else None)
+    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
+        if source.func.attr not in {"detach", "cpu"}:
+            break
+        source = source.func.value
+    return source
+
+
+def in_torch(text: str) -> str:
+    """A line of numpy as one of torch, as far as the two agree."""
+    text = re.sub(r"\b(?:np|numpy)\.maximum\((.*), 0(?:\.0)?\)", r"torch.relu(\1)", text)
+    return re.sub(r"\b(?:np|numpy)\.(?=[a-z])", "torch.", text)
+
+
+def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
+    """21. The change: the smooth value of which the choice was made."""
+    what = (
+        "a comparison"
+        if isinstance(node, ast.Compare)
+        else f"`{short(case.text.of(node.func))}`"
+        if isinstance(node, ast.Call)
+        else "it"
+    )
+    source = node.left if isinstance(node, ast.Compare) else receiver(node)
+    if source is None and isinstance(node, ast.Call) and node.args:
+        source = node.args[0]
+    if source is None:
+        return
+    yield Found(
+        21,
+        node,
+        f"{what.capitalize() if what[0] != '`' else what} has no slope: {name} is made from a choice, and "
+        "`backward()` in line "
+        f"{line} cannot tell the parameters how to change it.",
+        case.text.replace([(node, case.text.of(source))]),
+    )
+
+
+def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
+    """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
+    if any(v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut for v in found):
+        return
+    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.whole]
+    if not made or event.value.kind != "tensor":
+        return
+    read = {id(e.value) for e in case.all("read grad")}
+    value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
+    node = value.node
+    assert isinstance(node, ast.Call)
+    yield Found(
+        4,
+        node,
+        f"No tensor on the way to {called(event.value, 'the result')} asks for a gradient, so `backward()` in line "
+        f"{event.statement.lineno} has no graph: let {called(value, 'this one')} ask.",
+        case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
+    )
+
+
+def numbers_in_the_sum(case: Case) -> Iterator[Found]:
+    """13: one term of the loss is a bare number. Silent: for numbers that scale, and for what is no loss."""
+    for event in case.all("backward"):
+        stack, seen = [event.value], set()
+        while stack:
+            value = stack.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if (
+                value.cut == "item"
+                and value.form == "loss"
+                and isinstance(value.cut_by, ast.Call)
+                and event.value.kind != "number"
+            ):
+                if event.value.graph is not False:
+                    yield from taken_out(
+                        case, value.cut_by, value, called(event.value, "the loss"), event.statement.lineno
+                    )
+            elif value.op in {"+", "-"}:
+                stack += value.parents
+
+
+def layers_behind_numpy(case: Case) -> Iterator[Found]:
+    """13: layers that only numpy leads to. Silent: where any other way leads to them."""
+    passes = case.all("backward")
+    alive = {id(v) for e in passes for v in reach(e.value)}
+    for event in passes:
+        for value in reach(event.value):
+            if value.cut != "wrapped" or value is event.value:
+                continue
+            behind = list(reach(value, live=False))
+            lost = [v for v in behind if v.kind == "module" and v.op in LAYERS and id(v) not in alive]
+            taken = next((v for v in behind if v.cut == "numpy" and isinstance(v.cut_by, ast.Call)), None)
+            if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
+                name = called(event.value, "the loss")
+                yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
+
+
+def gradient_of_the_middle(case: Case) -> Iterator[Found]:
+    """5: .grad of what is no leaf.
+    Silent: where retain_grad was called, and for this project's engine, which keeps it."""
+    if not case.torch:
+        return
+    for event in case.all("read grad"):
+        value = event.value
+        if value.kind != "tensor" or value.leaf or value.graph is not True or "retained" in value.marks:
+            continue
+        statement = value.statement
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            continue
+        name = statement.targets[0].id
+        if "updated" in value.marks:
+            change = updated_in_place(statement, case)
+            if change is None:
+                continue
+            yield Found(
+                5,
+                statement,
+                f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no "
+                "leaf, and its `.grad` "
+                "is None. Update it in place, under no_grad.",
+                change,
+            )
+            continue
+        yield Found(
+            5,
+            statement,
+            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
+            f"{event.statement.lineno}, is "
+            "None.",
+            made_a_leaf(case, statement) or case.text.after(statement, f"{name}.retain_grad()"),
+        )
+
+
+def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
+    value = statement.value
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
+        return None
+    name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
+    new = f"with torch.no_grad():\n{indent}    {name} -= {case.text.of(value.right)}\n{indent}{name}.grad = None"
+    return case.text.replace([(statement, new)])
+
+
+def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
+    """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
+    asks = [
+        n
+        for n in ast.walk(statement.value)
+        if isinstance(n, ast.Call) and any(k.arg == "requires_grad" for k in n.keywords) and n is not statement.value
+    ]
+    if len(asks) != 1:
+        return None
+    whole = case.text.of(statement.value).replace(
+        case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad")
+    )
+    brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
+    return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
+
+
+def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
+    """19: an optimizer over what is no leaf."""
+    for event in case.all("optimizer"):
+        for value in event.value.items or []:
+            statement = value.statement
+            if (
+                value.kind == "tensor"
+                and not value.leaf
+                and value.graph is True
+                and isinstance(statement, ast.Assign)
+                and case.torch
+            ):
+                edit = made_a_leaf(case, statement)
+                if edit is not None:
+                    yield Found(
+                        19,
+                        statement,
+                        f"{called(value, 'This')} is computed from another tensor, so it is no leaf: the "
+                        "optimizer in line "
+                        f"{event.statement.lineno} refuses it.",
+                        edit,
+                    )
+
+
+def leaf_written(case: Case) -> Iterator[Found]:
+    """7: a leaf that asks for a gradient, written in place where operations are recorded."""
+    if not case.torch:
+        return
+    for event in case.all("write"):
+        value, statement = event.value, event.statement
+        if not (value.leaf and graph_of(value) is True and event.recorded and own_line(statement)):
+            continue
+        indent = case.text.indent(statement)
+        if indent.strip():
+            continue
+        inner = "\n    ".join(case.text.of(statement).split("\n"))
+        yield Found(
+            7,
+            statement,
+            f"{called(value, 'This')} is a leaf that asks for a gradient: PyTorch refuses to write into "
+            "it while operations "
+            "are recorded.",
+            case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
+        )
+
+
+def overwritten(case: Case) -> Iterator[Found]:
+    """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
+    for event in case.all("write"):
+        value, statement = event.value, event.statement
+        if "saved" not in event.detail or value.leaf or not event.recorded or not own_line(statement):
+            continue
+        name = value.name
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(statement.op))
+            if sign is None:
+                continue
+            target, right = statement.target.id, case.text.of(statement.value)
+            right = f"({right})" if isinstance(statement.value, ast.BinOp) else right
+            name = target
+            edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            base = statement.targets[0].value
+            if not isinstance(base, ast.Name):
+                continue
+            name = base.id
+            reads = [
+                n
+                for n in ast.walk(statement.value)
+                if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
+            ]
+            if reads:
+                edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
+            else:
+                edit = case.text.before(statement, f"{name} = {name}.clone()")
+        elif isinstance(event.node, ast.Call) and isinstance(receiver(event.node), ast.Name):
+            name = case.text.of(receiver(event.node) or event.node)
+            edit = case.text.before(statement, f"{name} = {name}.clone()")
+        else:
+            continue
+        yield Found(
+            1,
+            statement,
+            f"The backward pass still needs the numbers that `{name}` had before this line: written in "
+            "place, they are gone.",
+            edit,
+        )
+
+
+def moving_target(case: Case) -> Iterator[Found]:
+    """11: a target that is computed by the network itself and pulled along with it. Silent: for what is not called a
+    target."""
+    for event in case.all("loss"):
+        prediction, target = event.value, event.other
+        if target is None or event.detail not in BROADCASTING_LOSSES or not re.search("target|expected", target.name):
+            continue
+        statement = target.statement
+        shared = {id(v) for v in reach(prediction) if v.kind == "module" and v.op in LAYERS}
+        if not isinstance(statement, ast.Assign) or not any(id(v) in shared for v in reach(target)):
+            continue
+        yield Found(
+            11,
+            statement,
+            f"`{target.name}` is computed by the network that it is the target of: the gradient also "
+            "pulls the target towards "
+            "the prediction. Detach it.",
+            case.text.replace([(statement.value, f"({case.text.of(statement.value)}).detach()")]),
+        )

@@ -1,0 +1,120 @@
+"""The shapes of values, and which hold integers, as far as a text tells."""
+
+import ast
+
+from lab.failures.reading.facts import Value
+
+
+def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
+    if one.shape is None or two.shape is None or not one.shape or not two.shape:
+        return None
+    if len(two.shape) == 1:
+        return one.shape[:-1]
+    return (*one.shape[:-1], two.shape[-1]) if len(one.shape) > 1 else two.shape[1:]
+
+
+def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr) -> tuple[int | None, ...] | None:
+    parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
+    if shape is None or len(parts) > len(shape):
+        return None
+    left: list[int | None] = []
+    for size, part in zip(shape, parts, strict=False):
+        if isinstance(part, ast.Slice):
+            left.append(size if part.lower is part.upper is part.step is None else None)
+        elif (isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)) or (
+            isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
+        ):
+            continue
+        else:
+            return None
+    return (*left, *shape[len(parts) :])
+
+
+def moved_shape(
+    name: str, shape: tuple[int | None, ...] | None, numbers: list[object]
+) -> tuple[int | None, ...] | None:
+    sizes = [n if isinstance(n, int) and not isinstance(n, bool) else None for n in numbers]
+    if name in {"view", "reshape"}:
+        if not numbers:
+            return None
+        if sizes == [-1]:
+            total: int | None = 1
+            for n in shape or (None,):
+                total = total * n if total is not None and n is not None else None
+            return (total,) if shape is not None else (None,)
+        return tuple(None if n == -1 else n for n in sizes)
+    if shape is None:
+        return None
+    axis = sizes[0] if sizes else None
+    if name == "unsqueeze" and axis is not None:
+        at = axis % (len(shape) + 1)
+        return (*shape[:at], 1, *shape[at:])
+    if name == "squeeze":
+        if axis is None:
+            return tuple(n for n in shape if n != 1) if None not in shape and not numbers else None
+        at = axis % len(shape) if shape else 0
+        return tuple(n for i, n in enumerate(shape) if not (i == at and n == 1))
+    if name in {"to", "cuda", "cpu", "clone", "contiguous", "float", "double", "half", "type", "astype", "bfloat16"}:
+        return shape
+    if name == "flatten" and len(shape) == 2 and axis == 1:
+        return shape
+    return None
+
+
+def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
+    first = args[0] if args else Value()
+    if name.endswith("_like"):
+        return first.shape
+    if name in {"tensor", "as_tensor", "array", "Tensor", "FloatTensor"}:
+        return literal_shape(first)
+    if name in {"arange", "randperm"}:
+        stop = first.constant if len(args) == 1 else None
+        return (int(stop) if isinstance(stop, int | float) else None,)
+    if name in {"linspace", "logspace"}:
+        count = args[2].constant if len(args) > 2 else None
+        return (count if isinstance(count, int) else None,)
+    if name == "randint":
+        sizes = keys.get("size") or (args[-1] if args else Value())
+    elif name in {"zeros", "ones", "randn", "rand", "empty", "full"}:
+        sizes = first if first.kind == "list" or name == "full" else Value("list", items=args)
+    elif name == "normal" and "size" in keys:
+        sizes = keys["size"]
+    else:
+        return None
+    if sizes.kind == "number":
+        sizes = Value("list", items=[sizes])
+    if sizes.items is None or "open" in sizes.marks:
+        return None
+    return tuple(v.constant if isinstance(v.constant, int) else None for v in sizes.items)
+
+
+def literal_shape(value: Value) -> tuple[int | None, ...] | None:
+    if value.kind == "number":
+        return ()
+    if value.kind == "list" and value.items and "open" not in value.marks:
+        inner = literal_shape(value.items[0])
+        return None if inner is None else (len(value.items), *inner)
+    return value.shape if value.kind in {"array", "tensor"} else None
+
+
+def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> bool | None:
+    dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+    if dtype is not None:
+        word = dtype.attr if isinstance(dtype, ast.Attribute) else ""
+        return word.startswith(("int", "long", "uint")) if word else None
+    if name in {"randint", "randperm"}:
+        return True
+    if name in {"arange", "tensor"}:
+        found = leaves(args)
+        if not found or any(not isinstance(v.constant, int | float) for v in found):
+            return None
+        return all(isinstance(v.constant, int) for v in found)
+    return False if name in {"zeros", "ones", "randn", "rand", "eye", "linspace"} else None
+
+
+def leaves(values: list[Value]) -> list[Value]:
+    return [leaf for v in values for leaf in (leaves(v.items) if v.items is not None else [v])]
+
+
+def column_pair(one: Value, two: Value) -> bool:
+    return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
