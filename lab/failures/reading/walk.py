@@ -182,7 +182,8 @@ class Walk(Calls):
 
     def branch(self, statement: ast.If, scope: Scope) -> bool:
         self.eval(statement.test, scope)
-        if "__name__" in ast.dump(statement.test):
+        test = statement.test
+        if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)
         ends, ways = [], []
         for arm, body in enumerate((statement.body, statement.orelse)):
