@@ -21,7 +21,7 @@ LINES, MOST = 200, 0.1
 
 
 def texts():
-    corpus = [path.read_text("utf-8") for path in sorted((ROOT / "tests/unit/failures/corpus").glob("*/*.py"))]
+    corpus = [path.read_text("utf-8") for path in sorted((ROOT / "tests/unit/failures/programs").glob("*/*.py"))]
     joined = "\n".join(text for text in corpus if "# %%" not in text).split("\n")
     for start in range(0, len(joined) - LINES, LINES):
         yield "\n".join(joined[start : start + LINES])

@@ -9,8 +9,10 @@ import json
 import sys
 from pathlib import Path
 
+from lab.failures import FAILURES
 from lab.failures.code import NotReadable, check_code
-from lab.failures.names import NAMES
+
+NAMES = {failure.number: failure.name for failure in FAILURES}
 
 
 def content(name: str) -> bytes:

@@ -25,7 +25,6 @@ FLOORS = (
     "lab.training",
     "train",
     "lab.faults",
-    "lab.failures",
     "lab.lessons.shapes",
     "lab.charts",
     "lab.practice",

@@ -19,12 +19,13 @@ from pathlib import Path
 
 import pytest
 
+from lab.failures import FAILURES
 from lab.failures.__main__ import main
 from lab.failures.code import Finding, NotReadable, apply, check_code, program
-from lab.failures.names import NAMES
 
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = Path(__file__).parent / "programs"
 FILES = sorted(CORPUS.glob("*/*.py"))
+NAME = next(failure.name for failure in FAILURES if failure.number == 2)
 WRONG = [path for path in FILES if path.parent.name == "wrong"]
 RIGHT = [path for path in FILES if path.parent.name == "right"]
 
@@ -103,7 +104,7 @@ def test_a_finding_says_where_and_why_in_one_sentence():
     for path in WRONG:
         lines = program(read(path)[0]).split("\n")
         for f in findings(path):
-            assert f.failure in NAMES
+            assert f.failure in {failure.number for failure in FAILURES}
             assert f.first <= f.last <= len(lines)
             assert 0 <= f.column < f.end_column <= len(lines[f.line - 1])
             assert "\n" not in f.sentence
@@ -176,7 +177,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     assert run(str(right)) == (0, "", "")
     code, out, _ = run(str(right), str(wrong))
     assert code == 1
-    assert out.startswith(f"{wrong}:8: a second backward: ")
+    assert out.startswith(f"{wrong}:8: {NAME}: ")
     assert out.count("\n") == 1
     code, out, _ = run("--json", str(wrong))
     assert code == 1
@@ -189,7 +190,7 @@ def test_the_command_line(tmp_path, monkeypatch):
         command, input=text, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False
     )
     assert (ran.returncode, ran.stderr) == (1, "")
-    assert ran.stdout.startswith("standard input:8: a second backward: ")
+    assert ran.stdout.startswith(f"standard input:8: {NAME}: ")
 
 
 def test_no_text_of_any_kind_ends_in_a_traceback():
