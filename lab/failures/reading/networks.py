@@ -246,9 +246,8 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
             yield Found(
                 15,
                 value.node,
-                f"The slope of a sigmoid is at most 1/4: through {len(hidden)} of them "
-                f"{called(value, 'the network')} passes at "
-                f"most 1/{4 ** len(hidden)} of a gradient per unit weight to its first layer.",
+                f"The slope of a sigmoid is at most 1/4: behind {len(hidden)} of them in a row, the first layer of "
+                f"{called(value, 'the network')} gets at most 1/{4 ** len(hidden)} of a gradient, times the weights.",
                 edit,
             )
 

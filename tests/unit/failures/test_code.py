@@ -100,6 +100,72 @@ def test_each_change_mends_its_finding(path):
         assert {f.failure for f in left} <= {f.failure for f in findings(path)}, finding
 
 
+# What some programs of the corpus are not given there: their data, and a use of what they define.
+GIVEN = {
+    "accuracy_as_loss": "loader = [(torch.randn(3, 2), torch.rand(3))] * 2",
+    "argmax_in_the_loss": "loader = [(torch.randn(3, 4), torch.randint(0, 3, (3,)))] * 2",
+    "backward_twice_same_loss": "",
+    "decorator_on_train_step": "loader = [(torch.randn(3, 4), torch.randint(0, 2, (3,)))] * 2",
+    "exp_then_index_write": "",
+    "float_targets_for_cross_entropy": "",
+    "gan_discriminator_without_detach": "dataloader = [torch.randn(4, 784)] * 2",
+    "grad_of_scaled_leaf": "",
+    "gradcheck_single_precision": "",
+    "hidden_state_on_self": "data = [(torch.randn(6, 1, 16), torch.randint(0, 5, (6,)))] * 3",
+    "integer_inputs_to_linear": "",
+    "integer_leaf": "",
+    "item_for_weight_decay": "loader = [(torch.randn(3, 10), torch.randn(3, 1))] * 2",
+    "leaf_element_assigned": "",
+    "loss_outside_the_loop": "",
+    "lstm_retain_graph_to_silence": "chunks = [(torch.randn(5, 4, 10), torch.randn(5, 4, 1))] * 3",
+    "no_grad_around_training": "loader = [(torch.randn(3, 3), torch.randn(3, 1))] * 2",
+    "numpy_metric_as_loss": "loader = [(torch.randn(3, 5), torch.randn(3, 1))] * 2",
+    "output_detached_before_loss": "x_train, y_train = torch.randn(4, 5), torch.randn(4, 1)",
+    "reduction_none_backward": "loader = [(torch.randn(3, 12), torch.randint(0, 4, (3,)))] * 2",
+    "relu_sum_index": "",
+    "residual_added_onto_relu": "def use():\n    Block(2)(torch.randn(1, 2, 4, 4)).sum().backward()",
+    "rnn_buffer_written_in_place": "def use():\n    Recurrent(3)(torch.randn(4, 3)).sum().backward()",
+    "rnn_state_never_detached": "batches = [(torch.randint(0, 100, (32, 7)), torch.randint(0, 100, (32, 7)))] * 3",
+    "saved_square_overwritten": "",
+    "scaled_param_nonleaf_optimizer": "loader = [(torch.randn(4, 10), torch.randint(0, 3, (4,)))] * 2",
+    "sigmoid_output_changed": "data = [(torch.randn(4, 6), torch.randn(4, 6))] * 2",
+    "squared_error_without_mean": "",
+    "tensor_without_requires_grad": "",
+    "truncated_with_cell": "stream = [(torch.randn(1, 4), torch.randn(1, 1))] * 3",
+    "two_losses_one_graph": "data = [(torch.randn(4, 16), torch.randint(0, 4, (4,)), torch.randn(4, 1))] * 2",
+    "update_by_rebinding": "data, target = torch.randn(4, 3), torch.randn(4)",
+    "update_outside_no_grad": "",
+    "vector_loss": "",
+    "wgan_critic_loses_graph": "loader = [torch.randn(4, 2)] * 2",
+}
+FAILS_IN_SILENCE = {"numpy_metric_as_loss"}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+@pytest.mark.filterwarnings("ignore")
+def test_pytorch_refuses_what_is_found_and_takes_what_is_proposed(name):
+    """The failures that PyTorch has an error for: the program raises it, and with the changes in it runs."""
+    torch = pytest.importorskip("torch")
+    text = read(CORPUS / "wrong" / f"{name}.py")[0]
+
+    def run(program: str) -> None:
+        names = {"torch": torch, "__name__": "program"}
+        exec(GIVEN[name], names)
+        exec(re.sub(r"range\(\d{3,}\)", "range(3)", program), names)  # three turns show it
+        if "use" in names:
+            names["use"]()
+
+    if name not in FAILS_IN_SILENCE:
+        with pytest.raises((RuntimeError, TypeError, ValueError, AttributeError)):
+            run(text)
+    for _ in range(4):
+        left = check_code(text)
+        if left:
+            text = apply(program(text), left[0])
+    assert check_code(text) == []
+    run(text)
+
+
 def test_a_finding_says_where_and_why_in_one_sentence():
     for path in WRONG:
         lines = program(read(path)[0]).split("\n")
