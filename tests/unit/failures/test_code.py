@@ -1,7 +1,9 @@
 """Failures found in code: a corpus of loops and models with what is wrong marked, and texts that are no programs.
 
 A line of the corpus that ends in `#! 6` commits failure 6; `#! 5|19` one of the two. The marks are taken away before a
-program is read. HELD_OUT is the half (by a checksum of the name) that was not looked at while the rules were written.
+program is read. The first 150 programs were there before the rules; half of them (by a checksum of the name) was held
+out until the rules stood, and gave 32 of 36 marks, 1 false word in the faulty ones and 1 of 41 right ones flagged. Of
+two sets written after that, the first gave 8 of 12, the second 17 of 18, before their misses were mended.
 """
 
 import ast
