@@ -70,8 +70,14 @@ def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) 
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
     history = History(records, config)
-    found = _folded([(rule, finding) for rule in rules(own_loop) if (finding := _finding(rule, history))])
-    return found or [next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))]
+    return examine(history, rules(own_loop)) or [
+        next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))
+    ]
+
+
+def examine(history: History, table: Sequence[Rule]) -> list[Finding]:
+    """What of a table fits, causes before consequences, which are folded under them; nothing where nothing does."""
+    return _folded([(rule, finding) for rule in table if (finding := _finding(rule, history))])
 
 
 def rules(own_loop: bool = False) -> tuple[Rule, ...]:

@@ -414,8 +414,8 @@ def _learned_by_heart(h: History) -> Evidence | None:
     validation, training = _medians(h.val_score), _medians(h.train_score)
     best = int(np.argmax(validation))
     lost, gained = validation[best] - validation[-1], training[-1] - training[best]
-    if len(validation) - 1 - best < PAST_BEST or lost < LOST or gained < LOST or training[best] > LEARNED:
-        return None
+    if len(validation) - 1 - best < PAST_BEST or not (lost >= LOST and gained >= LOST) or training[best] > LEARNED:
+        return None  # also where there are no accuracies: a score that is nan has not fallen
     if _medians(h.val_loss)[-1] < _medians(h.val_loss)[best]:
         return None
     return _said(

@@ -25,6 +25,7 @@ FLOORS = (
     "lab.training",
     "train",
     "lab.faults",
+    "lab.failures",
     "lab.lessons.shapes",
     "lab.charts",
     "lab.practice",

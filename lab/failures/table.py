@@ -1,0 +1,331 @@
+"""A curve that some trainer wrote, read from its text: CSV in the many forms that there are, or lines of JSON.
+
+What a column is, its name says; a name in no list here is left out, and said to be.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+LARGEST = 2_000_000  # bytes of a text that is read
+MOST_COLUMNS = 400
+FEWEST_ROWS = 3
+UNREADABLE = 0.2  # share of a column's cells that may be no numbers, before it is no column of numbers
+EXPORT = "Export the run as CSV, with a column of losses."
+
+TRAIN, VALIDATION = {"train", "training", "tr"}, {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
+LOSS = {
+    *("loss", "losses", "cost", "nll", "mse", "bce", "objective", "perplexity", "entropy", "crossentropy"),
+    *("verlust", "fehler", "perte", "pérdida", "perdida", "perdita", "perda", "потери", "损失", "損失"),
+}
+SCORE = {"acc", "accuracy", "accuracies", "top1", "genauigkeit", "exactitude", "exactitud", "accuratezza", "точность"}
+EPOCH, STEP = {"epoch", "epochs", "epoche", "époque", "época", "epoca", "эпоха"}, {
+    *("step", "steps", "iteration", "iterations", "iter", "iters", "batch", "global", "trainer"),
+}
+GRADIENT, RATE = {"grad", "grads", "gradient", "gradients", "gradnorm"}, {"lr", "rate"}
+# Words beside those that say nothing more: loss_epoch and loss are one, gradient_norm and grad too.
+FILLERS = {"epoch", "step", "mean", "avg", "average", "norm", "norms", "total", "global", "l2", "2.0", "2", "the", "of"}
+GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?"}
+ENDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
+ENDS |= {"+inf": math.inf, "∞": math.inf, "-nan": math.nan, "1.#inf": math.inf, "1.#qnan": math.nan}
+IGNORED = re.compile(r"__(min|max)$|wall.?time|timestamp|^time$|relative|runtime|seconds|^date$", re.IGNORECASE)
+
+
+class CurveError(ValueError):
+    """A text is no curve. The message is one sentence or two: what is wrong, and what to do."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns that were understood, each (rows,): nan where the text has a gap.
+
+    names: role -> what the text calls it; a role is "epoch", "step", "train_loss", "val_loss", "train_accuracy",
+    "val_accuracy", "lr" or "grad_norm", "dead_units", "update_ratio", each of these with "/" and a layer after it,
+    where it is of one. bad: roles -> which values are no longer numbers (rows,), which are nan in the column, too.
+    notes: what was assumed, in sentences.
+    """
+
+    columns: dict[str, np.ndarray]
+    bad: dict[str, np.ndarray]
+    names: dict[str, str]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def layers(self, kind: str) -> list[str]:
+        """The layers for which the text has a column of a kind, such as "grad_norm", in its order."""
+        return [role.removeprefix(f"{kind}/") for role in self.columns if role.startswith(f"{kind}/")]
+
+
+def read(source: str | bytes) -> Table:
+    """Raises CurveError."""
+    text = _text(source)
+    stripped = text.strip()
+    if not stripped:
+        raise CurveError(f"There is nothing to read yet. {EXPORT}")
+    header, rows = _from_json(stripped) if stripped[0] in "{[" else _from_csv(stripped)
+    if len(rows) < FEWEST_ROWS:
+        raise CurveError(f"That is {len(rows)} row(s) of numbers, too few for a curve: give at least {FEWEST_ROWS}.")
+    return _table(header, rows)
+
+
+def _text(source: str | bytes) -> str:
+    size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
+    if size > LARGEST:
+        raise CurveError(
+            f"That is {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:g} MB that are read here: export fewer rows or "
+            "columns, such as one row for each epoch."
+        )
+    if isinstance(source, bytes):
+        encoding = "utf-16" if source[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        try:
+            source = source.decode(encoding)
+        except UnicodeDecodeError:
+            source = source.decode("latin-1")
+    if re.search(r"[\x00-\x08\x0e-\x1f]", source):
+        raise CurveError(f"That is a binary file, not a text. {EXPORT}")
+    return source.removeprefix("\ufeff")
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _from_json(text: str) -> tuple[list[str], list[list[str]]]:
+    """Lines of JSON, such as a metrics.jsonl, or one list of objects: a column for each number in them."""
+    try:
+        found = json.loads(text) if text[0] == "[" else [json.loads(line) for line in text.splitlines() if line.strip()]
+        flat = [dict(_flattened(row)) for row in found]
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        raise CurveError(f"That looks like JSON, but is no list of rows. {EXPORT}") from None
+    header = list(dict.fromkeys(name for row in flat for name in row))[:MOST_COLUMNS]
+    return header, [[row.get(name, "") for name in header] for row in flat]
+
+
+def _flattened(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
+    ended = not before and row.get("diverged") is True  # this lab's trainer: null is no longer a number
+    for name, value in row.items():
+        if isinstance(value, dict) and "counts" not in value and not before.count("/"):
+            yield from _flattened(value, f"{before}{name}/")
+        elif value is None:
+            yield f"{before}{name}", "nan" if ended else ""
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield f"{before}{name}", repr(value)
+
+
+def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
+    """The header, made up where there is none, and the rows, each as long as the header."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        raise CurveError(f"There are only comments in it. {EXPORT}")
+    delimiter = _delimiter(lines[:50])
+    try:
+        rows = (
+            [line.split() for line in lines]
+            if delimiter is None
+            else [[cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)]
+        )
+    except csv.Error:
+        raise CurveError(f"Its rows cannot be told apart. {EXPORT}") from None
+    if delimiter == "," and _are_decimals(rows):
+        rows = [[",".join(row)] for row in rows]
+    if all(_number(cell) is not None or cell.lower() in GAPS for cell in rows[0]):
+        return _unnamed(rows), rows
+    width = len(rows[0])
+    if width > MOST_COLUMNS:
+        raise CurveError(f"It has {width:,} columns, more than the {MOST_COLUMNS} that are read: export fewer.")
+    return rows[0], [(row + [""] * width)[:width] for row in rows[1:]]
+
+
+def _delimiter(lines: Sequence[str]) -> str | None:
+    """The one that cuts most lines into the same number of cells, at least two; None: white space, or one column."""
+    for delimiter in "\t;,":
+        counts = [line.count(delimiter) for line in lines]
+        common = max(set(counts), key=counts.count)
+        if common and counts.count(common) >= 0.7 * len(counts):
+            return delimiter
+    spaced = [len(line.split()) for line in lines]
+    numbers = sum(all(_number(cell) is not None for cell in line.split()) for line in lines)
+    return None if spaced[-1] > 1 and len(set(spaced)) <= 2 and numbers >= len(lines) - 1 else ","
+
+
+def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
+    """Is "0,693" one number? Where all rows are two whole numbers, and the first does not count anything."""
+    body = [row for row in rows if all(re.fullmatch(r"-?\d+", cell) for cell in row)]
+    if len(body) < len(rows) - 1 or not body or any(len(row) != 2 for row in body):
+        return False
+    return not all(int(a[0]) < int(b[0]) for a, b in pairwise(body))
+
+
+def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names for columns that have none: something that counts first, then losses."""
+    width = max(map(len, rows))
+    first = [_number(row[0]) for row in rows]
+    counts = width > 1 and all(
+        a is not None and b is not None and b > a and a == int(a) for a, b in pairwise(first)
+    )
+    names = (["epoch"] if counts else []) + ["train_loss", "val_loss"]
+    return (names + [f"column {number}" for number in range(len(names) + 1, width + 1)])[:width]
+
+
+def _number(cell: str) -> float | None:
+    """A number as people write it, nan or inf where it is said to be none; None for whatever else."""
+    text = cell.strip().strip("\"'").lower().replace("−", "-").replace("\u00a0", "").replace("\u202f", "")
+    text = text.removeprefix("tensor(").split(", ")[0].rstrip(")") if text.startswith("tensor(") else text
+    if text in ENDS:
+        return ENDS[text]
+    if re.fullmatch(r"[-+]?\d+(,\d+)(e[-+]?\d+)?", text):
+        text = text.replace(",", ".")
+    share, text = (0.01, text[:-1].rstrip()) if text.endswith("%") else (1.0, text)
+    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", text):
+        return None
+    return share * float(text)
+
+
+# ---------------------------------------------------------------- columns
+
+
+def role(name: str) -> str | None:
+    """What a column is, by its name; see `Table`. None: nothing that is known here."""
+    if IGNORED.search(name):
+        return None
+    plain = re.sub(r"^.* - ", "", name.strip())  # wandb: "name of the run - train/loss"
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", plain)
+    words = [word for word in re.split(r"[\s/_\-:()\[\]|]+", spaced.lower()) if word]
+    bag = set(words)
+    joined = " ".join(words)
+    for kind in ("dead units", "update ratio"):
+        if joined.startswith(kind):
+            layer = joined.removeprefix(kind).strip()
+            return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
+    if bag & GRADIENT and not bag & LOSS:
+        cleaned = re.sub(r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\bparam(eter)?s?\b", " ", plain)
+        layer = re.sub(r"^[\s/_\-.:|]+|[\s/_\-.:|]+$", "", cleaned)
+        return f"grad_norm/{layer}" if layer else "grad_norm"
+    held_out = bool(bag & VALIDATION)
+    if bag & SCORE or {"top", "1"} <= bag:
+        return "val_accuracy" if held_out else "train_accuracy"
+    if bag & LOSS or any(word.endswith(("loss", "verlust")) for word in words):
+        return "val_loss" if held_out or any(word.startswith("val") for word in words) else "train_loss"
+    if "lr" in bag or "learning rate" in joined or any(word.startswith("lr") for word in words):
+        return "lr"
+    if bag & EPOCH:
+        return "epoch"
+    if bag & STEP:
+        return "step"
+    return None
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    columns: dict[str, np.ndarray] = {}
+    bad: dict[str, np.ndarray] = {}
+    names: dict[str, str] = {}
+    notes: list[str] = []
+    left_out: list[str] = []
+    unreadable: list[str] = []
+    for at, name in enumerate(header):
+        kind = role(name)
+        if kind is None and not IGNORED.search(name):
+            left_out.append(name)
+        if kind is None:
+            continue
+        cells = [row[at] if at < len(row) else "" for row in rows]
+        values = _values(cells)
+        if values.wrong > UNREADABLE * len(cells):
+            unreadable.append(name)
+            continue
+        if not np.isfinite(values.numbers).any() and not values.bad.any():
+            continue
+        if values.wrong:
+            notes.append(f"{values.wrong} of the values of “{name}” are no numbers, and are taken for gaps.")
+        if kind in columns and not _better(name, names[kind]):
+            left_out.append(name)
+            continue
+        columns[kind], bad[kind] = values.numbers, values.bad
+        names[kind] = name
+    _one_for_all(columns, bad, names, header, rows, notes, left_out)
+    if not {"train_loss", "val_loss"} & columns.keys():
+        seen = ", ".join(f"“{name}”" for name in header[:6])
+        problem = (
+            f"the column “{unreadable[0]}” holds no numbers" if unreadable else f"no column is called a loss ({seen})"
+        )
+        raise CurveError(f"This is not a curve that can be read: {problem}. {EXPORT}")
+    if "train_loss" not in columns:
+        notes.append("There is no training loss: the validation loss stands for both.")
+        columns["train_loss"], bad["train_loss"] = columns["val_loss"], bad["val_loss"]
+        names["train_loss"] = names["val_loss"]
+        del columns["val_loss"], bad["val_loss"], names["val_loss"]
+    for name in ("train_accuracy", "val_accuracy"):
+        if name in columns and np.nanmax(columns[name], initial=0.0) > 1.5:  # in per cent
+            columns[name] = columns[name] / 100
+    if left_out:
+        shown = ", ".join(f"“{name}”" for name in left_out[:4])
+        notes.append(f"Not used: {shown}{' and others' if len(left_out) > 4 else ''}.")
+    return Table(columns, bad, names, notes)
+
+
+def _one_for_all(
+    columns: dict[str, np.ndarray], bad: dict[str, np.ndarray], names: dict[str, str], header: Sequence[str],
+    rows: Sequence[Sequence[str]], notes: list[str], left_out: list[str],
+) -> None:  # fmt: skip
+    """A single column of numbers without a name that says what it is: TensorBoard's "Value", for one."""
+    if {"train_loss", "val_loss"} & columns.keys():
+        return
+    known = {"value", "y", "values"}
+    others = [at for at, name in enumerate(header) if role(name) is None and not IGNORED.search(name)]
+    chosen = [at for at in others if header[at].strip().lower() in known] or (others if len(others) == 1 else [])
+    if len(chosen) != 1:
+        return
+    name = header[chosen[0]]
+    values = _values([row[chosen[0]] if chosen[0] < len(row) else "" for row in rows])
+    if values.wrong > UNREADABLE * len(rows) or not np.isfinite(values.numbers).any():
+        return
+    columns["train_loss"], bad["train_loss"] = values.numbers, values.bad
+    names["train_loss"] = name
+    left_out.remove(name)
+    notes.append(f"“{name}” is taken for the training loss.")
+
+
+@dataclass(frozen=True)
+class _Values:
+    """numbers (rows,), nan where there is none; bad (rows,): where it says that it is none; wrong: how many cells are
+    neither a number nor a gap."""
+
+    numbers: np.ndarray
+    bad: np.ndarray
+    wrong: int
+
+
+def _values(cells: Sequence[str]) -> _Values:
+    """A nan counts where no number follows it, and an inf always. A nan between numbers is a gap: so some programs
+    write a blank, and at the end they may, too."""
+    gap = [cell.strip().lower() in GAPS for cell in cells]
+    values = [None if blank else _number(cell) for blank, cell in zip(gap, cells, strict=True)]
+    wrong = sum(value is None and not blank for value, blank in zip(values, gap, strict=True))
+    numbers = np.array([math.nan if value is None else value for value in values])
+    said_nan = np.array([value is not None and math.isnan(value) for value in values])
+    finite = np.flatnonzero(np.isfinite(numbers))
+    last = int(finite[-1]) if finite.size else -1
+    longest = run = 0  # of the stretches of nan between numbers
+    for at in range(last):
+        run = run + 1 if said_nan[at] else 0
+        longest = max(longest, run)
+    after = np.arange(len(numbers)) > last
+    bad = np.isinf(numbers) | (said_nan & after & ((said_nan & after).sum() > longest))
+    return _Values(np.where(np.isfinite(numbers), numbers, math.nan), bad, wrong)
+
+
+def _better(name: str, than: str) -> bool:
+    """Of two columns for the same: the one of whole epochs."""
+    return "epoch" in name.lower() and "epoch" not in than.lower()
