@@ -423,7 +423,7 @@ def _has_grown(c: Curve, end: int) -> bool:
     series = [c.loss[:end], c.total[:end], *([c.norms[:end].max(axis=1)] if c.norms.size else [])]
     for values in series:
         finite = values[np.isfinite(values)]
-        if len(finite) > 1 and finite[-1] > RISE * finite.min():
+        if len(finite) > 1 and finite[-1] > max(RISE * finite.min(), finite[0]):
             return True
     return end < 2 or bool(c.loss[0] > 50)
 
@@ -444,6 +444,14 @@ def piling(c: Curve) -> Evidence | None:
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
         return None
+    lowest = int(np.argmin(loss))
+    highest = lowest + int(np.argmax(loss[lowest:]))
+    if loss[lowest] < 0.3 * loss[0] and loss[highest] > 1.5 * loss[0]:
+        return _evidence(
+            c, lowest,
+            f"The loss had fallen from {_g(loss[0])} to {_g(loss[lowest])} in epoch {c.epochs[lowest]}, and went up to "
+            f"{_g(loss[highest])} from there: the steps have become larger and larger.",
+        )  # fmt: skip
     if c.norms.size:
         return symptoms.piling(c)
     norms = c.total[np.isfinite(c.total)]
@@ -517,7 +525,13 @@ def thrown(c: Curve) -> Evidence | None:
 
 
 def swinging(c: Curve) -> Evidence | None:
-    return None if c.falling > CREEP else symptoms.swinging(c)
+    """Where there is a validation loss it swings as well: the mean over the batches of an epoch is never at rest."""
+    if c.falling > CREEP:
+        return None
+    recent = c.val_loss[np.isfinite(c.val_loss)][-len(symptoms.recent_loss(c)) :]
+    if c.config.val_fraction and not symptoms.swings(recent, symptoms.SWING):
+        return None
+    return symptoms.swinging(c)
 
 
 def cut_off(c: Curve) -> tuple[int, str] | None:
@@ -687,7 +701,19 @@ def overfitting(c: Curve) -> Evidence | None:
 
 
 def underfitting(c: Curve) -> Evidence | None:
-    return symptoms.underfitting(c) if c.scored_in_training else None
+    """As the doctor's, but by the validation loss, which is smoother than what other trainers write of training."""
+    if not c.scored_in_training or c.learned or len(c) < symptoms.STILL_LONG or _end(c) is not None:
+        return None
+    width = len(c) // 4
+    before, now = float(c.smooth[-2 * width : -width].mean()), float(c.smooth[-width:].mean())
+    if not abs(1 - now / before) < STILL:
+        return None
+    which = "validation" if c.config.val_fraction else "training"
+    return _evidence(
+        c, len(c) - 2 * width,
+        f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any more: "
+        f"{_g(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, and {_g(now)} since.",
+    )  # fmt: skip
 
 
 def _known(key: str) -> Callable[[History], Remedy]:

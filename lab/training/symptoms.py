@@ -158,10 +158,10 @@ def climbing(h: History) -> Evidence | None:
 
 def swinging(h: History) -> Evidence | None:
     """The loss goes up again and again."""
-    loss = _recent_loss(h)
+    loss = recent_loss(h)
     steps = np.diff(loss)
     rises = int(np.sum(steps > 0))
-    if len(loss) < SWING_FEWEST or rises < 2 or not _swings(loss, SWING):
+    if len(loss) < SWING_FEWEST or rises < 2 or not swings(loss, SWING):
         return None
     began = len(h) - len(loss)
     return _said(
@@ -172,12 +172,12 @@ def swinging(h: History) -> Evidence | None:
     )
 
 
-def _recent_loss(h: History) -> np.ndarray:
+def recent_loss(h: History) -> np.ndarray:
     finite: np.ndarray = h.loss[np.isfinite(h.loss)]
     return finite[-max(SWING_EPOCHS, len(h) // 2) :]
 
 
-def _swings(loss: np.ndarray, rise: float) -> bool:
+def swings(loss: np.ndarray, rise: float) -> bool:
     """Does it rise by so much per epoch, on average over all epochs, and by a fair share of itself?"""
     mean = float(np.diff(loss).clip(min=0).mean()) if len(loss) > 1 else 0.0
     return mean >= rise and mean >= SWING_SHARE * loss.mean()
@@ -481,7 +481,7 @@ def healthy(h: History) -> Evidence | None:
     """It has learned, the loss is not on its way up, and validation keeps up with training."""
     if len(h) < FEWEST or not h.learned:
         return None
-    if h.loss[-WINDOW:].mean() > h.loss[0] or _swings(_recent_loss(h), RESTLESS):
+    if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
         return None
     if h.gap[-WINDOW:].mean() > SMALL_GAP or not h.val_loss[-WINDOW:].mean() <= h.guess or _rising(h, RISEN / 2):
         return None
