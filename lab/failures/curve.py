@@ -19,19 +19,19 @@ import numpy as np
 
 from lab.failures.table import CurveError, Table, read
 from lab.training import symptoms
-from lab.training.config import Config, ConfigError
+from lab.training.config import Config
 from lab.training.doctor import Finding, Rule, diagnose, examine
 from lab.training.records import Record
 from lab.training.remedies import Remedy
-from lab.training.run_folder import RunError, RunFolder
+from lab.training.run_folder import RunFolder
 from lab.training.symptoms import FEWEST, STILL, WINDOW, Evidence, History
 
-__all__ = ["CurveError", "Known", "KNOWN", "Cause", "Answer", "Curve", "of_table", "of_text", "of_run"]
+__all__ = ["KNOWN", "Answer", "Cause", "Curve", "CurveError", "Known", "of_run", "of_table", "of_text"]
 
 BLOCKS, PER_BLOCK = 30, 8  # into so many blocks steps are put together; steps in a block, at least
 MANY_ROWS, FEW_EPOCHS = 60, 8  # rows that are steps rather than epochs; epochs that are too few to look at
 RISE = 3.0  # of a loss or norm, over its lowest so far, before it ceases to be a number: then it grew
-HUGE = 3.0  # first loss over what guessing could cost among as many classes as its later course allows
+HUGE = 3.0  # a first loss below it is not due to inputs or weights of a wrong scale
 LARGE_NORM = 30.0  # of all gradients together, in the first epoch
 SAME = 1e-6  # share by which a loss that stands exactly still may differ
 SCATTER = 0.6  # deviation of single steps from their block, over its mean
@@ -151,7 +151,8 @@ KNOWN: Mapping[str, Known] = {
         {"data": "circles", "hidden": "", "epochs": "60"},
     ),
     "collapsed": Known(
-        "Weight decay has pulled the weights to zero", None, "Divide the weight decay by 100.", "Without it, it is gone."
+        "Weight decay has pulled the weights to zero", None,
+        "Divide the weight decay by 100.", "Without it, it is gone.",
     ),
     "clipped": Known(
         "Clipping holds the training back", None, "Clip less.", "Without clipping, the loss falls faster."
@@ -200,7 +201,9 @@ def of_text(source: str | bytes) -> Answer:
 
 def of_table(table: Table) -> Answer:
     curve = Curve.of(table)
-    return Answer(curve, _causes(examine(curve, OF_A_CURVE), curve), *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
+    with np.errstate(all="ignore"):  # a share of zero is nan or inf, which no rule takes for something
+        causes = _causes(examine(curve, OF_A_CURVE), curve)
+    return Answer(curve, causes, *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
 
 
 def of_run(folder: Path) -> Answer:
@@ -258,10 +261,9 @@ class Curve(History):
         """Rows of one epoch are one; many steps are put together in blocks, whose means are compared."""
         starts, unit, notes = _grouped(table)
         at = table.columns.get("epoch" if unit == "epoch" else "step", np.arange(1.0, table.rows + 1))
+        at = _carried(at) if np.isfinite(at).any() else np.arange(1.0, table.rows + 1)
         groups = [slice(a, b) for a, b in zip(starts, [*starts[1:], table.rows], strict=True)]
-        numbers = (
-            [int(at[group][0]) for group in groups] if unit == "epoch" else list(range(1, len(groups) + 1))
-        )  # fmt: skip
+        numbers = [math.floor(at[a]) for a in starts] if unit == "epoch" else range(1, len(starts) + 1)
         means = {role: [_mean(values[group]) for group in groups] for role, values in table.columns.items()}
         ended = {role: [bool(bad[group].any()) for group in groups] for role, bad in table.bad.items()}
         loss = _filled(means["train_loss"], ended["train_loss"])
@@ -270,7 +272,14 @@ class Curve(History):
         nothing = [math.nan] * len(groups)
         accuracy = _filled(means["train_accuracy"]) if "train_accuracy" in means else nothing
         val_accuracy = _filled(means["val_accuracy"]) if "val_accuracy" in means else nothing if validated else accuracy
-        layers = table.layers("grad_norm")
+        layers, dead = table.layers("grad_norm"), table.layers("dead_units")
+        if layers and layers[: len(dead)] != dead:
+            notes.append("The dead units are of other layers than the gradient norms, and are left out.")
+            dead = []
+        per_layer = {"grad_norm": layers, "dead_units": dead, "update_ratio": table.layers("update_ratio")}
+        per_layer = {kind: names for kind, names in per_layer.items() if names}
+        layers = layers or dead
+        means |= {f"dead_units/{name}": list(np.nan_to_num(_filled(means[f"dead_units/{name}"]))) for name in dead}
         records = []
         for index in range(len(groups)):
             record: dict[str, Any] = {
@@ -281,9 +290,8 @@ class Curve(History):
                 "val_accuracy": val_accuracy[index],
                 "total_norm": means["grad_norm"][index] if "grad_norm" in means else None,
             }
-            for kind in ("grad_norm", "dead_units", "update_ratio"):
-                if names := table.layers(kind):
-                    record[kind] = {name: means[f"{kind}/{name}"][index] for name in names}
+            for kind, names in per_layer.items():
+                record[kind] = {name: means[f"{kind}/{name}"][index] for name in names}
             records.append(cast(Record, record))
         if any(math.isnan(value) for value in means.get("val_loss", ())) and np.isfinite(val_loss).any():
             notes.append("The gaps of the validation loss are bridged by straight lines.")
@@ -294,12 +302,10 @@ class Curve(History):
             lr=float(rate[0]) if rate.size else cast(float, None),
             val_fraction=0.2 if validated else 0.0,
         )
-        first = [float(at[group][0]) if np.isfinite(at[group][0]) else float(group.start) for group in groups]
+        places = [float(at[a]) for a in starts]
         single = len(groups) < table.rows and np.isfinite(table.columns["train_loss"][groups[0]]).sum() > 1
         start = (float(table.columns["train_loss"][0]), float(table.columns.get("grad_norm", [math.nan])[0]))
-        return cls(
-            records, config, unit, first, _scatter(table, groups), notes, layers, start if single else None
-        )
+        return cls(records, config, unit, places, _scatter(table, groups), notes, layers, start if single else None)
 
     @cached_property
     def classes(self) -> int | None:
@@ -323,7 +329,9 @@ class Curve(History):
         """A sentence of the doctor's, in this curve's unit."""
         if self.unit == "epoch":
             return text
-        return re.sub(r"\b([Ee])poch(s?)\b", lambda found: (self.unit if found[1] == "e" else self.unit.title()) + found[2], text)
+        return re.sub(
+            r"\b([Ee])poch(s?)\b", lambda found: (self.unit if found[1] == "e" else self.unit.title()) + found[2], text
+        )
 
     def place(self, epoch: int) -> float | None:
         return self.places[self.epochs.index(epoch)] if epoch in self.epochs else None
@@ -349,14 +357,18 @@ def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
     known = np.flatnonzero(np.isfinite(loss) | bad)
     if len(known) <= MANY_ROWS:
         starts = [0, *known[1:].tolist()] if len(known) else [0]
-        return starts, "row", [] if len(known) < FEW_EPOCHS and epochs is None else []
+        return starts, "row", []
     blocks = min(BLOCKS, len(known) // PER_BLOCK)
     starts = [0, *(int(part[0]) for part in np.array_split(known, blocks)[1:])]
     size = len(known) // blocks
-    return starts, "block", [
-        f"Of {len(known):,} steps, {size} or so at a time are taken together: a block is their mean, and there are "
-        f"{blocks}."
-    ]
+    return (
+        starts,
+        "block",
+        [
+            f"Of {len(known):,} steps, {size} or so at a time are taken together: a block is their mean, and there are "
+            f"{blocks}."
+        ],
+    )
 
 
 def _carried(values: np.ndarray) -> np.ndarray:
@@ -618,7 +630,7 @@ def second_softmax(c: Curve) -> Evidence | None:
         if abs(loss - floor - (1 - accuracy)) < FLOOR and highest <= floor + 1 + FLOOR:
             return _evidence(
                 c, len(c) // 2,
-                f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {_g(loss)}: with two softmaxes, "
+                f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {_g(loss)}: with two softmaxes "
                 f"{count} classes cannot cost less than {_g(floor)}.",
             )  # fmt: skip
     return None
@@ -638,9 +650,9 @@ def learned_nothing_else(c: Curve) -> Evidence | None:
         return None
     return _evidence(
         c, 0,
-        f"The training loss falls by {gained:.0%}, but the validation loss was never below {_g(c.val_loss.min())}, and "
-        f"guessing among {classes} classes costs {_g(c.guess)}. Validation accuracy is {middle:.0%}, and guessing gives "
-        f"{1 / classes:.0%}.",
+        f"The training loss falls by {gained:.0%}, but the validation loss was never below {_g(c.val_loss.min())}, "
+        f"and guessing among {classes} classes costs {_g(c.guess)}. Validation accuracy is {middle:.0%}, and guessing "
+        f"gives {1 / classes:.0%}.",
     )  # fmt: skip
 
 
@@ -705,14 +717,14 @@ def underfitting(c: Curve) -> Evidence | None:
     if not c.scored_in_training or c.learned or len(c) < symptoms.STILL_LONG or _end(c) is not None:
         return None
     width = len(c) // 4
-    before, now = float(c.smooth[-2 * width : -width].mean()), float(c.smooth[-width:].mean())
+    before, now = c.smooth[-2 * width : -width].mean(), c.smooth[-width:].mean()
     if not abs(1 - now / before) < STILL:
         return None
     which = "validation" if c.config.val_fraction else "training"
     return _evidence(
         c, len(c) - 2 * width,
-        f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any more: "
-        f"{_g(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, and {_g(now)} since.",
+        f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any "
+        f"more: {_g(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, {_g(now)} since.",
     )  # fmt: skip
 
 
@@ -787,6 +799,8 @@ def _also(key: str, curve: Curve) -> tuple[str, ...]:
     if key == "labels" and not _stands(curve):
         return ("overfitting",)
     keys = ALSO.get(key, ())
+    if curve.loss[0] < HUGE:
+        keys = tuple(key for key in keys if key != "scale")
     if key in ("labels", "rate-low") and curve.norms.shape[1] > 1:
         return tuple(key for key in keys if key not in ("vanishing", "flat"))  # the norms would show them
     return keys

@@ -19,6 +19,7 @@ import numpy as np
 
 LARGEST = 2_000_000  # bytes of a text that is read
 MOST_COLUMNS = 400
+BEYOND = 1e100  # a number that no training survives: as good as inf
 FEWEST_ROWS = 3
 UNREADABLE = 0.2  # share of a column's cells that may be no numbers, before it is no column of numbers
 EXPORT = "Export the run as CSV, with a column of losses."
@@ -29,12 +30,13 @@ LOSS = {
     *("verlust", "fehler", "perte", "pérdida", "perdida", "perdita", "perda", "потери", "损失", "損失"),
 }
 SCORE = {"acc", "accuracy", "accuracies", "top1", "genauigkeit", "exactitude", "exactitud", "accuratezza", "точность"}
-EPOCH, STEP = {"epoch", "epochs", "epoche", "époque", "época", "epoca", "эпоха"}, {
-    *("step", "steps", "iteration", "iterations", "iter", "iters", "batch", "global", "trainer"),
-}
+EPOCH, STEP = (
+    {"epoch", "epochs", "epoche", "époque", "época", "epoca", "эпоха"},
+    {
+        *("step", "steps", "iteration", "iterations", "iter", "iters", "batch", "global", "trainer"),
+    },
+)
 GRADIENT, RATE = {"grad", "grads", "gradient", "gradients", "gradnorm"}, {"lr", "rate"}
-# Words beside those that say nothing more: loss_epoch and loss are one, gradient_norm and grad too.
-FILLERS = {"epoch", "step", "mean", "avg", "average", "norm", "norms", "total", "global", "l2", "2.0", "2", "the", "of"}
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?"}
 ENDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
 ENDS |= {"+inf": math.inf, "∞": math.inf, "-nan": math.nan, "1.#inf": math.inf, "1.#qnan": math.nan}
@@ -88,15 +90,19 @@ def _text(source: str | bytes) -> str:
             f"That is {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:g} MB that are read here: export fewer rows or "
             "columns, such as one row for each epoch."
         )
-    if isinstance(source, bytes):
-        encoding = "utf-16" if source[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        try:
-            source = source.decode(encoding)
-        except UnicodeDecodeError:
-            source = source.decode("latin-1")
-    if re.search(r"[\x00-\x08\x0e-\x1f]", source):
+    text = source if isinstance(source, str) else _decoded(source)
+    if re.search(r"[\x00-\x08\x0e-\x1f]", text):
         raise CurveError(f"That is a binary file, not a text. {EXPORT}")
-    return source.removeprefix("\ufeff")
+    return text.removeprefix("\ufeff")
+
+
+def _decoded(source: bytes) -> str:
+    if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return source.decode("utf-16", "replace")
+    try:
+        return source.decode("utf-8")
+    except UnicodeDecodeError:
+        return source.decode("latin-1")
 
 
 # ---------------------------------------------------------------- rows
@@ -134,7 +140,9 @@ def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
         rows = (
             [line.split() for line in lines]
             if delimiter is None
-            else [[cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)]
+            else [
+                [cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
+            ]
         )
     except csv.Error:
         raise CurveError(f"Its rows cannot be told apart. {EXPORT}") from None
@@ -172,9 +180,7 @@ def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
     """Names for columns that have none: something that counts first, then losses."""
     width = max(map(len, rows))
     first = [_number(row[0]) for row in rows]
-    counts = width > 1 and all(
-        a is not None and b is not None and b > a and a == int(a) for a, b in pairwise(first)
-    )
+    counts = width > 1 and all(a is not None and b is not None and b > a and a == int(a) for a, b in pairwise(first))
     names = (["epoch"] if counts else []) + ["train_loss", "val_loss"]
     return (names + [f"column {number}" for number in range(len(names) + 1, width + 1)])[:width]
 
@@ -210,7 +216,7 @@ def role(name: str) -> str | None:
             layer = joined.removeprefix(kind).strip()
             return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
     if bag & GRADIENT and not bag & LOSS:
-        cleaned = re.sub(r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\bparam(eter)?s?\b", " ", plain)
+        cleaned = re.sub(r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(param(eter)?s?|train(ing)?)\b", " ", plain)
         layer = re.sub(r"^[\s/_\-.:|]+|[\s/_\-.:|]+$", "", cleaned)
         return f"grad_norm/{layer}" if layer else "grad_norm"
     held_out = bool(bag & VALIDATION)
@@ -314,6 +320,7 @@ def _values(cells: Sequence[str]) -> _Values:
     values = [None if blank else _number(cell) for blank, cell in zip(gap, cells, strict=True)]
     wrong = sum(value is None and not blank for value, blank in zip(values, gap, strict=True))
     numbers = np.array([math.nan if value is None else value for value in values])
+    numbers = np.where(np.abs(numbers) > BEYOND, math.inf, numbers)
     said_nan = np.array([value is not None and math.isnan(value) for value in values])
     finite = np.flatnonzero(np.isfinite(numbers))
     last = int(finite[-1]) if finite.size else -1

@@ -131,13 +131,18 @@ class Trainer:
         rng = np.random.default_rng([self.config.seed, _SHUFFLE, self.epoch])
         return rng.permutation(len(self.dataset.train_x))
 
+    @property
+    def next_rows(self) -> np.ndarray:
+        """The training samples of the next batch, integers (n,)."""
+        return self._order[self.batch * self.config.batch_size : (self.batch + 1) * self.config.batch_size]
+
     def step(self) -> float:
         """Train on the next batch and return its loss, as it was before the step.
 
         A loss that is inf or nan ends the training: the weights stay as they are, the epoch is complete.
         """
         started = time.perf_counter()
-        rows = self._order[self.batch * self.config.batch_size : (self.batch + 1) * self.config.batch_size]
+        rows = self.next_rows
         self.batch += 1
         with np.errstate(all="ignore"):  # a loss that overflows is told in one sentence, not in NumPy's warnings
             self.optimizer.zero_grad()

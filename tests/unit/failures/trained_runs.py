@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -99,7 +100,7 @@ def fit(
 
     sizes = [x.shape[1], *widths, 1 if loss == "mse" else classes]
     layers: list[nn.Module] = []
-    for at, (a, b) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for at, (a, b) in enumerate(itertools.pairwise(sizes)):
         layers += [nn.Linear(a, b)]
         if at < len(widths):
             layers += [activation()] + ([nn.Dropout(dropout)] if dropout else [])
@@ -110,9 +111,7 @@ def fit(
             if init == "zeros":
                 layer.weight.zero_()
                 layer.bias.zero_()
-            elif init == "dead" and layer is linear[0]:
-                layer.bias.fill_(-50.0)
-            elif init == "dead late" and layer is linear[-2]:
+            elif (init == "dead" and layer is linear[0]) or (init == "dead late" and layer is linear[-2]):
                 layer.bias.fill_(-50.0)
             elif init not in ("torch", "dead", "dead late"):
                 layer.weight.mul_(float(init))
@@ -255,8 +254,7 @@ def bare(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> str:
 
 
 STYLES = {
-    style.__name__: style
-    for style in (plain, keras, lightning, semicolon, tab, wandb, tensorboard, per_step, bare)
+    style.__name__: style for style in (plain, keras, lightning, semicolon, tab, wandb, tensorboard, per_step, bare)
 }
 
 # ---------------------------------------------------------------- the runs

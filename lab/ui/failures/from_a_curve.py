@@ -1,0 +1,274 @@
+"""A curve of losses, pasted, loaded, or of a run of this visit: what it says, with the evidence marked."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark
+from lab.failures import curve
+from lab.failures.curve import Answer, Cause, Curve
+from lab.failures.first_bad import FirstBad, first_bad
+from lab.failures.table import CurveError
+from lab.training import visits
+from lab.training.config import Config, ConfigError
+from lab.training.datasets import DataError
+from lab.training.live import Own
+from lab.training.records import Record
+from lab.training.run_folder import RunError, RunFolder
+from lab.training.trainer import train
+from lab.ui import page
+from lab.ui.boards import Boards
+from lab.ui.player import player
+from lab.ui.table import escape_markdown
+
+TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
+PASTE, LOAD, RUN = "Paste it", "Load a file", "A run of this visit"
+EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
+STEEP = 50  # largest loss over the smallest, from which on the axis multiplies
+IN_PYTORCH = """\
+torch.autograd.set_detect_anomaly(True)   # slow, so only until it is found
+for number, (x, y) in enumerate(loader):  # with the seed of the run: the same batches come
+    loss = criterion(model(x), y)         # anomaly mode names the operation that gives NaN in the backward pass
+    if not loss.isfinite():
+        print(number, x.isfinite().all(), [name for name, p in model.named_parameters() if not p.isfinite().all()])
+        break
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A run of this trainer: its batches can be found again."""
+
+    config: Config
+    records: Sequence[Record]
+    own: Own
+
+
+def from_a_curve() -> None:
+    """Ask for a curve, and say what it shows."""
+    now = st.session_state
+    runs = _runs()
+    way = st.segmented_control(
+        "Where is the curve?", [PASTE, LOAD, *([RUN] if runs else [])], default=PASTE, required=True, key="curve way"
+    )
+    try:
+        if way == RUN:
+            name = st.selectbox("Which run?", list(runs), key="curve run")
+            trained = runs[name]
+            _said(curve.of_records(trained.records, trained.config), trained)
+        elif way == LOAD:
+            _loaded()
+        else:
+            _paste()
+            if now[PASTED].strip():
+                _said(_of_text(now[PASTED]), None)
+    except (CurveError, RunError, ConfigError) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+
+
+# ---------------------------------------------------------------- where it comes from
+
+
+def _runs() -> dict[str, Trained]:
+    """Those of the Training lab in this visit, by name."""
+    now = st.session_state
+    runs = {}
+    if "training worker" in now and now["training worker"].run.records:
+        run = now["training worker"].run
+        runs["The present run of the Training lab"] = Trained(run.config, run.records, run.own)
+    for kept in now.get("training shelf", ()):
+        runs[kept.name] = Trained(kept.config, kept.records, kept.own)
+    return runs
+
+
+def _paste() -> None:
+    now = st.session_state
+
+    def keep() -> None:
+        now[PASTED] = now[TEXT]
+
+    def example() -> None:
+        now[PASTED] = _example()
+
+    now[TEXT] = now.setdefault(PASTED, "")
+    st.text_area(
+        "A CSV with a column of losses; epochs, validation, accuracies, gradient norms and rates help",
+        key=TEXT,
+        on_change=keep,
+        height=140,
+        placeholder="epoch,train_loss,val_loss\n0,2.31,2.30\n1,2.29,2.31",
+    )
+    with st.container(horizontal=True):
+        st.button("Read the curve", type="primary", key="curve read", icon=":material/monitoring:")
+        st.button("Train one that goes wrong", key="curve example", on_click=example, icon=":material/model_training:")
+
+
+def _example() -> str:
+    """What a run with far too high a rate writes, trained now."""
+    rows = ["epoch,train_loss,val_loss,train_acc,val_acc"]
+    for record in train(EXAMPLE):
+        numbers = (record[name] for name in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))
+        rows.append(",".join([str(record["epoch"]), *("nan" if n is None else f"{n:.5g}" for n in numbers)]))
+    return "\n".join(rows)
+
+
+def _loaded() -> None:
+    files = st.file_uploader(
+        "A CSV or a metrics.jsonl; of a run of this trainer its config.json too, and its batches can be found again",
+        key="curve file",
+        accept_multiple_files=True,
+    )
+    named = {file.name: file.getvalue() for file in files or ()}
+    if {"config.json", "metrics.jsonl"} <= named.keys():
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("config.json", "metrics.jsonl"):
+                Path(folder, name).write_bytes(named[name])
+            run = RunFolder(Path(folder))
+            trained = Trained(run.config(), run.records(), {})
+        _said(curve.of_records(trained.records, trained.config), trained)
+    elif named:
+        name, content = next(iter(named.items()))
+        if len(named) > 1:
+            st.info(f"One curve at a time: this is {escape_markdown(name)}.")
+        _said(_of_text(content), None)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _of_text(source: str | bytes) -> Answer:
+    return curve.of_text(source)
+
+
+# ---------------------------------------------------------------- what it says
+
+
+def _said(answer: Answer, trained: Trained | None) -> None:
+    for note in answer.notes:
+        st.caption(escape_markdown(note))
+    if answer.causes:
+        _cause(1, answer.causes[0], f"**Most likely: {answer.causes[0].known.name}.**")
+    else:
+        st.info(
+            "**Nothing seen.** No rule fits these numbers. That does not say that all is well: below is what they "
+            "cannot show.",
+            icon=":material/search:",
+        )
+    _drawn(answer)
+    others = answer.causes[1:]
+    alike = [cause for cause in others if not cause.evidence]
+    if alike:
+        st.markdown("**The same numbers also fit:**")
+    for number, cause in enumerate(alike, 2):
+        _alike(number, cause)
+    for number, cause in enumerate((cause for cause in others if cause.evidence), 2 + len(alike)):
+        _cause(number, cause, f"**Also seen: {cause.known.name}.**")
+    if answer.ended:
+        _no_number(answer, trained)
+    if answer.unseen:
+        with st.expander("What this curve cannot show, and what to log next time", key="curve unseen"):
+            st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in answer.unseen))
+            if answer.log:
+                st.code("\n".join(answer.log), language="python")
+
+
+def _number(cause: Cause) -> str:
+    return f" (failure {cause.known.failure} of the 25)" if cause.known.failure else ""
+
+
+def _cause(number: int, cause: Cause, heading: str) -> None:
+    with st.container(border=True, key=f"curve-cause-{number}"):
+        st.markdown(heading + _number(cause))
+        st.markdown(escape_markdown(" ".join(cause.evidence)))
+        st.markdown(f"**To do:** {escape_markdown(cause.known.advice)}")
+        if not cause.sure:
+            st.markdown(f"**What would confirm it:** {escape_markdown(cause.known.apart)}")
+        _link(cause)
+
+
+def _alike(number: int, cause: Cause) -> None:
+    with st.container(key=f"curve-cause-{number}", gap="xsmall"):
+        st.markdown(
+            f"- **{cause.known.name}**{_number(cause)}. {escape_markdown(cause.known.apart)} "
+            f"Then: {escape_markdown(cause.known.advice)}"
+        )
+        _link(cause)
+
+
+def _link(cause: Cause) -> None:
+    if cause.known.settings:
+        page.link_to(
+            "pages/training_lab.py", "Cause it in the Training lab", ":material/model_training:", cause.known.settings
+        )
+
+
+def _drawn(answer: Answer) -> None:
+    c = answer.curve
+    drawn = [Line("training loss", _points(c, c.loss))]
+    if c.config.val_fraction:
+        drawn.append(Line("validation loss", _points(c, c.val_loss)))
+    values = np.array([y for line in drawn for _, y in line.points if math.isfinite(y)])
+    log = bool(values.size and values.min() > 0 and values.max() > STEEP * values.min())
+    marks = [
+        Mark("x", cause.at, f"cause {number}")
+        for number, cause in enumerate(answer.causes, 1)
+        if cause.at is not None and cause.evidence
+    ]
+    across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]
+    boards = Boards("curve")
+    boards.board("curve")
+    boards.fill(
+        {"curve": charts.lines("The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks,
+                               theme=page.theme())}
+    )  # fmt: skip
+
+
+def _points(c: Curve, values: np.ndarray) -> list[tuple[float, float]]:
+    return [(place, float(value)) for place, value in zip(c.places, values, strict=True)]
+
+
+# ---------------------------------------------------------------- no longer a number
+
+
+def _no_number(answer: Answer, trained: Trained | None) -> None:
+    st.markdown(f"**No longer a number.** {answer.ended}")
+    if trained is None:
+        st.markdown("Which batch it was, the curve does not say. In PyTorch, these lines do:")
+        st.code(IN_PYTORCH, language="python")
+        return
+    if not st.toggle("Find the batch and the operation: train it once more", key="curve find"):
+        return
+    try:
+        found = _found(trained.config, trained.own)
+    except (DataError, ConfigError) as error:
+        st.error(escape_markdown(str(error)), icon=":material/block:")
+        return
+    if found is None:
+        st.info("Trained once more, the loss of each batch is a number: only the loss over all samples is none.")
+        return
+    st.markdown(
+        f"It is batch {found.batch} of epoch {found.epoch}, with {found.samples} samples. The largest weight was "
+        f"{found.largest:.3g} by then. The first sample whose own loss is no number is training sample {found.sample}."
+        if found.alone
+        else f"It is batch {found.batch} of epoch {found.epoch}. The loss of each of its {found.samples} samples is a "
+        f"number, but their sum is larger than a float32 can hold; the largest weight was {found.largest:.3g} by then."
+    )
+    for sentence in found.sentences[:1]:
+        st.markdown(escape_markdown(sentence))
+    if found.trace is not None:
+        player(found.trace, key="curve player", event=found.event, address="at")
+    elif found.alone:
+        st.markdown("The network is too large to be drawn: with narrower hidden layers the player shows the operation.")
+
+
+@st.cache_resource(max_entries=8, show_spinner="Training it once more, up to the batch ...")
+def _found(config: Config, own: Own) -> FirstBad | None:
+    return first_bad(config, visits.own_dataset(own, config))

@@ -1,0 +1,67 @@
+"""The part of a page that reads curves, alone: pasted, wrong, healthy, and a run of the visit whose batch is found."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab.failures.curve import of_text
+from lab.training.config import Config
+from lab.training.shelf import Kept
+from lab.training.trainer import train
+from lab.ui.failures.from_a_curve import EXAMPLE, PASTED, TEXT
+
+
+def page():
+    from lab.ui.failures.from_a_curve import from_a_curve
+
+    from_a_curve()
+
+
+@pytest.fixture
+def app():
+    return AppTest.from_function(page, default_timeout=30).run()
+
+
+def words(app):
+    return "\n".join(element.value for element in (*app.markdown, *app.info, *app.caption))
+
+
+def test_the_example_is_trained_now_and_read(app):
+    assert not app.exception
+    assert "Most likely" not in words(app)
+    app.button(key="curve example").click().run()
+    assert not app.exception
+    (first, *_) = of_text(app.session_state[PASTED]).causes
+    last = [record["train_loss"] for record in train(EXAMPLE)][-1]
+    assert app.session_state[PASTED].splitlines()[-1].split(",")[1] == f"{last:.5g}"
+    assert first.key == "rate-high"
+    assert f"Most likely: {first.known.name}" in words(app)
+    assert "failure 17 of the 25" in words(app)
+    assert first.evidence[0] in words(app)
+
+
+def test_what_is_no_curve_gets_a_sentence_and_stays_as_it_was(app):
+    for text in ("Der Verlust fällt nicht.", "epoch,loss\n1,2", "\x00\x01", "a,b\nc,d\ne,f\ng,h\n"):
+        app.text_area(key=TEXT).set_value(text).run()
+        assert not app.exception
+        assert len(app.error) == 1
+        assert app.text_area(key=TEXT).value == text
+    app.text_area(key=TEXT).set_value("epoch,loss\n" + "\n".join(f"{at},{2 * 0.8**at}" for at in range(15))).run()
+    assert not app.error
+    assert "Nothing seen" in words(app)
+    assert "all is well" in words(app)
+    assert "there is no validation loss" in words(app)
+
+
+def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_where_it_is_not(app):
+    app.text_area(key=TEXT).set_value("epoch,loss\n0,1.1\n1,0.6\n2,0.4\n3,0.3\n4,nan\n5,nan").run()
+    assert "From epoch 4 on the loss is no longer a number" in words(app)
+    assert any("set_detect_anomaly" in code.value for code in app.code)
+
+    config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
+    app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
+    app.run()
+    app.segmented_control(key="curve way").set_value("A run of this visit").run()
+    app.toggle(key="curve find").set_value(True).run()
+    assert not app.exception
+    assert "It is batch" in words(app)
+    assert "`linear`" in words(app)
