@@ -127,6 +127,8 @@ class Exercise {
     this.say(`${result.passed ? "✓" : "✗"} ${result.headline}`, result.passed ? "passed" : "failed");
     this.body.replaceChildren(...told(result, (line, column) => this.editor.goTo(line, column)));
     this.result.scrollTop = 0;
+    // On a phone the editor fills the screen. What an earlier visit has left does not ask for attention.
+    if (this.checked) this.result.scrollIntoView({ block: "nearest" });
     this.editor.showCursor();
     const { line, column, sentence } = result;
     const last = this.kept.copies().at(-1); // the text that was checked, but for what was done since

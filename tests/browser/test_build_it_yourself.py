@@ -80,6 +80,15 @@ def test_a_task_is_written_by_keyboard_and_outlives_a_reload(open_page):
 
 def test_a_loop_without_end_is_stopped_and_the_text_stays(open_page):
     page, editor, headline = begin(open_page)
+    page.set_viewport_size(
+        {"width": 360, "height": 740}
+    )  # where the editor fills the screen, the result comes into view
+    press(page, "Control+a")
+    page.keyboard.insert_text("class Value\n")
+    press(page, "Control+Enter")
+    expect(page.locator(".sentence")).to_contain_text("SyntaxError")
+    expect(page.locator(".sentence")).to_be_in_viewport()
+    page.set_viewport_size({"width": 1280, "height": 900})
     press(page, "Control+a")
     page.keyboard.insert_text("while True:\n\tpass  # " + "x" * 100_000)
     press(page, "Control+Enter")
