@@ -32,7 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.files:
         shown = "standard input" if name == "-" else name
         try:
-            findings = check_code(content(name))
+            given = content(name)
+            findings = check_code(given) if given.strip() else []  # an empty file is no bad file
         except NotReadable as reason:
             print(f"{shown}: {reason}", file=sys.stderr)
             bad = True

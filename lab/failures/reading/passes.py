@@ -111,7 +111,8 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         for stepper in those:
             plain = stepper.value.kind in TENSORS
             names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
-        who = " and ".join(f"`{stepper.text}`" for stepper in those)
+        names = list(dict.fromkeys(names))
+        who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
         line = getattr(step.node, "lineno", 0)
         yield Found(
             6,
@@ -438,6 +439,19 @@ def many_numbers(case: Case) -> Iterator[Found]:
             )
 
 
+def summands(value: Value) -> Iterator[Value]:
+    """A value and what it was computed from by arithmetic."""
+    seen, stack = set(), [value]
+    while stack:
+        here = stack.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        yield here
+        if here.op in {"+", "-", "*", "/", "neg", "view", "mean", "sum"} and not here.cut:
+            stack += here.parents
+
+
 def kept_graphs(case: Case) -> Iterator[Found]:
     """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
     handed on with nothing known of its use."""
@@ -458,7 +472,7 @@ def kept_graphs(case: Case) -> Iterator[Found]:
         else:
             if id(event.value) in wanted:
                 continue
-            inside = [v for v in reach(held) if id(v) in starts and v.kind != "number"]
+            inside = [v for v in summands(held) if id(v) in starts and v.kind != "number"]
             known = bool(inside) and event.value.kind != "number"
             names = {v.name for v in inside}
             if not known and event.place in evaluated and event.place not in busy and held.form == "loss":

@@ -560,6 +560,8 @@ class Walk(Calls):
             return self.method_call(owner, node.func.attr, args, keys, node, scope)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
+        if isinstance(node.func, ast.Name) and "zero_grad" in node.func.id:
+            self.note("zero", node, Value())  # whatever it does, its name says what for
         if function.kind == "library":
             return self.library_call(function.op, args, keys, node, scope)
         return self.call(function, args, keys, node)

@@ -25,6 +25,7 @@ from lab.failures import FAILURES
 from lab.failures.__main__ import main
 from lab.failures.code import Finding, NotReadable, apply, check_code, program
 
+ROOT = Path(__file__).parents[3]
 CORPUS = Path(__file__).parent / "programs"
 FILES = sorted(CORPUS.glob("*/*.py"))
 NAME = next(failure.name for failure in FAILURES if failure.number == 2)
@@ -83,6 +84,14 @@ def test_faulty_programs_are_found_and_nothing_else_in_them(half):
 def test_right_programs_get_no_false_word():
     flagged = [(path.stem, f.line, f.failure) for path in RIGHT for f in findings(path)]
     assert len({stem for stem, *_ in flagged}) / len(RIGHT) <= 2 / 40, flagged
+
+
+def test_the_right_programs_of_this_project_get_no_false_word():
+    """References of the practice and right answers in unusual styles: written by others, for another purpose."""
+    files = [*ROOT.glob("practice/*/reference.py"), *ROOT.glob("practice/*/unusual/*.py")]
+    assert len(files) > 5
+    flagged = [(str(path), f.line, f.failure) for path in files for f in check_code(path.read_text("utf-8"))]
+    assert flagged == []
 
 
 def test_at_least_eighteen_failures_can_be_seen():
@@ -243,6 +252,8 @@ def test_the_command_line(tmp_path, monkeypatch):
         return code, out.getvalue(), err.getvalue()
 
     assert run(str(right)) == (0, "", "")
+    (tmp_path / "__init__.py").write_text("")
+    assert run(str(tmp_path / "__init__.py")) == (0, "", "")
     code, out, _ = run(str(right), str(wrong))
     assert code == 1
     assert out.startswith(f"{wrong}:8: {NAME}: ")
@@ -254,9 +265,7 @@ def test_the_command_line(tmp_path, monkeypatch):
     code, out, err = run(str(tmp_path / "bad.bin"), str(tmp_path / "absent.py"), str(wrong))
     assert (code, err.count("\n"), out.count("\n")) == (2, 2, 1)
     command = [sys.executable, "-m", "lab.failures", "-"]
-    ran = subprocess.run(
-        command, input=text, capture_output=True, text=True, cwd=Path(__file__).parents[3], check=False
-    )
+    ran = subprocess.run(command, input=text, capture_output=True, text=True, cwd=ROOT, check=False)
     assert (ran.returncode, ran.stderr) == (1, "")
     assert ran.stdout.startswith(f"standard input:8: {NAME}: ")
 
