@@ -163,18 +163,20 @@ KNOWN: Mapping[str, Known] = {
     ),
 }  # fmt: skip
 # Keys of rules, here and the doctor's, of what is known by another key.
-_AS_HERE = {"chance": "labels", "overflow": "nan", "swinging": "rate-high"}
+_AS_HERE = {"chance": "labels", "swinging": "rate-high"}
 
 
 @dataclass(frozen=True)
 class Cause:
-    """key: of KNOWN; evidence: sentences with numbers; at: where on the curve it begins to show, or None; sure: do the
-    numbers speak for this cause itself, or is it one of several that look the same?"""
+    """key: of KNOWN; evidence: sentences with numbers; at: where on the curve it begins to show, or None; sure: do
+    these numbers speak for this cause itself, or is it one of several that look the same? advice: what to do; of a run of this
+    trainer, with its own settings."""
 
     key: str
     evidence: tuple[str, ...]
     at: float | None
     sure: bool
+    advice: str
 
     @property
     def known(self) -> Known:
@@ -218,11 +220,19 @@ def of_records(records: Sequence[Record], config: Config) -> Answer:
         raise CurveError("This run has no complete epoch yet: let it train for one.")
     curve = Curve(records, config, "epoch", [float(record["epoch"]) for record in records])
     causes = tuple(
-        Cause(_AS_HERE.get(finding.key, finding.key), finding.evidence, float(finding.epoch), True)
+        Cause(_of_here(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
         for finding in diagnose(records, config)
         if not finding.well
     )
     return Answer(curve, causes, (), (), (), _ended(curve))
+
+
+def _of_here(finding: Finding) -> str:
+    """The key of what the doctor found in a run of this trainer. Why numbers ended, the settings say that it would
+    change."""
+    if finding.key == "overflow":
+        return "rate-high" if "lr" in finding.settings else "scale" if "init" in finding.settings else "nan"
+    return _AS_HERE.get(finding.key, finding.key)
 
 
 # ---------------------------------------------------------------- a curve as the doctor reads it
@@ -789,9 +799,9 @@ def _causes(found: Sequence[Finding], curve: Curve) -> tuple[Cause, ...]:
         key = _AS_HERE.get(finding.key, finding.key)
         also = _also(finding.key, curve)
         sentences = tuple(curve.says(sentence) for sentence in finding.evidence)
-        causes.setdefault(key, Cause(key, sentences, curve.place(finding.epoch), not also))
+        causes.setdefault(key, Cause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
         if finding is found[0]:
-            causes |= {key: Cause(key, (), None, False) for key in also if key not in causes}
+            causes |= {key: Cause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
     return tuple(causes.values())
 
 

@@ -22,7 +22,7 @@ def app():
 
 
 def words(app):
-    return "\n".join(element.value for element in (*app.markdown, *app.info, *app.caption))
+    return "\n".join(element.value for element in (*app.markdown, *app.info, *app.caption)).replace("\\", "")
 
 
 def test_the_example_is_trained_now_and_read(app):
@@ -61,6 +61,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
     app.run()
     app.segmented_control(key="curve way").set_value("A run of this visit").run()
+    assert "Lower the learning rate from 30 to" in words(app)
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
     assert "It is batch" in words(app)

@@ -27,7 +27,7 @@ from lab.training.trainer import train
 from lab.ui import page
 from lab.ui.boards import Boards
 from lab.ui.player import player
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, with_code
 
 TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
 PASTE, LOAD, RUN = "Paste it", "Load a file", "A run of this visit"
@@ -188,7 +188,7 @@ def _cause(number: int, cause: Cause, heading: str) -> None:
     with st.container(border=True, key=f"curve-cause-{number}"):
         st.markdown(heading + _number(cause))
         st.markdown(escape_markdown(" ".join(cause.evidence)))
-        st.markdown(f"**To do:** {escape_markdown(cause.known.advice)}")
+        st.markdown(f"**To do:** {escape_markdown(cause.advice)}")
         if not cause.sure:
             st.markdown(f"**What would confirm it:** {escape_markdown(cause.known.apart)}")
         _link(cause)
@@ -198,7 +198,7 @@ def _alike(number: int, cause: Cause) -> None:
     with st.container(key=f"curve-cause-{number}", gap="xsmall"):
         st.markdown(
             f"- **{cause.known.name}**{_number(cause)}. {escape_markdown(cause.known.apart)} "
-            f"Then: {escape_markdown(cause.known.advice)}"
+            f"Then: {escape_markdown(cause.advice)}"
         )
         _link(cause)
 
@@ -262,7 +262,7 @@ def _no_number(answer: Answer, trained: Trained | None) -> None:
         f"number, but their sum is larger than a float32 can hold; the largest weight was {found.largest:.3g} by then."
     )
     for sentence in found.sentences[:1]:
-        st.markdown(escape_markdown(sentence))
+        st.markdown(with_code(sentence))
     if found.trace is not None:
         player(found.trace, key="curve player", event=found.event, address="at")
     elif found.alone:
