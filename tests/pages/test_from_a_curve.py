@@ -11,9 +11,11 @@ from lab.ui.failures.from_a_curve import EXAMPLE, PASTED, TEXT
 
 
 def page():
+    import streamlit as st
+
     from lab.ui.failures.from_a_curve import from_a_curve
 
-    from_a_curve()
+    from_a_curve(lambda key: st.session_state.update({"chosen": key}))
 
 
 @pytest.fixture
@@ -35,8 +37,9 @@ def test_the_example_is_trained_now_and_read(app):
     assert app.session_state[PASTED].splitlines()[-1].split(",")[1] == f"{last:.5g}"
     assert first.key == "rate-high"
     assert f"Most likely: {first.known.name}" in words(app)
-    assert "failure 17 of the 25" in words(app)
     assert first.evidence[0] in words(app)
+    app.button(key="curve failure rate").click().run()
+    assert app.session_state["chosen"] == "rate"
 
 
 def test_what_is_no_curve_gets_a_sentence_and_stays_as_it_was(app):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,9 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.failures import curve
-from lab.failures.curve import Answer, Cause, Curve
-from lab.failures.first_bad import FirstBad, first_bad
-from lab.failures.table import CurveError
+from lab.failures import FAILURES, curve
+from lab.failures.curve import Answer, Cause, Curve, CurveError
+from lab.failures.curve.first_bad import FirstBad, first_bad
 from lab.training import visits
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import DataError
@@ -29,6 +28,8 @@ from lab.ui.boards import Boards
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
 
+Choose = Callable[[str], None]
+BY_NUMBER = {failure.number: failure for failure in FAILURES}
 TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
 PASTE, LOAD, RUN = "Paste it", "Load a file", "A run of this visit"
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
@@ -54,8 +55,8 @@ class Trained:
     own: Own
 
 
-def from_a_curve() -> None:
-    """Ask for a curve, and say what it shows."""
+def from_a_curve(choose: Choose) -> None:
+    """Ask for a curve, and say what it shows. choose: opens the failure with this key (a callback)."""
     now = st.session_state
     runs = _runs()
     way = st.segmented_control(
@@ -65,13 +66,13 @@ def from_a_curve() -> None:
         if way == RUN:
             name = st.selectbox("Which run?", list(runs), key="curve run")
             trained = runs[name]
-            _said(curve.of_records(trained.records, trained.config), trained)
+            _said(curve.of_records(trained.records, trained.config), trained, choose)
         elif way == LOAD:
-            _loaded()
+            _loaded(choose)
         else:
             _paste()
             if now[PASTED].strip():
-                _said(_of_text(now[PASTED]), None)
+                _said(_of_text(now[PASTED]), None, choose)
     except (CurveError, RunError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
 
@@ -122,7 +123,7 @@ def _example() -> str:
     return "\n".join(rows)
 
 
-def _loaded() -> None:
+def _loaded(choose: Choose) -> None:
     files = st.file_uploader(
         "A CSV or a metrics.jsonl; of a run of this trainer its config.json too, and its batches can be found again",
         key="curve file",
@@ -135,12 +136,12 @@ def _loaded() -> None:
                 Path(folder, name).write_bytes(named[name])
             run = RunFolder(Path(folder))
             trained = Trained(run.config(), run.records(), {})
-        _said(curve.of_records(trained.records, trained.config), trained)
+        _said(curve.of_records(trained.records, trained.config), trained, choose)
     elif named:
         name, content = next(iter(named.items()))
         if len(named) > 1:
             st.info(f"One curve at a time: this is {escape_markdown(name)}.")
-        _said(_of_text(content), None)
+        _said(_of_text(content), None, choose)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -151,11 +152,11 @@ def _of_text(source: str | bytes) -> Answer:
 # ---------------------------------------------------------------- what it says
 
 
-def _said(answer: Answer, trained: Trained | None) -> None:
+def _said(answer: Answer, trained: Trained | None, choose: Choose) -> None:
     for note in answer.notes:
         st.caption(escape_markdown(note))
     if answer.causes:
-        _cause(1, answer.causes[0], f"**Most likely: {answer.causes[0].known.name}.**")
+        _cause(1, answer.causes[0], f"**Most likely: {answer.causes[0].known.name}.**", choose)
     else:
         st.info(
             "**Nothing seen.** No rule fits these numbers. That does not say that all is well: below is what they "
@@ -168,9 +169,9 @@ def _said(answer: Answer, trained: Trained | None) -> None:
     if alike:
         st.markdown("**The same numbers also fit:**")
     for number, cause in enumerate(alike, 2):
-        _alike(number, cause)
+        _alike(number, cause, choose)
     for number, cause in enumerate((cause for cause in others if cause.evidence), 2 + len(alike)):
-        _cause(number, cause, f"**Also seen: {cause.known.name}.**")
+        _cause(number, cause, f"**Also seen: {cause.known.name}.**", choose)
     if answer.ended:
         _no_number(answer, trained)
     if answer.unseen:
@@ -180,34 +181,38 @@ def _said(answer: Answer, trained: Trained | None) -> None:
                 st.code("\n".join(answer.log), language="python")
 
 
-def _number(cause: Cause) -> str:
-    return f" (failure {cause.known.failure} of the 25)" if cause.known.failure else ""
-
-
-def _cause(number: int, cause: Cause, heading: str) -> None:
+def _cause(number: int, cause: Cause, heading: str, choose: Choose) -> None:
     with st.container(border=True, key=f"curve-cause-{number}"):
-        st.markdown(heading + _number(cause))
+        st.markdown(heading)
         st.markdown(escape_markdown(" ".join(cause.evidence)))
         st.markdown(f"**To do:** {escape_markdown(cause.advice)}")
         if not cause.sure:
             st.markdown(f"**What would confirm it:** {escape_markdown(cause.known.apart)}")
-        _link(cause)
+        _links(cause, choose)
 
 
-def _alike(number: int, cause: Cause) -> None:
+def _alike(number: int, cause: Cause, choose: Choose) -> None:
     with st.container(key=f"curve-cause-{number}", gap="xsmall"):
         st.markdown(
-            f"- **{cause.known.name}**{_number(cause)}. {escape_markdown(cause.known.apart)} "
-            f"Then: {escape_markdown(cause.advice)}"
+            f"- **{cause.known.name}**. {escape_markdown(cause.known.apart)} Then: {escape_markdown(cause.advice)}"
         )
-        _link(cause)
+        _links(cause, choose)
 
 
-def _link(cause: Cause) -> None:
-    if cause.known.settings:
-        page.link_to(
-            "pages/training_lab.py", "Cause it in the Training lab", ":material/model_training:", cause.known.settings
-        )
+def _links(cause: Cause, choose: Choose) -> None:
+    """To the failure among the 25, if it is one, and to a run that goes wrong in the same way."""
+    failure = BY_NUMBER.get(cause.known.failure or 0)
+    with st.container(horizontal=True, gap="medium"):
+        if failure:
+            st.button(
+                f"{failure.number} {failure.name}", key=f"curve failure {failure.key}", on_click=choose,
+                args=(failure.key,), type="tertiary", icon=":material/arrow_forward:",
+            )  # fmt: skip
+        if cause.known.settings:
+            page.link_to(
+                "pages/training_lab.py", "Cause it in the Training lab", ":material/model_training:",
+                cause.known.settings,
+            )  # fmt: skip
 
 
 def _drawn(answer: Answer) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from lab.failures.curve import KNOWN, CurveError, of_records, of_run, of_text
-from lab.failures.first_bad import first_bad
-from lab.failures.table import LARGEST, read, role
+from lab.failures.curve.first_bad import first_bad
+from lab.failures.curve.table import LARGEST, read, role
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.run_folder import RunFolder
