@@ -29,14 +29,14 @@ def words(app):
 
 def test_the_example_is_trained_now_and_read(app):
     assert not app.exception
-    assert "Most likely" not in words(app)
+    assert "First to check" not in words(app)
     app.button(key="curve example").click().run()
     assert not app.exception
     (first, *_) = of_text(app.session_state[PASTED]).causes
     last = [record["train_loss"] for record in train(EXAMPLE)][-1]
     assert app.session_state[PASTED].splitlines()[-1].split(",")[1] == f"{last:.5g}"
     assert first.key == "rate-high"
-    assert f"Most likely: {first.known.name}" in words(app)
+    assert f"First to check: {first.known.name}" in words(app)
     assert first.evidence[0] in words(app)
     app.button(key="curve failure rate").click().run()
     assert app.session_state["chosen"] == "rate"

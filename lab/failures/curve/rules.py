@@ -311,7 +311,8 @@ def stands(c: Curve) -> Evidence | None:
 def _stays(c: Curve) -> str:
     loss = c.smooth
     guess = f", and guessing among {c.classes} classes costs {_g(c.guess)}" if c.classes else ""
-    return f"The loss stays between {_g(float(loss.min()))} and {_g(float(loss.max()))} from the first epoch on{guess}."
+    low, high = _g(float(loss.min()), 4), _g(float(loss.max()), 4)
+    return f"The loss stays between {low} and {high} from the first epoch on{guess}."
 
 
 def overfitting(c: Curve) -> Evidence | None:

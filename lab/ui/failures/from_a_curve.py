@@ -156,7 +156,8 @@ def _said(answer: Answer, trained: Trained | None, choose: Choose) -> None:
     for note in answer.notes:
         st.caption(escape_markdown(note))
     if answer.causes:
-        _cause(1, answer.causes[0], f"**Most likely: {answer.causes[0].known.name}.**", choose)
+        first = answer.causes[0]
+        _cause(1, first, f"**{'' if first.sure else 'First to check: '}{first.known.name}.**", choose)
     else:
         st.info(
             "**Nothing seen.** No rule fits these numbers. That does not say that all is well: below is what they "
@@ -202,7 +203,7 @@ def _alike(number: int, cause: Cause, choose: Choose) -> None:
 def _links(cause: Cause, choose: Choose) -> None:
     """To the failure among the 25, if it is one, and to a run that goes wrong in the same way."""
     failure = BY_NUMBER.get(cause.known.failure or 0)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:
             st.button(
                 f"{failure.number} {failure.name}", key=f"curve failure {failure.key}", on_click=choose,
@@ -221,7 +222,9 @@ def _drawn(answer: Answer) -> None:
     if c.config.val_fraction:
         drawn.append(Line("validation loss", _points(c, c.val_loss)))
     values = np.array([y for line in drawn for _, y in line.points if math.isfinite(y)])
-    log = bool(values.size and values.min() > 0 and values.max() > STEEP * values.min())
+    if not values.size:
+        return
+    log = bool(values.min() > 0 and values.max() > STEEP * values.min())
     marks = [
         Mark("x", cause.at, f"cause {number}")
         for number, cause in enumerate(answer.causes, 1)
