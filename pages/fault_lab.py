@@ -11,7 +11,7 @@ from lab import charts
 from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
-from lab.failures import find
+from lab.failures import FAILURES, find
 from lab.faults import refuted
 from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
 from lab.faults.compare import (
@@ -442,11 +442,17 @@ def _fix(fault: Fault) -> None:
         st.code(fault.fix, language="diff", wrap_lines=True)
     with right:
         st.header("In PyTorch")
-        if not fault.torch_message:
+        if fault.torch_message:
+            st.code(fault.torch_code, wrap_lines=True)
+            st.markdown(f"It says: *{escape_markdown(fault.torch_message)}*")
+        else:
             st.markdown("PyTorch prints nothing here. What finds it is the check above.")
-            return
-        st.code(fault.torch_code, wrap_lines=True)
-        st.markdown(f"It says: *{escape_markdown(fault.torch_message)}*")
+    for failure in FAILURES:
+        if any(place.query.get("fault") == fault.key for place in failure.places):
+            page.link_to(
+                "pages/what_went_wrong.py", f"What went wrong? {failure.name}", ":material/troubleshoot:",
+                {"failure": failure.key},
+            )  # fmt: skip
     if fault.key == "late-read":
         with suppress(StreamlitPageNotFoundError):  # the page was opened alone, without app.py
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")

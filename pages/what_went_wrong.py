@@ -40,6 +40,17 @@ def main() -> None:
     )
     state.restore(NAME, FIELDS)
     state.mirror(NAME, FIELDS)
+    with st.container(gap="xsmall"):
+        _ask()
+    page.closing(
+        "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then take a "
+        "failure whose program is silent, and find numbers with which nothing goes wrong.",
+        "pages/build_it_yourself.py",
+        "Next: find a failure in a program, and mend it",
+    )
+
+
+def _ask() -> None:
     text = _question()
     key = st.session_state["wrong failure"]
     if key:
@@ -49,12 +60,6 @@ def main() -> None:
     else:
         st.header("All 25 failures" if text else "Or look through all 25", anchor="all")
         _all()
-    page.closing(
-        "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then take a "
-        "failure whose program is silent, and find numbers with which nothing goes wrong.",
-        "pages/build_it_yourself.py",
-        "Next: find a failure in a program, and mend it",
-    )
 
 
 def _choose(key: str | None) -> None:
@@ -130,7 +135,7 @@ def _failure(failure: Failure) -> None:
         numbers = _numbers(failure)
     cause, cure = run(failure.broken, numbers), run(failure.fixed, numbers)
     left, right = st.columns(2, gap="large")
-    with left:
+    with left.container(gap="xsmall"):
         st.markdown("**✗ The cause**, run now")
         st.code(cause.code, wrap_lines=True)
         if cause.error:
@@ -139,7 +144,7 @@ def _failure(failure: Failure) -> None:
             st.warning(
                 with_code(failure.silent or "With these numbers there is no error."), icon=":material/volume_off:"
             )
-    with right:
+    with right.container(gap="xsmall"):
         st.markdown("**✓ The fix**, run with the same numbers")
         st.code(cure.code, wrap_lines=True)
         if cure.error:
