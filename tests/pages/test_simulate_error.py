@@ -370,9 +370,9 @@ def test_a_text_that_is_not_clear_opens_nothing_and_offers_at_most_three():
     at.text_area(key="message text").set_value("in-place operation").run()
     assert not at.header
     assert "Not clear from this text" in texts(at.markdown)
-    assert {b.key for b in at.button if b.key and b.key.startswith("candidate")} == {
+    assert [b.key for b in at.button if b.key and b.key.startswith("candidate")] == [
         "candidate inplace", "candidate leaf",
-    }  # fmt: skip
+    ]  # fmt: skip
     assert MESSAGES["leaf"].tells in texts(at.markdown)
     press(at, "candidate leaf")
     assert at.header[0].value == "A leaf used in an in-place operation"
