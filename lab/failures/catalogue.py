@@ -46,6 +46,7 @@ FAILURES = (
         symptom="backward() stops and says that a tensor has been changed since the forward pass.",
         plain=(
             "backward fails after I wrote y += 1",
+            "in-place operation",
             "changing a tensor in place breaks backward",
             "error about version and expected version after relu inplace=True",
             "I assign to a slice x[0] = 1 and backward raises an error",
