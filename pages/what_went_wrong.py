@@ -18,13 +18,15 @@ from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
 from lab.ui import page, state
 from lab.ui.computed import computed
+from lab.ui.failures.from_code import from_code
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 
 NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
 OWN = Field("numbers", "wrong numbers", "")
-FIELDS = (FAILURE, OWN)
+TABS = {"message": "From a message, or in words", "code": "From code"}
+FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -36,12 +38,15 @@ CHECK_LIST = (
 def main() -> None:
     page.opening(
         "What went wrong?",
-        "Paste an error message, a line of it or the whole traceback. Or say what you see, in your own words.",
+        "Bring what you have: an error message, what you see in your own words, or a piece of code.",
     )
     state.restore(NAME, FIELDS)
     state.mirror(NAME, FIELDS)
-    with st.container(gap="xsmall"):
-        _ask()
+    tabs = st.tabs(list(TABS.values()), key="wrong tab", on_change=state.step)
+    for tab, content in zip(tabs, (_ask, lambda: from_code(_choose)), strict=True):
+        if tab.open:
+            with tab, st.container(gap="xsmall"):
+                content()
     page.closing(
         "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then take a "
         "failure whose program is silent, and find numbers with which nothing goes wrong.",
@@ -64,6 +69,7 @@ def _ask() -> None:
 
 def _choose(key: str | None) -> None:
     state.step()
+    st.session_state["wrong tab"] = TABS["message"]
     st.session_state["wrong failure"], st.session_state["wrong numbers"] = key, ""
 
 

@@ -12,6 +12,7 @@ PAGES = {
     "graph": "graph?stage=backward",
     "simulate-error": "simulate-error?step=4",
     "wrong": "wrong?failure=kept",
+    "wrong, code": "wrong?tab=code",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "spot?case=6&seen=norms,step,check",
     "predict": "predict?level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",

@@ -109,3 +109,21 @@ def test_where_else_it_can_be_tried_takes_the_address(path):
     for query in {tuple(query.items()): query for query in addresses}.values():
         at = run(app(FILES[path]), **query)
         assert "does not fit" not in texts(at.info), query
+
+
+def test_a_piece_of_code_leads_to_the_failures_that_it_commits():
+    at = opened(tab="code")
+    press(at, "code example")
+    said = texts(at.markdown)
+    for number in (6, 10, 25):
+        assert with_code(FAILURES[number - 1].name) in said.replace("\\", "\\")
+    assert any(code.value.startswith("- ") and "\n+ " in code.value for code in at.code)
+    press(at, "code finding 0")
+    assert address(at)["tab"] == "message"
+    assert at.header[0].value
+    at = opened(tab="code")
+    at.text_area(key="code text").set_value("for x in :\n    pass\n\nmore").run()
+    assert "Line 1 is not Python" in at.error[0].value
+    at.text_area(key="code text").set_value("print(1)").run()
+    assert "None of the failures" in at.success[0].value
+    assert at.text_area(key="code text").value == "print(1)"

@@ -1,0 +1,103 @@
+"""A training loop or a model, pasted or loaded: which failures it commits, line by line, and the changed lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lab.failures import FAILURES
+from lab.failures.code import MOST_CHARACTERS, Finding, NotReadable, check_code, program
+from lab.ui.table import escape_markdown, with_code
+
+Choose = Callable[[str], None]
+TEXT, PASTED = "code text", "code pasted"  # the widget, and what outlives it when the page is left
+BY_NUMBER = {failure.number: failure for failure in FAILURES}
+EXAMPLE = """\
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 10), nn.Softmax(dim=1))
+criterion = nn.CrossEntropyLoss()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+for epoch in range(10):
+    total = 0
+    for images, labels in loader:
+        loss = criterion(model(images), labels)
+        loss.backward()
+        optimizer.step()
+        total += loss
+    print(epoch, total / len(loader))
+"""
+
+
+def from_code(choose: Choose) -> None:
+    """Ask for a program, and say what it commits. choose: opens the failure with this key (a callback)."""
+    now = st.session_state
+    now.setdefault(PASTED, "")
+    left, right = st.columns([6, 7], gap="medium")
+    with left:
+        _asked()
+    with right:
+        if not now[PASTED].strip():
+            st.markdown(
+                "A training loop or a model, in PyTorch or with this engine. It is read and never run. Each finding "
+                "has its line, why it matters there, and the changed line."
+            )
+            return
+        _said(now[PASTED], choose)
+
+
+def _asked() -> None:
+    now = st.session_state
+    if TEXT not in now:
+        now[TEXT] = now[PASTED]
+
+    def keep() -> None:
+        now[PASTED] = now[TEXT]
+
+    def example() -> None:
+        now[TEXT] = now[PASTED] = EXAMPLE
+
+    st.text_area(
+        "Your program", key=TEXT, height=360, max_chars=MOST_CHARACTERS, on_change=keep, label_visibility="collapsed",
+        placeholder="for x, y in loader:\n    loss = criterion(model(x), y)\n    …",
+    )  # fmt: skip
+    with st.container(horizontal=True):
+        st.button("Read it", key="code read", type="primary", on_click=keep)
+        st.button("An example", key="code example", on_click=example)
+    loaded = st.file_uploader("Or a file", type=["py", "ipynb", "txt"], key="code file", max_upload_size=1)
+    if loaded is not None and now.get("code loaded") != loaded.file_id:
+        now["code loaded"] = loaded.file_id
+        now[PASTED] = loaded.getvalue().decode("utf-8", errors="replace").replace("\0", "")
+        del now[TEXT]
+        st.rerun()
+
+
+def _said(text: str, choose: Choose) -> None:
+    try:
+        findings = check_code(text)
+        lines = program(text).split("\n")
+    except NotReadable as reason:
+        st.error(escape_markdown(str(reason)), icon=":material/edit:")
+        return
+    if not findings:
+        st.success(
+            "None of the failures that can be seen in code. How a run goes, its curve and its messages tell.",
+            icon=":material/check:",
+        )
+        return
+    st.markdown(f"**{len(findings)} {'finding' if len(findings) == 1 else 'findings'}** in {len(lines)} lines")
+    for number, finding in enumerate(findings):
+        _finding(number, finding, lines, choose)
+
+
+def _finding(number: int, finding: Finding, lines: list[str], choose: Choose) -> None:
+    failure = BY_NUMBER[finding.failure]
+    with st.container(border=True, gap="xsmall"):
+        st.markdown(f"**Line {finding.line}: {escape_markdown(failure.name)}.** {with_code(finding.sentence)}")
+        before = [f"- {line}" for line in lines[finding.first - 1 : finding.last]]
+        after = [f"+ {line}" for line in finding.change.split("\n")]
+        st.code("\n".join([*before, *after]), language="diff", wrap_lines=True)
+        st.button(f"See it happen: {failure.name}", key=f"code finding {number}", on_click=choose, args=(failure.key,))
