@@ -18,6 +18,7 @@ from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
 from lab.ui import page, state
 from lab.ui.computed import computed
+from lab.ui.failures.from_a_curve import from_a_curve
 from lab.ui.failures.from_code import from_code
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
@@ -25,7 +26,7 @@ from lab.ui.table import escape_markdown, markdown_table, with_code
 NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
 OWN = Field("numbers", "wrong numbers", "")
-TABS = {"message": "From a message, or in words", "code": "From code"}
+TABS = {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"}
 FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
@@ -38,12 +39,12 @@ CHECK_LIST = (
 def main() -> None:
     page.opening(
         "What went wrong?",
-        "Bring what you have: an error message, what you see in your own words, or a piece of code.",
+        "Bring what you have: an error message, what you see in your own words, a piece of code, or a curve.",
     )
     state.restore(NAME, FIELDS)
     state.mirror(NAME, FIELDS)
     tabs = st.tabs(list(TABS.values()), key="wrong tab", on_change=state.step)
-    for tab, content in zip(tabs, (_ask, lambda: from_code(_choose)), strict=True):
+    for tab, content in zip(tabs, (_ask, lambda: from_code(_choose), lambda: from_a_curve(_choose)), strict=True):
         if tab.open:
             with tab, st.container(gap="xsmall"):
                 content()
