@@ -51,6 +51,9 @@ def test_the_scalar_ladder_from_an_empty_file_to_a_trained_network(open_page):
         if count < len(ladder.tasks):
             expect(headline).to_have_text(f"✓ {task.title}: passed. Next: {ladder.tasks[count].title}.")
     expect(headline).to_have_text(f"✓ All {len(ladder.tasks)} tasks are passed.")
+    page.get_by_role("link", name="See your engine at work").click()  # and plays: the lines are those of the file
+    expect(page.get_by_text("Your engine: scalars, passed")).to_be_visible()
+    expect(page.get_by_text("scalars.py, line")).to_be_visible()
 
 
 def test_two_tensor_tasks_by_keyboard_alone(open_page):
