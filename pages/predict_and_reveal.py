@@ -7,6 +7,7 @@ import streamlit as st
 from lab.practice.exercises import LEVELS, NUMBERS, exercise
 from lab.practice.prediction import (
     FULL,
+    GIVEN,
     LATER,
     LONGEST,
     OPEN,
@@ -27,8 +28,9 @@ from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
 
 POINTS = (
-    f"A blank is worth {FULL} points where it is right at the first check, {LATER} where it is later. A wrong one has "
-    "1 for its signs, and an array 1 for its shape. A revealed one has none."
+    f"A blank is worth {FULL} points where it is right at the first check, {LATER} where it is later. One that is "
+    f"right given your earlier slip has {GIVEN}, unless it only repeats the slip. A wrong one has 1 for its signs, and "
+    "an array 1 for its shape. A revealed one has none."
 )
 PASSES: tuple[Pass, ...] = ("value", "gradient")
 

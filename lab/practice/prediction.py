@@ -21,6 +21,7 @@ LONGEST = 200  # characters of an answer
 LARGEST = 1e9  # number in it
 FULL = 4  # points for a blank that is right at the first check
 LATER = 3  # points for one that is right at a later check
+GIVEN = 2  # points for one that is right given a wrong answer to an earlier blank, and does not only repeat that
 OPEN, REVEALED = "-", "r"  # a blank without points: not answered yet, or revealed
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:/(?:\d+\.?\d*|\.\d+))?"
 
@@ -48,7 +49,9 @@ class Verdict:
     state   "open": there is none. "unreadable". "right". "follows": right, given a wrong answer to an earlier blank.
             "wrong"
     said    a sentence about it, or ""
-    part    of a wrong one: the points for its shape, of an array, and for its signs
+    part    the points of one that is not right: for its shape, of an array, and for its signs; GIVEN for one that
+            follows by a step of its own. What only repeats numbers of the wrong answer, or is 0, took none: the same
+            number everywhere would follow from itself.
     """
 
     state: Literal["open", "unreadable", "right", "follows", "wrong"]
@@ -155,13 +158,15 @@ class Prediction:
             return Verdict("right")
         value = blank.what == "value"
         given = {node: slips[node] for node in self._reckoned_from(blank) if node in slips}
+        shape = answer.shape == blank.right.shape
+        signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
+        part = (shape and blank.right.ndim > 0) + signs
         if given:
             of = (self.mistakes.value_given if value else self.mistakes.gradient_given)(blank.node, given)
             if of is not None and same(answer, of):
                 yours = " and ".join(f"{typed[node]} for {self.mistakes.names[node]}" for node in given)
-                return Verdict("follows", f"Right, given your {yours}. Mend that first.")
-        shape = answer.shape == blank.right.shape
-        signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
+                told = f"Right, given your {yours}. Mend that first."
+                return Verdict("follows", told, part if _repeats(answer, given.values()) else GIVEN)
         told = f"{typed[blank.node]} is not right"
         if not blank.right.ndim and re.fullmatch(r"\s*[-+−]?\d+,\d+\s*", typed[blank.node]):
             told += ": with a comma it is two numbers. Write a point before the decimals."
@@ -172,7 +177,7 @@ class Prediction:
         else:
             told += ", but the sign is." if signs else "."
         known = self.mistakes.of_value(blank.node) if value else self.mistakes.of_gradient(blank.node)
-        return Verdict("wrong", f"{told} {diagnosis(known, answer)}".strip(), (shape and blank.right.ndim > 0) + signs)
+        return Verdict("wrong", f"{told} {diagnosis(known, answer)}".strip(), part)
 
     def _reckoned_from(self, blank: Blank) -> list[int]:
         """The nodes whose value, or gradient, a blank is reckoned from."""
@@ -180,6 +185,12 @@ class Prediction:
             return list(dict.fromkeys(self.trace.nodes[blank.node]["children"]))
         sent = (event for event in self.trace.events if event["kind"] == "message")
         return list(dict.fromkeys(event["node"] for event in sent if event["child"] == blank.node))
+
+
+def _repeats(answer: np.ndarray, slips: Iterable[np.ndarray]) -> bool:
+    """Has an answer no other numbers than 0 and those of earlier slips?"""
+    known = np.concatenate([[0.0], *(slip.ravel() for slip in slips)])
+    return bool(np.isclose(answer.reshape(-1, 1), known).any(axis=1).all())
 
 
 def reading(text: str) -> np.ndarray:
@@ -219,15 +230,15 @@ def _number(text: str) -> float:
 def credited(credit: str, verdicts: Sequence[Verdict]) -> str:
     """What the blanks are worth after a check: for each a digit, its points, or OPEN, or REVEALED.
 
-    The first check counts: FULL for a right answer, also one that is right given an earlier slip; else what is in it.
-    A right one later is worth LATER, a revealed one nothing.
+    The first check counts: FULL for a right answer, else what is in it. A right one later is worth LATER, a revealed
+    one nothing.
     """
     after = []
     for before, verdict in zip(credit, verdicts, strict=True):
-        good = verdict.state in ("right", "follows")
-        if before == OPEN and (good or verdict.state == "wrong"):
-            after.append(str(FULL if good else verdict.part))
-        elif before.isdigit() and good:
+        right = verdict.state == "right"
+        if before == OPEN and (right or verdict.state in ("follows", "wrong")):
+            after.append(str(FULL if right else verdict.part))
+        elif before.isdigit() and right:
             after.append(str(max(LATER, int(before))))
         else:
             after.append(before)

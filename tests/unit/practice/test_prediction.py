@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lab.practice.exercises import exercise
-from lab.practice.prediction import LONGEST, Prediction, credited, points, reading
+from lab.practice.exercises import LEVELS, exercise
+from lab.practice.prediction import FULL, LONGEST, Prediction, credited, points, reading
 from lab.trace.derive import table
 from lab.trace.export import playable
 from tests.unit.practice.test_exercises import ANY
@@ -116,10 +116,29 @@ def test_points(classic):
         return credited(credit, [verdicts[name] for name in order])
 
     once = check("----", v1="5", v2="9", v3="x")
-    assert once == "14--"  # the second is right given the first; what cannot be read is no try
-    assert check(once, v1="6", v2="9", v3="7", out="-70") == "3440"
+    assert once == "12--"  # the second is right given the first; what cannot be read is no try
+    assert check(once, v1="6", v2="9", v3="7", out="-70") == "3240"
     assert check("1r-0", v1="5", v2="10", v3="7", out="70") == "1r43"
+    assert check("----", v1="5", v2="5", v3="5", out="25") == "1112"  # from 5 and 5 that is a step
     assert points("1r-43") == 8
+
+
+@pytest.mark.parametrize("number", ["0", "1"])
+def test_the_same_number_everywhere_earns_little(number):
+    """It follows from itself wherever a graph adds, multiplies or passes on."""
+    got = most = 0
+    for level in LEVELS:
+        for graph in range(1, 26):
+            prediction = Prediction(exercise(level, graph))
+            wrong = earned = 0
+            for what, blanks in prediction.blanks.items():
+                for verdict in prediction.judge(what, {blank.name: number for blank in blanks}).values():
+                    worth = points(credited("-", [verdict]))
+                    got, most = got + worth, most + FULL
+                    if verdict.state != "right":  # a number may happen to be 0 or 1
+                        wrong, earned = wrong + FULL, earned + worth
+            assert earned <= wrong / 4, (level, graph)
+    assert got < most / 3
 
 
 @settings(max_examples=15, deadline=None)
