@@ -16,11 +16,11 @@ from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
-from lab.trace.recording import Trace, attempt, brief, starting_gradients
+from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import own
-from lab.ui.state import Field
+from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -33,6 +33,12 @@ LABS = "lab"  # whose engine: the lab's, or that of a ladder of tasks, where thi
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
+CHANGES = {  # what may be done to an input before the backward pass
+    "": "as it is",
+    "constant": "requires_grad=False",
+    "detached": "detach()",
+    "written": "written to between the passes",
+}
 OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # the gradients, where the result has many numbers
 
 
@@ -81,7 +87,7 @@ def main() -> None:
     prose(WORDS)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
-        "Then set an input so that relu blocks the gradient.",
+        "Then set an input so that relu blocks the gradient, and under **Inputs** detach one, or write to it.",
         "pages/simulate_error.py",
         "Next: break a backward pass with a single write",
     )
@@ -103,10 +109,12 @@ def _start(text: str) -> str:
 
 
 START = Field("start", "graph start", None, _start, state.optional)
+LEAVES = Family("leaf_", "graph leaves", {}, state.one_of(*filter(None, CHANGES)))
 STAGE = Field("stage", "graph stage", "none", state.one_of(*STAGES))
 FIELDS = (
     *expression_box.fields("graph", PRESETS[2]["text"]),
     START,
+    LEAVES,
     STAGE,
     state.player_event("graph event"),
     Field("engine", "graph engine", LABS, state.one_of(LABS, *own_engine.ENGINES)),
@@ -143,6 +151,7 @@ def _choose_preset() -> None:
     if preset:
         state.step()
         st.session_state["graph expression"], st.session_state["graph inputs"] = preset["text"], {}
+        st.session_state["graph leaves"] = {}
         _begin()
     _go("none")
 
@@ -179,6 +188,9 @@ def _by_own_engine(expression: Expression, values: dict[str, float | list], labs
     """The same pass by the visitor's engine, from the same starting gradient. None: the lab's is to be shown."""
     engine = own.engines().get(st.session_state["graph engine"])
     if engine is None or labs.error:
+        return None
+    if _changes(expression):
+        st.caption("With an input that is detached, constant or written to, what you see is the lab’s engine.")
         return None
     start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
     yours = own.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
@@ -282,6 +294,26 @@ def _settings(expression: Expression | None) -> None:
             key = f"leaf {name} shape"
             st.session_state[key] = SHAPES[np.ndim(value)]
             st.segmented_control(f"Shape of {name}", SHAPES, key=key, required=True, on_change=_reshape, args=(name,))
+            key = f"leaf {name} change"
+            st.session_state[key] = st.session_state["graph leaves"].get(name, "")
+            st.selectbox(
+                f"What is done to {name}", CHANGES, format_func=CHANGES.__getitem__, key=key, on_change=_change,
+                args=(name,),
+            )  # fmt: skip
+
+
+def _change(name: str) -> None:
+    """Another thing is done to an input: it shows once the backward pass has run, or was refused."""
+    state.step()
+    changed = st.session_state["graph leaves"] | {name: st.session_state[f"leaf {name} change"]}
+    st.session_state["graph leaves"] = {name: change for name, change in changed.items() if change}
+    _go("backward")
+
+
+def _changes(expression: Expression) -> dict[str, Change]:
+    """What is done to the inputs that the expression has."""
+    changes: dict[str, Change] = st.session_state["graph leaves"]
+    return {name: change for name, change in changes.items() if name in expression.names}
 
 
 def _reshape(name: str) -> None:
@@ -394,7 +426,8 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
     trace = yours or computed or last
     if trace is None:
         return
-    labs = computed is not None and yours is None
+    # Where an input is detached, the result still changes with it: no gradient is to be held against that.
+    labs = computed is not None and yours is None and "detached" not in _changes(expression).values()
     shown = player(
         trace,
         key=PLAYER_KEY,
@@ -449,8 +482,13 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
 
 def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace | None:
     try:
-        trace = attempt(expression, values)
-        return trace if not trace.error else _started(expression, values, trace)
+        first = trace = attempt(expression, values, changes=_changes(expression))
+        result = first.nodes[first.output]
+        many = result["requires_grad"] and np.size(result["value"]) != 1
+        if many:
+            trace = _started(expression, values, first)
+        _tell(_changes(expression), trace, waiting=many and trace is first)
+        return trace
     except ExpressionError as error:
         expression_box.mistake(error)
         if "shape" in error.message:
@@ -458,6 +496,22 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
     except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
         st.warning(escape_markdown(str(error)))
     return None
+
+
+def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
+    """What was done to the inputs, and what came of it. waiting: for a gradient to start from."""
+    said = {
+        "constant": "`{0}` is made with `requires_grad=False`: a constant, which gets no gradient.",
+        "detached": "`{0}.detach()` stands for `{0}`: a constant with its value. No path leads back to `{0}`.",
+        "written": "`{0}.data += 1` is run between the passes.",
+    }
+    sentences = [said[change].format(name) for name, change in changes.items()]
+    if changes and trace.error and not waiting:
+        sentences.append(f"The engine refuses the backward pass: {escape_markdown(trace.error)}")
+    elif "written" in changes.values() and not waiting:
+        sentences.append("No backward step needs what was there before: the gradients are right all the same.")
+    if sentences:
+        st.markdown(" ".join(sentences))
 
 
 def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
@@ -488,7 +542,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
         return refused
     try:
         upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
-        return attempt(expression, values, upstream)
+        return attempt(expression, values, upstream, _changes(expression))
     except ValueError as error:  # of another shape
         st.warning(escape_markdown(str(error)))
         return refused
@@ -520,13 +574,20 @@ def _notes(expression: Expression, trace: Trace, stage: str) -> None:
 def _gradients(expression: Expression, trace: Trace) -> None:
     """Each leaf's gradient beside a numerical one: the result is computed again with the input moved a little."""
     checked, left_out = check(trace, expression)
+    if not checked:
+        return
+    constants = {node["label"] for node in trace.nodes if not node["requires_grad"]}
     rows = [
         (
             row.name,
             brief(row.value),
             "none" if row.analytic is None else brief(row.analytic),
             "–" if row.numerical is None else brief(row.numerical),
-            "no path" if row.analytic is None else {True: "✓", False: "✗", None: "–"}[row.agrees],
+            "constant"
+            if row.name in constants
+            else "no path"
+            if row.analytic is None
+            else {True: "✓", False: "✗", None: "–"}[row.agrees],
         )
         for row in checked
     ]
@@ -560,11 +621,25 @@ def _downloads(expression: Expression, values: dict[str, float | list], trace: T
 
 def _script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:
     result = expression.result_name
-    prints = [f'print("gradient of {name}:", {name}.grad)' for name in expression.names]
+    print_of = lambda name, leaf="": f'print("gradient of {name}:", {leaf or name}.grad)'  # noqa: E731
+    prints = [print_of(name) for name in expression.names]
     upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
     start = repr(upstream) if isinstance(upstream, list) else ""
     last = [f'print("{result} =", {result}.numpy())', f"{result}.backward({start})", *prints]
-    return expression.to_python(**values) + "\n".join(last) + "\n"
+    leaves = expression.to_python(**values)
+    for name, change in _changes(expression).items():
+        end = f', label="{name}")\n'
+        if change == "constant":
+            leaves = leaves.replace(end, f", requires_grad=False{end}")
+        elif change == "detached":
+            leaf = f"{name}_leaf"
+            while leaf in expression.text:
+                leaf += "_"
+            leaves = leaves.replace(end, f"{end}{leaf}, {name} = {name}, {name}.detach()\n")
+            last[last.index(print_of(name))] = print_of(name, leaf)
+        else:
+            last.insert(1, f"{name}.data += 1  # between the passes")
+    return leaves + "\n".join(last) + "\n"
 
 
 main()

@@ -17,18 +17,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, ClassVar, cast
+from types import CodeType, FrameType, MappingProxyType
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from lab.ops import OPS, UNKNOWN, Op
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
-from model import Tensor, _fitted, _unbroadcast
+from model import MutationError, Tensor, _fitted, _unbroadcast
 
 MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
 MOST_CELLS = 64  # of a result whose operation is asked for the local derivatives of each
 MOST_PATHS = 1024  # local derivatives of one operation with respect to one operand
+Change = Literal["constant", "detached", "written"]  # what may be done to a leaf before the backward pass
 _ENGINE = Tensor._node.__code__.co_filename
 _SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
@@ -137,23 +138,38 @@ def record(
     return recording.finish(output)
 
 
-def attempt(build: Callable[..., Tensor], leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
-    """As `record`, but the engine decides whether there is a gradient to start from: of a result of many numbers and no
-    `upstream` the trace has the forward pass, and what `backward()` said as its error. `starting_gradients` has what
-    can be offered then.
+def attempt(
+    build: Callable[..., Tensor],
+    leaves: Mapping[str, Any],
+    upstream: Any = None,
+    changes: Mapping[str, Change] = MappingProxyType({}),
+) -> Trace:
+    """As `record`, but the engine decides whether there is a backward pass: where it refuses, the trace has the forward
+    pass, and what `backward()` said as its error. Of a result of many numbers and no `upstream` that is how it ends;
+    `starting_gradients` has what can be offered then.
+
+    changes  leaf name -> what is done to it. "constant": it is made with requires_grad=False. "detached": `build` gets
+             its `detach()`. "written": 1 is added to its `data` between the passes
 
     RuntimeError: the pass has more numbers than a trace may have. ValueError: `upstream` has another shape.
     """
-    recording, error = Recording(leaves), ""
+    constants = [name for name, change in changes.items() if change == "constant"]
+    recording, error = Recording(leaves, constants=constants), ""
     with np.errstate(all="ignore"):
-        output = _built(build, recording)
-        if upstream is None and output.size != 1:
+        output = _built(build, recording, [name for name, change in changes.items() if change == "detached"])
+        for name, change in changes.items():
+            if change == "written":
+                recording.tensors[name].data += 1.0
+        if not output.requires_grad or (upstream is None and output.size != 1):
             try:
                 output.backward()
             except RuntimeError as refusal:
                 error = str(refusal)
         else:
-            output.backward(upstream, retain_graph=True)
+            try:
+                output.backward(upstream, retain_graph=True)
+            except MutationError as refusal:
+                error = str(refusal)
     return recording.finish(output, error)
 
 
@@ -163,8 +179,12 @@ def starting_gradients(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
     return {"sum": np.ones(shape), "mean": np.full(shape, 1.0 / math.prod(shape))}
 
 
-def _built(build: Callable[..., Tensor], recording: "Recording") -> "Recorded":
-    output = build(**recording.tensors)
+def _built(build: Callable[..., Tensor], recording: "Recording", detached: Sequence[str] = ()) -> "Recorded":
+    tensors: dict[str, Tensor] = {**recording.tensors}
+    for name in detached:
+        tensors[name] = tensors[name].detach()
+        tensors[name].label = f"{name}.detach()"
+    output = build(**tensors)
     if not isinstance(output, Recorded):
         raise TypeError("The function to record must return a Tensor computed from its arguments.")
     return output
@@ -240,13 +260,20 @@ class _Sender:
 class Recording:
     """A pass in the making, for a caller who goes through it step by step; `record` goes through it at once.
 
-    tensors  leaf name -> the recording tensor to compute with. An operation on it, and `backward()`, are written down
-    trace    what has happened so far
+    tensors    leaf name -> the recording tensor to compute with. An operation on it, and `backward()`, are written down
+    trace      what has happened so far
+    constants  the leaves that are made with requires_grad=False
 
     RuntimeError, from whatever was being done: the trace has got more than MOST_NUMBERS numbers.
     """
 
-    def __init__(self, leaves: Mapping[str, Any], tensor: type[Tensor] = Tensor, ops: Mapping[str, Op] = OPS) -> None:
+    def __init__(
+        self,
+        leaves: Mapping[str, Any],
+        tensor: type[Tensor] = Tensor,
+        ops: Mapping[str, Op] = OPS,
+        constants: Sequence[str] = (),
+    ) -> None:
         self.trace = Trace(ops=ops)
         self._numbers = 0  # in the trace so far
         self._made: list[Recorded] = []
@@ -256,7 +283,7 @@ class Recording:
         self.asking: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure that is only asked
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
         recorded = _recorded(cast(Any, tensor))
-        self.tensors = {name: recorded(value, label=name) for name, value in leaves.items()}
+        self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
             self.add(leaf)
         self._numbers_of_leaves = self._numbers

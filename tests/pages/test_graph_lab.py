@@ -1,6 +1,9 @@
 """The Graph lab's controls, one by one, without a browser."""
 
 import json
+import re
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -9,7 +12,7 @@ from lab.practice import sandbox
 from lab.trace.dot import PALETTES
 from lab.ui.practice.own import Engine
 from practice import LADDERS
-from tests.pages.conftest import address, app, components, entry, run, sent, switch, texts
+from tests.pages.conftest import ROOT, address, app, components, entry, run, sent, switch, texts
 
 
 @pytest.fixture
@@ -237,6 +240,73 @@ def test_the_player_shows_what_was_run(at):
     assert [(row["name"], row["gradient"], row["agrees"]) for row in rows] == [
         ("a", 31, True), ("b", 14, True), ("c", 7, True), ("d", 10, True),
     ]  # fmt: skip
+
+
+def do(at, name, what):
+    at.session_state["graph settings"] = True
+    at.run()
+    at.selectbox(key=f"leaf {name} change").set_value(what).run()
+    assert not at.exception
+
+
+def script(at):
+    at.session_state["graph player"] = {"want": {"what": "script", "number": 1}}
+    at.run()
+    return sent(at)["taken"]["text"]
+
+
+def gradients(text):
+    """What a script prints of the gradients, and the error that ends it, run as it is beside model.py."""
+    ran = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = dict(re.findall(r"gradient of (\w+): (.*)", ran.stdout))
+    return found, ran.stderr.strip().split("\n")[-1]
+
+
+def test_an_input_can_be_constant_detached_or_written_to_between_the_passes(at):
+    run(at, view="player", expression="a * b + c", in_a="2", in_b="3")
+
+    def reached():
+        trace = sent(at)["trace"]
+        names = [node["label"] for node in trace["nodes"]]
+        return {names[e["node"]]: e["after"] for e in trace["events"] if e["kind"] == "accumulate"}
+
+    for what in ("constant", "detached"):
+        do(at, "a", what)
+        assert address(at)["leaf_a"] == what
+        assert {name: one for name, one in reached().items() if name} == {"b": 2.0, "c": 1.0}
+        kinds = {node["label"]: node["requires_grad"] for node in sent(at)["trace"]["nodes"]}
+        assert kinds["a.detach()" if what == "detached" else "a"] is False
+        assert gradients(script(at)) == ({"a": "None", "b": "2.0", "c": "1.0"}, "")
+    do(at, "a", "written")
+    error = sent(at)["trace"]["error"]
+    assert "written to since" in error
+    assert reached() == {}
+    assert "The engine refuses the backward pass" in texts(at.markdown)
+    found, last = gradients(script(at))
+    assert not found
+    assert last.endswith(error)
+    do(at, "a", "")
+    assert "leaf_a" not in address(at)
+    assert reached()["a"] == 3.0
+    do(at, "c", "written")  # which no backward step reads
+    assert reached()["c"] == 1.0
+    assert "No backward step needs what was there before" in texts(at.markdown)
+    for name in "abc":
+        do(at, name, "constant")
+    assert sent(at)["trace"]["events"] == []
+    assert "nothing to differentiate" in texts(at.markdown)
+
+
+def test_a_link_says_what_is_done_to_an_input(at):
+    plain(at, expression="a * b", in_a="[1, 2]", in_b="3", leaf_a="written", stage="backward")
+    assert "refuses" not in texts(at.markdown)  # it waits for a gradient to start from
+    button(at, "of its sum").click().run()
+    assert "The engine refuses the backward pass" in texts(at.markdown)
+    at = app("pages/graph_lab.py")
+    plain(at, expression="a * b", leaf_b="constant", leaf_a="eaten", stage="backward")
+    assert "leaf_a" in at.info[0].value
+    (rows,) = [text.value for text in at.markdown if "| agree" in text.value]
+    assert "| constant |" in rows
 
 
 def test_files_are_made_when_they_are_asked_for(at):

@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.faults.engines import Overwrites
-from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, attempt, brief, record, starting_gradients
+from lab.trace.export import playable
+from lab.trace.recording import (
+    MOST_NUMBERS,
+    Recording,
+    _source_lines,
+    attempt,
+    brief,
+    kind_of,
+    record,
+    starting_gradients,
+)
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
 
@@ -406,6 +416,33 @@ def test_a_result_of_many_numbers_is_run_backward_only_from_a_gradient_that_some
         np.testing.assert_allclose(chosen.gradients["a"], record(reduced, leaves).gradients["a"])
     own = attempt(build, leaves, [0.0, 0.0, 1.0])
     assert own.gradients["a"].tolist() == [0.0, 0.0, 8.0]
+
+
+def test_what_is_done_to_a_leaf_before_the_backward_pass_is_what_the_engine_makes_of_it():
+    build, leaves = lambda a, b: (a * b).sum(), {"a": [1.0, 2.0], "b": [3.0, 4.0]}
+    constant = attempt(build, leaves, changes={"a": "constant"})
+    assert constant.gradients["a"] is None
+    assert kind_of(constant, constant.nodes[0]) == "constant"
+    detached = attempt(build, leaves, changes={"a": "detached"})
+    assert detached.gradients["a"] is None
+    assert [node["requires_grad"] for node in detached.nodes[:3]] == [True, True, False]
+    assert detached.nodes[2]["label"] == "a.detach()"
+    for trace in (constant, detached):
+        assert trace.gradients["b"].tolist() == [1.0, 2.0]
+        playable(trace)
+    written = attempt(build, leaves, changes={"a": "written"})
+    a, b = Tensor(leaves["a"], label="a"), Tensor(leaves["b"], label="b")
+    loss = build(a, b)
+    a.data += 1.0
+    with pytest.raises(MutationError) as said:
+        loss.backward()
+    assert written.error == str(said.value)
+    assert {event["kind"] for event in written.events} == {"forward"}
+    assert attempt(lambda a: a.sum(), {"a": [1.0, 2.0]}, changes={"a": "written"}).gradients["a"].tolist() == [1, 1]
+    none = attempt(build, leaves, changes=dict.fromkeys(leaves, "constant"))
+    assert none.events == []
+    assert "nothing to differentiate" in none.error
+    playable(none)
 
 
 def test_a_result_of_one_number_needs_no_choice():
