@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from lab.failures import FAILURES
-from lab.failures.code import NotReadable, check_code
+from lab.failures.code import NotReadable, Reading, read
 
 NAMES = {failure.number: failure.name for failure in FAILURES}
 
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         shown = "standard input" if name == "-" else name
         try:
             given = content(name)
-            findings = check_code(given) if given.strip() else []  # an empty file is no bad file
+            reading = read(given) if given.strip() else Reading([])  # an empty file is no bad file
         except NotReadable as reason:
             print(f"{shown}: {reason}", file=sys.stderr)
             bad = True
@@ -42,7 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{shown}: {reason.strerror or 'it cannot be read'}.", file=sys.stderr)
             bad = True
             continue
-        for finding in findings:
+        if reading.left_out:
+            print(f"{shown}: {reading.left_out}", file=sys.stderr)
+        for finding in reading.findings:
             row = {"file": shown, "line": finding.line, "failure": finding.failure, "name": NAMES[finding.failure]}
             rest = {
                 "sentence": finding.sentence,

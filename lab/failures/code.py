@@ -37,15 +37,28 @@ class Finding:
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The failures that a text commits, in the order of its lines. left_out: a sentence where its end was not read."""
+
+    findings: list[Finding]
+    left_out: str = ""
+
+
 def check_code(source: str | bytes) -> list[Finding]:
     """The failures that a program's text commits, in the order of its lines; NotReadable if it cannot be read.
 
     A notebook's JSON is read as its code cells, one below the other: the lines count in the text `program(source)`.
     """
+    return read(source).findings
+
+
+def read(source: str | bytes) -> Reading:
+    """As `check_code`, and whether the text was read to its end."""
     text = program(source)
     tree = parse(text)
     if not SPEAKS_OF_IT.search(text):
-        return []
+        return Reading([])
     walk = Walk()
     walk.read(tree)
     places = Text(text)
@@ -55,7 +68,7 @@ def check_code(source: str | bytes) -> list[Finding]:
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit
         findings.append(Finding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last))
-    return findings
+    return Reading(findings, walk.left_out)
 
 
 def apply(text: str, finding: Finding) -> str:

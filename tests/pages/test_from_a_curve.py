@@ -69,3 +69,14 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     assert not app.exception
     assert "It is batch" in words(app)
     assert "`linear`" in words(app)
+
+
+def test_a_search_that_stops_says_so(app, monkeypatch):
+    monkeypatch.setattr("lab.failures.curve.first_bad.MOST_STEPS", 2)
+    config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=29)
+    app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
+    app.run()
+    app.segmented_control(key="curve way").set_value("A run of this visit").run()
+    app.toggle(key="curve find").set_value(True).run()
+    assert not app.exception
+    assert "the losses of the first 2 steps are numbers. There the search stops" in words(app)

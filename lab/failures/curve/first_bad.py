@@ -39,19 +39,27 @@ class FirstBad:
     largest: float
 
 
-def first_bad(config: Config, dataset: Dataset | None = None) -> FirstBad | None:
-    """None where the loss of every batch is a number, or within MOST_STEPS is. Raises DataError, ConfigError."""
+@dataclass(frozen=True)
+class NoneBad:
+    """The loss of each of so many batches is a number. whole: these were all; else nobody looked any further."""
+
+    steps: int
+    whole: bool
+
+
+def first_bad(config: Config, dataset: Dataset | None = None) -> FirstBad | NoneBad:
+    """Trained for MOST_STEPS at most. Raises DataError, ConfigError."""
     trainer = Trainer(config, dataset)
-    for _ in range(MOST_STEPS):
+    for steps in range(MOST_STEPS):
         if trainer.done:
-            return None
+            return NoneBad(steps, True)
         rows = trainer.next_rows
         loss = trainer.step()  # the weights stay as they are where it is no number
         if trainer.diverged:
             return _looked_into(trainer, rows, loss)
         if trainer.epoch_complete:
             trainer.finish_epoch()
-    return None
+    return NoneBad(MOST_STEPS, trainer.done)
 
 
 def _looked_into(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:

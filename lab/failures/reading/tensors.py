@@ -82,6 +82,7 @@ class Tensors:
     blocks: list[Sequence[ast.stmt]] = field(default_factory=list)
     statement: ast.stmt = field(default_factory=ast.Pass)
     steps: int = 0
+    left_out: str = ""  # a sentence, where the text was not read to its end
     again: bool = False
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
     followed: set[int] = field(default_factory=set)  # definitions that were called

@@ -38,8 +38,12 @@ class Walk(Calls):
         try:
             self.block(tree.body, scope)
             self.uncalled(scope, tree)
-        except (TooMuch, RecursionError):
-            return
+        except TooMuch:
+            self.left_out = (
+                f"The text is long: after {MOST_STEPS:,} expressions the rest was not read. Give a part of it."
+            )
+        except RecursionError:
+            self.left_out = "Its functions call each other too deeply: the rest was not read. Give a part of it."
 
     def uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""

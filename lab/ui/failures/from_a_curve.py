@@ -15,7 +15,7 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.failures import FAILURES, curve
 from lab.failures.curve import Answer, Cause, Curve, CurveError
-from lab.failures.curve.first_bad import FirstBad, first_bad
+from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.training import visits
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import DataError
@@ -259,8 +259,13 @@ def _no_number(answer: Answer, trained: Trained | None) -> None:
     except (DataError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
         return
-    if found is None:
-        st.info("Trained once more, the loss of each batch is a number: only the loss over all samples is none.")
+    if isinstance(found, NoneBad):
+        st.info(
+            "Trained once more, the loss of each batch is a number: only the loss over all samples is none."
+            if found.whole
+            else f"Trained once more, the losses of the first {found.steps:,} steps are numbers. There the search "
+            "stops: which batch it is, it has not found."
+        )
         return
     st.markdown(
         f"It is batch {found.batch} of epoch {found.epoch}, with {found.samples} samples. The largest weight was "
@@ -278,5 +283,5 @@ def _no_number(answer: Answer, trained: Trained | None) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Training it once more, up to the batch ...")
-def _found(config: Config, own: Own) -> FirstBad | None:
+def _found(config: Config, own: Own) -> FirstBad | NoneBad:
     return first_bad(config, visits.own_dataset(own, config))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from lab.failures import FAILURES
-from lab.failures.code import MOST_CHARACTERS, Finding, NotReadable, check_code, program
+from lab.failures.code import MOST_CHARACTERS, Finding, NotReadable, program, read
 from lab.ui.table import escape_markdown, with_code
 
 Choose = Callable[[str], None]
@@ -77,11 +77,14 @@ def _asked() -> None:
 
 def _said(text: str, choose: Choose) -> None:
     try:
-        findings = check_code(text)
+        reading = read(text)
         lines = program(text).split("\n")
     except NotReadable as reason:
         st.error(escape_markdown(str(reason)), icon=":material/edit:")
         return
+    findings = reading.findings
+    if reading.left_out:
+        st.warning(reading.left_out, icon=":material/content_cut:")
     if not findings:
         st.success(
             "None of the failures that can be seen in code. How a run goes, its curve and its messages tell.",

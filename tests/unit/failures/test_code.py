@@ -24,6 +24,7 @@ import pytest
 from lab.failures import FAILURES
 from lab.failures.__main__ import main
 from lab.failures.code import Finding, NotReadable, apply, check_code, program
+from lab.failures.code import read as read_to_its_end
 
 ROOT = Path(__file__).parents[3]
 CORPUS = Path(__file__).parent / "programs"
@@ -264,6 +265,12 @@ def test_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "bad.bin").write_bytes(b"\x80\xff")
     code, out, err = run(str(tmp_path / "bad.bin"), str(tmp_path / "absent.py"), str(wrong))
     assert (code, err.count("\n"), out.count("\n")) == (2, 2, 1)
+    long = tmp_path / "long.py"
+    long.write_text(text + "\nx = 1 + 1" * 6000)
+    code, out, err = run(str(long))
+    assert (code, out.count("\n")) == (1, 1)  # what stands before is found
+    assert err == f"{long}: {read_to_its_end(long.read_text()).left_out}\n"
+    assert "15,000 expressions the rest was not read" in err
     command = [sys.executable, "-m", "lab.failures", "-"]
     ran = subprocess.run(command, input=text, capture_output=True, text=True, cwd=ROOT, check=False)
     assert (ran.returncode, ran.stderr) == (1, "")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.failures.curve import KNOWN, CurveError, of_records, of_run, of_text
-from lab.failures.curve.first_bad import first_bad
+from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.failures.curve.table import LARGEST, read, role
 from lab.training.config import Config
 from lab.training.doctor import diagnose
@@ -242,7 +242,7 @@ def test_the_batch_and_the_operation_where_numbers_ended():
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
     found = first_bad(config)
     records = list(train(config))
-    assert found is not None
+    assert isinstance(found, FirstBad)
     assert found.epoch == records[-1]["epoch"]
     assert not np.isfinite(found.loss)
     trainer = Trainer(config)
@@ -257,10 +257,14 @@ def test_the_batch_and_the_operation_where_numbers_ended():
     assert all(np.isfinite(np.asarray(found.trace.nodes[child]["value"])).all() for child in node["children"])
 
 
-def test_a_run_that_stays_finite_has_no_such_batch_and_a_large_one_no_drawing():
-    assert first_bad(Config(data="moons", hidden=(4,), epochs=1)) is None
+def test_a_run_that_stays_finite_has_no_such_batch_and_a_large_one_no_drawing(monkeypatch):
+    finite = Config(data="moons", hidden=(4,), epochs=1)
+    steps = Trainer(finite).steps_per_epoch
+    assert first_bad(finite) == NoneBad(steps, whole=True)
+    monkeypatch.setattr("lab.failures.curve.first_bad.MOST_STEPS", steps - 1)
+    assert first_bad(finite) == NoneBad(steps - 1, whole=False)
     large = first_bad(Config(data="moons", hidden=(64, 64), init="normal", optimizer="sgd", lr=100.0, epochs=5))
-    assert large is not None
+    assert isinstance(large, FirstBad)
     assert large.trace is None
     assert large.epoch == 1
 
