@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from lab.failures.catalogue import FAILURES
 from lab.failures.curve.history import Curve
 from lab.failures.curve.known import CALLED, KNOWN, Known
 from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, stands_still
 from lab.failures.curve.table import CurveError, Table, read
+from lab.failures.failure import Failure
 from lab.training import symptoms
 from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, examine
@@ -78,6 +80,12 @@ def of_records(records: Sequence[Record], config: Config) -> Answer:
         if not finding.well
     )
     return Answer(curve, causes, (), (), (), _ended(curve))
+
+
+def failure_of(finding: Finding) -> Failure | None:
+    """The one of the 25 that the doctor found in a run of this trainer, if it is one of them."""
+    known = KNOWN.get(_of_here(finding))
+    return next((failure for failure in FAILURES if known and failure.number == known.failure), None)
 
 
 def _of_here(finding: Finding) -> str:

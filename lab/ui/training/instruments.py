@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Chart
 from lab.charts.weights import RIDGES
+from lab.failures.curve import failure_of
 from lab.ops import OPS, UNKNOWN
 from lab.training import points
 from lab.training.config import Config
@@ -486,10 +487,16 @@ def _found(seen: list[Record], config: Config) -> list[Finding]:
 
 
 def prescribe(seen: list[Record], config: Config, also: Callable[[], None] = lambda: None) -> None:
-    """A button for each remedy that is settings of this page. also: what it does before it sets them."""
-    with st.container(key="training-remedies", horizontal=True, gap="small"):
+    """For each finding a button for its remedy, where that is settings of this page, and the way to its failure, where
+    it is one of the 25. also: what the button does before it sets them."""
+    with st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small"):
         for finding in _found(seen, config):
             remedy_button(config, finding.settings, f"training remedy {finding.key}", also)
+            if failure := failure_of(finding):
+                page.link_to(
+                    "pages/what_went_wrong.py", f"What went wrong: {failure.name}", ":material/troubleshoot:",
+                    {"failure": failure.key},
+                )  # fmt: skip
 
 
 def _lay_out_units(view: View, boards: Boards) -> None:
