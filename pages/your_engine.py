@@ -45,13 +45,18 @@ EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> express
         "mean(exp(x) + x)": {"x": [0, 1, -1]},
         "sum(log(softmax(x)))": {"x": [[1, 2, 0]]},
     },
+    "functions": {
+        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
+        "sum((sigmoid(x) - y)**2)": {"x": [0.5, -1, 2], "y": [1, 0, 1]},
+        "x*x + 3*x": {"x": [1, 2, -1]},
+    },
 }
 TICK = 0.4  # seconds between two looks at a training
 SEED = 0  # of the numbers that both trainings begin with
 PLAYER_KEY = "own player"
 TRY_THIS = (
-    "Write an expression in which one input is used three times: how many messages do your closures send to it? Then "
-    "take the `+` out of one `+=` of your file, and see which check finds it."
+    "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
+    "let a message in your file replace the gradient that it should be added to, and see which check finds it."
 )
 
 
@@ -157,9 +162,9 @@ def _nothing_yet() -> None:
         st.info("The text that this browser keeps is being checked.")
         return
     st.markdown(
-        "This visit has no engine of yours yet. Pass every task of “Scalars” or of “Tensors”: the engine is then here, "
-        "in the player, and can be trained. After a reload, the text that your browser keeps is checked again: press "
-        "**Bring back**, which stands above where there is one."
+        "This visit has no engine of yours yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: the "
+        "engine is then here, in the player, and can be trained. After a reload, the text that your browser keeps is "
+        "checked again: press **Bring back**, which stands above where there is one."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
@@ -282,7 +287,9 @@ def _train(engine: Engine) -> None:
             contest.stop()
 
     what = "Four points, 100 steps."
-    if engine.ladder.key == "tensors":
+    if engine.ladder.key == "functions":
+        what = "Your `loss` on four points, 100 steps."
+    elif engine.ladder.key == "tensors":
         what = f"Handwritten digits: more than {GRADUATED:.0%} of unseen ones read right is the graduation."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Train again" if contest and contest.done else "Train"

@@ -27,13 +27,15 @@ from model import Tensor, _unbroadcast
 from practice.task import Ladder
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
-ENGINES = {"scalars": "Value", "tensors": "Tensor"}  # ladder -> the class that its file defines
+OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
+ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # ladder -> the class that its file defines
 MOST_NODES = 500
 STEP = 1e-6  # of the numerical gradient
 NONSENSE = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError,
 )  # fmt: skip
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
+_HELD = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
 _OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
 
 
@@ -54,10 +56,10 @@ def follow(
     """
     leaves = _suited(ladder, leaves)
     _loaded(ladder, source, runner)
-    program = (
-        f"{TRACER}\n\n{_build(expression)}\n\n"
-        f"told = follow({ENGINES[ladder.key]}, {ladder.file!r}, build, leaves, upstream)\n"
-    )
+    watch = f"Watch({ENGINES[ladder.key]}, {ladder.file!r})"
+    if ladder.key == "functions":
+        watch = f"FunctionsWatch(Tensor, {ladder.file!r}, Function, globals())"
+    program = f"{TRACER}\n\n{_build(ladder, expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"
     (said,) = runner.run([Job(program, {"leaves": dict(leaves), "upstream": upstream}, ("told",))])
     if said.problem:
         raise Unusable(_sentence(said.problem), said.problem.line)
@@ -80,7 +82,7 @@ def checked(
     leaves = _suited(ladder, leaves)
     _loaded(ladder, source, runner)
     name = ENGINES[ladder.key]
-    build = _build(expression)
+    build = _build(ladder, expression)
     forward = f"{build}\n\nvalue = build(**{{name: {name}(number) for name, number in leaves.items()}}).data\n"
     backward = (
         f"{build}\n\ntensors = {{name: {name}(number) for name, number in leaves.items()}}\nresult = build(**tensors)\n"
@@ -114,7 +116,7 @@ def checked(
 
 def _suited(ladder: Ladder, leaves: Mapping[str, Any]) -> dict[str, Any]:
     """The leaves as the engine takes them: numbers, or arrays."""
-    if ladder.key == "tensors":
+    if ladder.key != "scalars":
         return {name: np.asarray(value, float) for name, value in leaves.items()}
     if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
         raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
@@ -127,18 +129,22 @@ def _loaded(ladder: Ladder, source: str, runner: Runner) -> None:
 
 
 def _sentence(problem: Problem) -> str:
-    missing = problem.kind == "AttributeError" or problem.message.startswith("unsupported operand")
+    if problem.kind in ("Lacking", "Unfollowed") and problem.line is None:  # of ours
+        return problem.message
+    missing = problem.kind in ("AttributeError", "NameError") or problem.message.startswith("unsupported operand")
     if missing and problem.line is None:
         return f"Your engine has no such operation or attribute: {problem.message}."
     return f"Your engine stops with {problem.kind}: {problem.message}"
 
 
-def _build(expression: Expression) -> str:
+def _build(ladder: Ladder, expression: Expression) -> str:
     """A function of the leaves' names that computes the expression: the same lines that the lab offers as a program."""
     body = re.sub(r"\A(import .*\n\n)?from model import .*\n\n", "", expression.to_python())
-    return (
-        f"def build({', '.join(expression.names)}):\n{textwrap.indent(body, '    ')}    return {expression.result_name}"
-    )
+    names, result = expression.names, expression.result_name
+    written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}    return {result}"
+    if ladder.key == "functions":
+        return f"{OPERANDS}\n\n{written.format('of_operands')}"
+    return written.format("build")
 
 
 # -- What the process said, as a trace ---------------------------------------------------------------------------------
@@ -175,7 +181,7 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             "children": children,
             "shape": list(value.shape),
             "value": value.tolist(),
-            "requires_grad": True,
+            "requires_grad": not said.get("constant", False),
         }
         if children:
             _must(bool(_OPERATION.fullmatch(op)))
@@ -271,7 +277,7 @@ def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | Non
 
 def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], output: np.ndarray) -> Captured:
     name = str(said["name"])
-    _must(name.isidentifier() and len(name) <= 80)
+    _must(bool(_HELD.fullmatch(name)))
     if "node" in said:
         node = int(said["node"])
         _must(0 <= node <= number)

@@ -20,7 +20,7 @@ from practice.task import Ladder
 
 LIMITS = Limits(seconds=60.0, wall=90.0)
 GRADUATED = 0.9  # of the digits that were held out
-STEPS, RATE = 100, 0.05  # on the four points
+STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
 ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")
 
@@ -72,6 +72,31 @@ logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
 emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 """
 
+# The network is the last task of the ladder: `loss` of their file, or LOSS with the lab's tensors.
+FOUR_POINTS_BY_FUNCTIONS = """
+import time
+
+import numpy as np
+
+begun = time.process_time()
+for step in range(steps + 1):
+    leaves = [Tensor(array) for array in arrays]
+    of_step = loss(points, targets, *leaves)
+    emit({"step": step, "loss": float(of_step.data), "seconds": time.process_time() - begun})
+    if step < steps:
+        of_step.backward()
+        for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
+            shape = np.shape(leaf.grad)
+            if shape != array.shape:
+                raise ValueError(f"the gradient of {name} has the shape {shape}, and {name} {array.shape}.")
+        arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, leaves)]
+"""
+LOSS = """
+def loss(x, y, w1, b1, w2, b2):
+    x = Tensor(x, requires_grad=False)
+    return ((((x @ w1 + b1).relu() @ w2 + b2).sigmoid() - y) ** 2).sum()
+"""
+
 
 @dataclass(frozen=True)
 class Point:
@@ -93,8 +118,8 @@ class Task:
 
 
 def task(ladder: Ladder, seed: int) -> Task:
-    """Four points for an engine of scalars, the embedded digits for one of tensors. KeyError for any other ladder."""
-    return {"scalars": _four_points, "tensors": _digits}[ladder.key](seed)
+    """The embedded digits for an engine of tensors, four points for the others. KeyError where there is no engine."""
+    return {"scalars": _four_points, "tensors": _digits, "functions": _four_points_by_functions}[ladder.key](seed)
 
 
 def _four_points(seed: int) -> Task:
@@ -108,6 +133,18 @@ def _four_points(seed: int) -> Task:
         "rate": RATE,
     }
     return Task(FOUR_POINTS, inputs, STEPS + 1)
+
+
+def _four_points_by_functions(seed: int) -> Task:
+    rng = np.random.default_rng(seed)
+    inputs = {
+        "arrays": [rng.uniform(-1, 1, shape) for shape in ((3, UNITS), (UNITS,), (UNITS, 1), (1,))],
+        "points": POINTS,
+        "targets": (TARGETS + 1) / 2,  # a sigmoid says 0 or 1
+        "steps": STEPS,
+        "rate": FUNCTIONS_RATE,
+    }
+    return Task(FOUR_POINTS_BY_FUNCTIONS, inputs, STEPS + 1)
 
 
 def _digits(seed: int) -> Task:
@@ -148,4 +185,4 @@ def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point 
 
 def with_the_lab(it: Task, sandbox: Sandbox) -> Iterator[Point | float]:
     """The same with this lab's engine."""
-    return train(it, f"{ENGINE}\n\nValue = Tensor\n", "model.py", sandbox)
+    return train(it, f"{ENGINE}\n\nValue = Tensor\n{LOSS}", "model.py", sandbox)

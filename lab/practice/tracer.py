@@ -1,29 +1,32 @@
 """Follows a learner's own engine through one forward and one backward pass, in the process of the learner's code.
 
 This file is sent there as the text of a program (see lab/practice/own_engine.py) and knows nothing of the project. It
-relies on what the tasks ask for: `data`, `grad`, `_children`, `_op` and `_backward` of a class, and on nothing that the
-learner wrote besides: it watches each new object, each closure that runs, and each gradient that is set.
+relies on what the tasks ask for and on nothing that the learner wrote besides. `Watch`: `data`, `grad`, `_children`,
+`_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient that is set.
+`FunctionsWatch`: `data`, `grad` and `grad_fn` of a Tensor, `inputs` and `saved_tensors` of a context; it watches
+`forward` and `backward` of each Function, and each gradient that is set.
 """
 
 import sys
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Iterator, Mapping
+from inspect import getattr_static
+from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
+NOTHING: Any = object()  # in place of a class attribute that is not there
 
-def follow(engine: Any, file: str, build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
+
+def follow(watch: "Watch", build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
     """Run `build(**leaves)` and its backward pass; what happened, as plain data for lab.trace.
 
-    engine    the learner's class; file: the name of their file in tracebacks
-    build     makes the result of objects of that class
+    build     makes the result of objects of the class that is watched
     leaves    name -> number or array
     upstream  what `backward` is given, or None where it takes nothing
     """
-    watch = Watch(engine, file)
     try:
-        tensors = {name: engine(value) for name, value in leaves.items()}
+        tensors = {name: watch.engine(value) for name, value in leaves.items()}
         output = build(**tensors)
         watch.forward_is_over(output, tensors)
         output.backward(*(() if upstream is None else (upstream,)))
@@ -33,7 +36,10 @@ def follow(engine: Any, file: str, build: Callable[..., Any], leaves: dict[str, 
 
 
 class Watch:
-    """Changes the learner's class so that it reports; `end` takes the changes back."""
+    """Changes the learner's class so that it reports; `end` takes the changes back.
+
+    engine  the class; file: the name of the learner's file in tracebacks
+    """
 
     def __init__(self, engine: Any, file: str) -> None:
         self.engine, self.file = engine, file
@@ -45,7 +51,7 @@ class Watch:
         self.functions: dict[str, int] = {}  # qualified name -> its first line
         self.running: list[tuple[int, np.ndarray]] = []  # numbers of the nodes whose closures run
         self.known: dict[int, np.ndarray | None] = {}  # id() of an object -> a copy of the gradient as it was last set
-        self.init, self.own = engine.__init__, vars(engine).get("grad")
+        self.init, self.own = engine.__init__, vars(engine).get("grad", NOTHING)
         watch = self
 
         def __init__(self: Any, *arguments: Any, **named: Any) -> None:
@@ -58,7 +64,7 @@ class Watch:
 
     def end(self) -> None:
         self.engine.__init__ = self.init
-        if self.own is None:
+        if self.own is NOTHING:
             del self.engine.grad
         else:
             self.engine.grad = self.own
@@ -78,9 +84,9 @@ class Watch:
     def read(self, tensor: Any) -> Any:
         if hasattr(self.own, "__get__"):  # a slot, or a property of the learner's
             return self.own.__get__(tensor, type(tensor))
-        if "grad" not in vars(tensor):
+        if "grad" not in vars(tensor) and self.own is NOTHING:
             raise AttributeError("grad")
-        return vars(tensor)["grad"]
+        return vars(tensor).get("grad", self.own)
 
     def write(self, tensor: Any, value: Any) -> None:
         if hasattr(self.own, "__set__"):
@@ -192,3 +198,222 @@ class Watch:
     @staticmethod
     def gradient(tensor: Any) -> np.ndarray | None:
         return None if tensor.grad is None else np.array(tensor.grad, float)
+
+
+NUMBERS = (int, float, np.ndarray, np.generic)
+
+
+class Unfollowed(Exception):
+    """What the engine did cannot be followed; the message is a sentence for the learner."""
+
+
+# What the player knows a Function of the ladder as; any other has its own name.
+OPERATIONS = {
+    "Add": "+", "AddRow": "+", "Mul": "*", "Pow": "**", "MatMul": "@", "ReLU": "relu", "Sigmoid": "sigmoid",
+    "Sum": "sum",
+}  # fmt: skip
+
+
+class FunctionsWatch(Watch):
+    """The same for an engine whose operations are subclasses of `function`.
+
+    What their `backward` returns are the messages. One has arrived as soon as a gradient is set that tells of it.
+
+    names  the names of the learner's file
+    """
+
+    def __init__(self, engine: Any, file: str, function: Any, names: Mapping[str, Any]) -> None:
+        super().__init__(engine, file)
+        self.uses: dict[
+            int, tuple[Any, str, str, int]
+        ] = {}  # id() of a context -> it, the operation, where forward ran
+        self.numbers: dict[int, int] = {}  # id() of a context -> the number of its node
+        self.sending: list[int] = []  # id() of the contexts whose `backward` runs
+        self.waiting: list[dict[str, Any]] = []  # messages that have not arrived
+        called = {id(names[name]): name for name in (*names, *OPERATIONS) if isinstance(names.get(name), type)}
+        ways = [
+            (one, way, getattr_static(one, way), getattr(one, way))
+            for one in below(function)
+            for way in ("forward", "backward")
+            if hasattr(one, way)
+        ]  # all of them as they were: what a class inherits is not to be watched twice
+        for one, way, raw, run in ways:
+            watched = getattr(self, way)(called.get(id(one), one.__name__), run)
+            setattr(one, way, watched if isinstance(raw, FunctionType) else staticmethod(watched))
+
+    def forward(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(ctx: Any, *arguments: Any, **named: Any) -> Any:
+            with Returns(self.file) as returns:
+                result = run(ctx, *arguments, **named)
+            where = self.where(returns, f"{name}.forward", sys._getframe(1))
+            self.uses[id(ctx)] = (ctx, OPERATIONS.get(name, name)[:24], *where)
+            return result
+
+        return watched
+
+    def backward(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(ctx: Any, grad: Any) -> Any:
+            if id(ctx) not in self.numbers or id(ctx) in self.sending:  # another graph; a call of super()
+                return run(ctx, grad)
+            number = self.numbers[id(ctx)]
+            self.missed(self.tensors[number])
+            upstream = np.array(grad, float)
+            self.sending.append(id(ctx))
+            frame, places = sys._getframe(1), []
+            try:
+                with Returns(self.file) as returns:
+                    result = run(ctx, grad)
+                    places.append(self.where(returns, f"{name}.backward", frame))
+                    if isinstance(result, Iterator):  # `yield`: each message has a line of its own
+                        result, drawn = [], result
+                        for each in drawn:
+                            result.append(each)
+                            places.append(self.where(returns, f"{name}.backward", frame))
+                        del places[0]
+            finally:
+                self.sending.pop()
+            messages = result if isinstance(result, (list, tuple)) else (result,)
+            for position, (x, message) in enumerate(zip(ctx.inputs, messages, strict=False)):
+                if id(x) in self.ids and message is not None:
+                    source, line = places[min(position, len(places) - 1)]
+                    self.waiting.append({"kind": "message", "node": number, "child": self.ids[id(x)],
+                                         "upstream": upstream, "contribution": np.array(message, float),
+                                         "source": source, "line": line})  # fmt: skip
+            return result
+
+        return watched
+
+    def where(self, returns: "Returns", name: str, frame: FrameType) -> tuple[str, int]:
+        if returns.line is None:  # nothing of their file has run, such as in `forward = np.add`
+            return self.place(frame)
+        self.functions[name] = min(returns.first, self.functions.get(name, 10**9))
+        return name, returns.line
+
+    # -- a gradient is set
+
+    def changed(self, tensor: Any, value: Any, source: str, line: int) -> None:
+        """A gradient is `value` now: by the one message that makes the difference, or else by all that wait for it."""
+        number, before = self.ids[id(tensor)], self.known.get(id(tensor))
+        after = None if value is None else np.array(value, float)
+        coming = [message for message in self.waiting if message["child"] == number]
+        if after is None or not coming:
+            self.known[id(tensor)] = after if after is not None and after.any() else None
+            if after is not None and after.any() and not alike(before, after):
+                self.events.append({"kind": "seed", "node": number, "grad": after, "source": source, "line": line})
+            return
+        start = np.zeros_like(after) if before is None else before
+        alone = [message for message in coming if alike(added(start, message["contribution"]), after)]
+        arriving = alone[:1] or coming
+        for message in arriving:
+            then = after if message is arriving[-1] else added(start, message["contribution"])
+            fits = message["contribution"].shape == then.shape
+            self.events += [message, {"kind": "accumulate", "node": number, "before": start,
+                                      "message": message["contribution"] if fits else then - start, "after": then,
+                                      "first": before is None, "source": source, "line": line}]  # fmt: skip
+            before = start = then
+        self.known[id(tensor)] = after
+        self.waiting = [message for message in self.waiting if not any(message is one for one in arriving)]
+
+    def missed(self, tensor: Any) -> None:
+        """Report what has arrived although no gradient was set: a message of zeros, or one that the engine dropped."""
+        if tensor.grad is not None and any(one["child"] == self.ids[id(tensor)] for one in self.waiting):
+            self.changed(tensor, tensor.grad, *self.place(sys._getframe(1)))
+
+    # -- the forward pass is over
+
+    def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
+        """Number the leaves, and then what the result was computed from, in the order in which it was computed."""
+        reached: dict[int, Any] = {}  # id() of a context -> the tensor that was made in it
+        waiting = [output]
+        while waiting:
+            ctx = waiting[-1].grad_fn
+            tensor = waiting.pop()
+            if ctx is not None and id(ctx) not in reached:
+                reached[id(ctx)] = tensor
+                waiting += [x for x in ctx.inputs if isinstance(x, self.engine)]
+        if unseen := [tensor for key, tensor in reached.items() if key not in self.uses]:
+            kind = type(unseen[0].grad_fn).__name__
+            raise Unfollowed(f"Your engine has a result whose grad_fn ({kind}) no forward of a Function was given.")
+        self.tensors: list[Any] = []  # and numbers, which are inputs as well
+        self.told_of: list[dict[str, Any]] = []
+        for name, leaf in tensors.items():
+            self.add(leaf, name)
+        for key, (ctx, op, source, line) in self.uses.items():
+            if key in reached:
+                children = [self.add(x) for x in ctx.inputs if isinstance(x, (self.engine, *NUMBERS))]
+                self.numbers[key] = number = self.add(reached[key])
+                self.events.append({"kind": "forward", "node": number, "source": source, "line": line})
+                self.told_of[number] |= {"op": op, "children": children, "source": source, "captured": held(ctx)}
+
+    def add(self, x: Any, label: str = "") -> int:
+        """The number of the node of an input: a tensor has one, a plain number a new one for each use."""
+        if id(x) in self.ids:
+            return self.ids[id(x)]
+        number, constant = len(self.tensors), not isinstance(x, self.engine)
+        if not constant:
+            self.ids[id(x)] = number
+            self.known[id(x)] = None
+        self.tensors.append(x)
+        value = np.array(x if constant else x.data, float)
+        self.told_of.append({"op": "", "label": label, "children": [], "value": value, "source": "", "captured": [],
+                             "constant": constant})  # fmt: skip
+        return number
+
+    def told(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+        for tensor in self.tensors:
+            if id(tensor) in self.ids:
+                self.missed(tensor)
+        return {
+            "nodes": self.told_of,
+            "events": self.events,
+            "output": self.ids[id(output)],
+            "functions": self.functions,
+            "gradients": {name: self.gradient(tensor) for name, tensor in tensors.items()},
+        }
+
+
+class Returns:
+    """While it is entered: where a function of a file has returned or yielded last, which is `line`; its first line."""
+
+    def __init__(self, file: str) -> None:
+        self.file, self.first = file, 0
+        self.line: int | None = None
+
+    def __enter__(self) -> "Returns":
+        self.before = sys.getprofile()
+        sys.setprofile(self.look)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(self.before)
+
+    def look(self, frame: FrameType, event: str, _: Any) -> None:
+        if event == "return" and frame.f_code.co_filename == self.file:
+            self.first, self.line = frame.f_code.co_firstlineno, frame.f_lineno
+
+
+def below(function: Any) -> list[Any]:
+    """Every class that is derived from this one, each once."""
+    found: dict[Any, None] = {}
+    for one in function.__subclasses__():
+        found |= dict.fromkeys([one, *below(one)])
+    return [*found]
+
+
+def held(ctx: Any) -> list[dict[str, Any]]:
+    """What was saved for the way back."""
+    return [
+        {"name": f"saved_tensors[{position}]", "value": np.array(value, float)}
+        if isinstance(value, NUMBERS)
+        else {"name": f"saved_tensors[{position}]", "type": type(value).__name__}
+        for position, value in enumerate(ctx.saved_tensors)
+    ]
+
+
+def added(start: np.ndarray, message: np.ndarray) -> np.ndarray:
+    """Their sum; the start where the two have not the same shape."""
+    return start + message if start.shape == message.shape else start
+
+
+def alike(one: np.ndarray | None, other: np.ndarray) -> bool:
+    return one is not None and one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=0, equal_nan=True)

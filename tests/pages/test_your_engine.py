@@ -13,7 +13,7 @@ from lab.ui.practice.own import Engine
 from practice import LADDERS
 from tests.pages.conftest import address, app, components, press, run, sent, texts
 
-SCALARS, TENSORS = LADDERS["scalars"], LADDERS["tensors"]
+SCALARS, TENSORS, FUNCTIONS = LADDERS["scalars"], LADDERS["tensors"], LADDERS["functions"]
 PATIENCE = 100
 needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 
@@ -46,7 +46,8 @@ def test_without_an_engine_the_page_says_where_one_is_built():
     assert "no engine of yours yet" in texts(at.markdown)
     assert not components(at, "player")
     assert shown(at, "own_engines")["ladders"] == [
-        {"key": ladder.key, "title": ladder.title, "last": ladder.tasks[-1].key} for ladder in (SCALARS, TENSORS)
+        {"key": ladder.key, "title": ladder.title, "last": ladder.tasks[-1].key}
+        for ladder in (SCALARS, TENSORS, FUNCTIONS)
     ]
     assert not at.tabs
 
@@ -70,7 +71,7 @@ def test_the_text_of_the_browser_is_checked_again_and_a_ladder_that_passes_is_an
     engine = at.session_state["own engines"]["scalars"]
     assert engine.source == SCALARS.reference
     assert engine.name in texts(at.markdown)
-    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors"]
+    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors", "functions"]
 
 
 @needs_processes
@@ -119,6 +120,30 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
     at.text_input(key="own expression").set_value("a*b + a").run()
     assert "Each gradient is that of" in texts(at.markdown)
     assert "own-engine" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+
+
+@needs_processes
+def test_function_objects_are_an_engine_too():
+    at = opened(
+        ladder=FUNCTIONS,
+        expression="sum((sigmoid(x @ w + b) - 1)**2)",
+        in_x="[[1, 2]]",
+        in_w="[[1], [-1]]",
+        in_b="[0.5]",
+    )
+    trace = sent(at)["trace"]
+    assert "def backward(ctx, grad):" in trace["sources"]["MatMul.backward"]["lines"]
+    assert "Each gradient is that of" in texts(at.markdown)
+    at.text_input(key="own expression").set_value("sum(tanh(x))").run()
+    assert "has no tanh" in texts(at.error)
+    at.session_state["own tab"] = "Train"
+    at.run()
+    trained(at)
+    assert "The same numbers" in texts(at.markdown)
+    at = opened("return (grad * mask,)", "return (grad,)", ladder=FUNCTIONS, expression="sum(relu(x))", in_x="[-1, 2]")
+    assert "The gradient of x is another one: [1, 1] by your engine, [0, 1] by the lab’s" in (
+        texts(at.error).replace("\\", "")
+    )
 
 
 @needs_processes

@@ -1,0 +1,109 @@
+"""Tensors of an engine of Function objects, with Python's signs: `x @ w + b` is `AddRow.apply(MatMul.apply(x, w), b)`.
+
+This file is sent to the process of the learner's code, as the text of a program (see lab/practice/own_engine.py): the
+Functions are theirs, under the names that the tasks give.
+"""
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+if TYPE_CHECKING:
+    Add: Any = None
+    AddRow: Any = None
+    MatMul: Any = None
+    Mul: Any = None
+    Pow: Any = None
+    ReLU: Any = None
+    Sigmoid: Any = None
+    Sum: Any = None
+    of_operands: Any = None  # the expression as a function of its names
+
+
+class Lacking(Exception):
+    """The ladder has no such operation; the message is a sentence for the learner."""
+
+
+def lacking(what: str) -> NoReturn:
+    raise Lacking(
+        f"Your engine has no {what}: its ladder has + - * /, powers with a number, @ of matrices, relu, sigmoid, sum."
+    )
+
+
+class Operand:
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+        self.shape = np.shape(tensor.data)
+
+    def alike(self, other: Any, doing: str) -> Any:
+        """What `apply` is given for the other operand, which has to have this shape, or to be a number."""
+        if not isinstance(other, Operand):
+            return other
+        if self.shape != other.shape:
+            raise Lacking(
+                f"Your engine cannot {doing} {self.shape} and {other.shape}: its ladder asks for equal shapes, a plain "
+                "number, or a row to add to a matrix."
+            )
+        return other.tensor
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Operand):
+            for matrix, row in ((self, other), (other, self)):
+                if len(matrix.shape) == 2 and row.shape == matrix.shape[1:]:
+                    return Operand(AddRow.apply(matrix.tensor, row.tensor))
+        return Operand(Add.apply(self.tensor, self.alike(other, "add")))
+
+    def __mul__(self, other: Any) -> Any:
+        return Operand(Mul.apply(self.tensor, self.alike(other, "multiply")))
+
+    def __pow__(self, exponent: Any) -> Any:
+        if isinstance(exponent, Operand):
+            lacking("power with a tensor for exponent")
+        return Operand(Pow.apply(self.tensor, exponent))
+
+    def __rpow__(self, base: Any) -> NoReturn:
+        lacking("power with a tensor for exponent")
+
+    def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, Operand) or len(self.shape) != 2 or len(other.shape) != 2:
+            lacking("@ of anything but matrices")
+        return Operand(MatMul.apply(self.tensor, other.tensor))
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __truediv__(self, other: Any) -> Any:
+        return self * other**-1
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self**-1 * other
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def relu(self) -> Any:
+        return Operand(ReLU.apply(self.tensor))
+
+    def sigmoid(self) -> Any:
+        return Operand(Sigmoid.apply(self.tensor))
+
+    def sum(self, *axes: Any, **named: Any) -> Any:
+        if axes or named:
+            lacking("sum along an axis")
+        return Operand(Sum.apply(self.tensor))
+
+    def __getitem__(self, index: Any) -> NoReturn:
+        lacking("part of a tensor by its index")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        lacking(name)
+
+
+def build(**tensors: Any) -> Any:
+    """The expression of their tensors, as a tensor of theirs."""
+    return of_operands(**{name: Operand(tensor) for name, tensor in tensors.items()}).tensor
