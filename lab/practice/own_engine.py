@@ -186,7 +186,7 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
         if children:
             _must(bool(_OPERATION.fullmatch(op)))
             node["kind"], node["symbol"] = OPS.get(op, UNKNOWN).kind, OPS.get(op, UNKNOWN).symbol
-            node["captured"] = [_captured(entry, number, nodes, value) for entry in said["captured"]]
+            node["captured"] = [_captured(entry, number, nodes, children) for entry in said["captured"]]
             node["calls"] = []
         nodes.append(node)
     gradients = {
@@ -275,7 +275,7 @@ def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | Non
     return gradient
 
 
-def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], output: np.ndarray) -> Captured:
+def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], children: Sequence[int]) -> Captured:
     name = str(said["name"])
     _must(bool(_HELD.fullmatch(name)))
     if "node" in said:
@@ -287,7 +287,9 @@ def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], outpu
     if "value" in said:
         array = np.asarray(said["value"], float)
         numbers: Value = array.tolist()
-        return {"name": name, "holds": "array", "shape": list(array.shape), "value": numbers, "written": False}
+        holds = str(said.get("holds", "array"))
+        _must(holds in ("array", "output", *(f"value of operand {operand}" for operand in range(len(children)))))
+        return {"name": name, "holds": holds, "shape": list(array.shape), "value": numbers, "written": False}
     kind = str(said["type"])
     _must(kind.isidentifier() and len(kind) <= 80)
     return {"name": name, "holds": "setting", "type": kind, "shape": [], "value": kind}

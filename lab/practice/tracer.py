@@ -340,10 +340,12 @@ class FunctionsWatch(Watch):
             self.add(leaf, name)
         for key, (ctx, op, source, line) in self.uses.items():
             if key in reached:
-                children = [self.add(x) for x in ctx.inputs if isinstance(x, (self.engine, *NUMBERS))]
+                operands = [x for x in ctx.inputs if isinstance(x, (self.engine, *NUMBERS))]
+                children = [self.add(x) for x in operands]
                 self.numbers[key] = number = self.add(reached[key])
                 self.events.append({"kind": "forward", "node": number, "source": source, "line": line})
-                self.told_of[number] |= {"op": op, "children": children, "source": source, "captured": held(ctx)}
+                kept = held(ctx, operands, reached[key])
+                self.told_of[number] |= {"op": op, "children": children, "source": source, "captured": kept}
 
     def add(self, x: Any, label: str = "") -> int:
         """The number of the node of an input: a tensor has one, a plain number a new one for each use."""
@@ -400,10 +402,13 @@ def below(function: Any) -> list[Any]:
     return [*found]
 
 
-def held(ctx: Any) -> list[dict[str, Any]]:
-    """What was saved for the way back."""
+def held(ctx: Any, operands: list[Any], result: Any) -> list[dict[str, Any]]:
+    """What was saved for the way back: the very array of an operand or of the result, another one, or anything else."""
+    arrays = [x if isinstance(x, NUMBERS) else x.data for x in operands]
+    known = {id(array): f"value of operand {position}" for position, array in enumerate(arrays)}
+    known[id(result.data)] = "output"
     return [
-        {"name": f"saved_tensors[{position}]", "value": np.array(value, float)}
+        {"name": f"saved_tensors[{position}]", "value": np.array(value, float), "holds": known.get(id(value), "array")}
         if isinstance(value, NUMBERS)
         else {"name": f"saved_tensors[{position}]", "type": type(value).__name__}
         for position, value in enumerate(ctx.saved_tensors)

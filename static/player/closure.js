@@ -33,7 +33,7 @@ export class Closure {
     [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
     if (!isOperation(node)) {
       this.panel.body.replaceChildren(
-        h("p", {}, `${playback.name(id)} was not computed from anything, so it has no _backward.`),
+        h("p", {}, `${playback.name(id)} was not computed from anything, so it keeps nothing for the way back.`),
       );
       return;
     }
@@ -43,12 +43,18 @@ export class Closure {
       );
       return;
     }
+    if (!node.captured.length) {
+      this.panel.body.replaceChildren(
+        h("p", {}, h("b", {}, playback.definition(id)), " has run, and kept nothing for the way back."),
+      );
+      return;
+    }
     const heads = ["Name", "What it is", "Value", "Since then"].map((text, i) =>
       h("th", { scope: "col", class: i === 2 ? "number" : "" }, text),
     );
     const rows = node.captured.map((entry) => this.row(playback, node, entry));
     this.panel.body.replaceChildren(
-      h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its ", h("code", {}, "_backward"), " kept:"),
+      h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its way back kept:"),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the closure holds" },

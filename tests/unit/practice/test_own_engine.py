@@ -184,8 +184,8 @@ def test_functions_show_what_they_saved_and_plain_numbers_are_constants():
     trace = follow(FUNCTIONS, FUNCTIONS.reference, expression, leaves, Here(), np.ones(2))
     product, number = next((node, trace.nodes[node["children"][1]]) for node in trace.nodes if node["op"] == "*")
     assert (number["label"], number["requires_grad"]) == ("3", False)
-    assert [(entry["name"], entry["value"]) for entry in product["captured"]] == [
-        ("saved_tensors[0]", [1, 2]), ("saved_tensors[1]", 3),
+    assert [(entry["name"], entry["holds"], entry["value"]) for entry in product["captured"]] == [
+        ("saved_tensors[0]", "value of operand 0", [1, 2]), ("saved_tensors[1]", "value of operand 1", 3),
     ]  # fmt: skip
     ran = {(event["kind"], event["source"]) for event in trace.events}
     assert {("forward", "Mul.forward"), ("message", "Mul.backward"), ("accumulate", "Tensor.backward")} <= ran
