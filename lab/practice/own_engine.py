@@ -66,9 +66,10 @@ def follow(
     try:
         return _trace(said.values["told"], source, ladder.file, list(leaves))
     except NONSENSE as error:
+        graph = "`data`, `grad` and `grad_fn`" if ladder.key == "functions" else "`data`, `grad`, `_children` and `_op`"
         raise Unusable(
-            "Your engine's passes cannot be drawn: what its objects say of `data`, `grad`, `_children` and `_op` does "
-            f"not hold together ({type(error).__name__})."
+            f"Your engine's passes cannot be drawn: what its objects say of {graph} does not hold "
+            f"together ({type(error).__name__})."
         ) from None
 
 

@@ -224,9 +224,8 @@ class FunctionsWatch(Watch):
 
     def __init__(self, engine: Any, file: str, function: Any, names: Mapping[str, Any]) -> None:
         super().__init__(engine, file)
-        self.uses: dict[
-            int, tuple[Any, str, str, int]
-        ] = {}  # id() of a context -> it, the operation, where forward ran
+        # id() of a context -> it, the operation, and where `forward` ran
+        self.uses: dict[int, tuple[Any, str, str, int]] = {}
         self.numbers: dict[int, int] = {}  # id() of a context -> the number of its node
         self.sending: list[int] = []  # id() of the contexts whose `backward` runs
         self.waiting: list[dict[str, Any]] = []  # messages that have not arrived
@@ -293,31 +292,47 @@ class FunctionsWatch(Watch):
 
     def changed(self, tensor: Any, value: Any, source: str, line: int) -> None:
         """A gradient is `value` now: by the one message that makes the difference, or else by all that wait for it."""
-        number, before = self.ids[id(tensor)], self.known.get(id(tensor))
-        after = None if value is None else np.array(value, float)
-        coming = [message for message in self.waiting if message["child"] == number]
-        if after is None or not coming:
-            self.known[id(tensor)] = after if after is not None and after.any() else None
-            if after is not None and after.any() and not alike(before, after):
-                self.events.append({"kind": "seed", "node": number, "grad": after, "source": source, "line": line})
+        key, after = id(tensor), None if value is None else np.array(value, float)
+        if after is None:
+            self.known[key] = None
             return
+        before = self.known.get(key)
         start = np.zeros_like(after) if before is None else before
+        coming = self.coming(tensor)
         alone = [message for message in coming if alike(added(start, message["contribution"]), after)]
-        arriving = alone[:1] or coming
-        for message in arriving:
-            then = after if message is arriving[-1] else added(start, message["contribution"])
+        if alone:
+            self.arrive(tensor, alone[:1], after, source, line)
+        elif alike(start, after):  # such as zeros to begin with: nothing has arrived
+            return
+        elif coming:
+            self.arrive(tensor, coming, after, source, line)
+        else:
+            self.known[key] = after
+            where = {"source": source, "line": line}
+            self.events.append({"kind": "seed", "node": self.ids[key], "grad": after, **where})
+
+    def coming(self, tensor: Any) -> list[dict[str, Any]]:
+        """The messages to a tensor that have not arrived."""
+        return [message for message in self.waiting if message["child"] == self.ids[id(tensor)]]
+
+    def arrive(self, tensor: Any, messages: list[dict[str, Any]], after: np.ndarray, source: str, line: int) -> None:
+        """These have made the gradient what it is now."""
+        before = self.known.get(id(tensor))
+        for message in messages:
+            start = np.zeros_like(after) if before is None else before
+            then = after if message is messages[-1] else added(start, message["contribution"])
             fits = message["contribution"].shape == then.shape
-            self.events += [message, {"kind": "accumulate", "node": number, "before": start,
+            self.events += [message, {"kind": "accumulate", "node": self.ids[id(tensor)], "before": start,
                                       "message": message["contribution"] if fits else then - start, "after": then,
                                       "first": before is None, "source": source, "line": line}]  # fmt: skip
-            before = start = then
+            before = then
+            self.waiting = [one for one in self.waiting if one is not message]
         self.known[id(tensor)] = after
-        self.waiting = [message for message in self.waiting if not any(message is one for one in arriving)]
 
     def missed(self, tensor: Any) -> None:
-        """Report what has arrived although no gradient was set: a message of zeros, or one that the engine dropped."""
-        if tensor.grad is not None and any(one["child"] == self.ids[id(tensor)] for one in self.waiting):
-            self.changed(tensor, tensor.grad, *self.place(sys._getframe(1)))
+        """Report messages whose arrival was not seen: nobody set the gradient in sight, or the engine dropped them."""
+        if tensor.grad is not None and (coming := self.coming(tensor)):
+            self.arrive(tensor, coming, np.array(tensor.grad, float), coming[-1]["source"], coming[-1]["line"])
 
     # -- the forward pass is over
 
@@ -331,9 +346,11 @@ class FunctionsWatch(Watch):
             if ctx is not None and id(ctx) not in reached:
                 reached[id(ctx)] = tensor
                 waiting += [x for x in ctx.inputs if isinstance(x, self.engine)]
-        if unseen := [tensor for key, tensor in reached.items() if key not in self.uses]:
-            kind = type(unseen[0].grad_fn).__name__
-            raise Unfollowed(f"Your engine has a result whose grad_fn ({kind}) no forward of a Function was given.")
+        made = output.grad_fn is not None or any(output is leaf for leaf in tensors.values())
+        if not made or not reached.keys() <= self.uses.keys():
+            raise Unfollowed(
+                "Your engine cannot be followed: let grad_fn of each result be the ctx that its forward was given."
+            )
         self.tensors: list[Any] = []  # and numbers, which are inputs as well
         self.told_of: list[dict[str, Any]] = []
         for name, leaf in tensors.items():

@@ -137,9 +137,28 @@ def test_what_goes_to_each_copy_is_told_before_its_sum_and_a_forgotten_sum_is_se
     assert first_wrong(derive(trace))["message"] == [1, 2]
 
 
+def edited(*edits):
+    source = FUNCTIONS.reference
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
 X, Y, ROW = np.array([[1.0, 2.0, -0.5], [3.0, -4.0, 0.5]]), np.array([[0.5, -1.0], [1.0, 2.0], [0.2, 0.3]]), [0.1, 0.2]
 FUNCTION_STYLES = {path.stem: path.read_text("utf-8") for path in sorted(FUNCTIONS.folder.glob("unusual/*.py"))}
-FUNCTION_STYLES["reference"] = FUNCTIONS.reference
+ADDED = "x.grad = message if x.grad is None else x.grad + message"
+FUNCTION_STYLES |= {
+    "reference": FUNCTIONS.reference,
+    "zeros first": edited((ADDED, f"x.grad = np.zeros_like(x.data) if x.grad is None else x.grad\n{' ' * 24}{ADDED}")),
+    "behind grad": edited((ADDED, ADDED.replace("x.grad =", "vars(x)['grad'] ="))),
+    "class methods": edited(("@staticmethod", "@classmethod"), ("(ctx, a", "(cls, ctx, a"), ("(ctx, x", "(cls, ctx, x"),
+                            ("backward(ctx, grad)", "backward(cls, ctx, grad)")),
+    "inherited": edited(("class AddRow(Function)", "class AddRow(Add)"), ("return x + row", "return Add.forward(ctx, x, row)"),
+                        ("return grad, grad.sum(axis=0)", "return Add.backward(ctx, grad)[0], grad.sum(axis=0)")),
+    "drawn": edited(("return grad * b, grad * a", "return (grad * each for each in (b, a))")),
+    "no line of theirs": edited(("return a + b", "return a + b\n\n    forward = np.vectorize(forward, excluded=[0])")),
+}  # fmt: skip
 FUNCTION_PASSES = [
     ("(x @ w + b).relu().sum()", {"x": X, "w": Y, "b": ROW}),
     ("sum((sigmoid(x @ w + b) - t)**2)", {"x": X, "w": Y, "b": ROW, "t": np.eye(2)}),
