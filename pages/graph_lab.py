@@ -500,15 +500,22 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
 
 def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
     """What was done to the inputs, and what came of it. waiting: for a gradient to start from."""
-    said = {
-        "constant": "`{0}` is made with `requires_grad=False`: a constant, which gets no gradient.",
-        "detached": "`{0}.detach()` stands for `{0}`: a constant with its value. No path leads back to `{0}`.",
-        "written": "`{0}.data += 1` is run between the passes.",
-    }
-    sentences = [said[change].format(name) for name, change in changes.items()]
+
+    def named(what: str) -> str:
+        return ", ".join(f"`{name}`" for name, change in changes.items() if change == what)
+
+    written = ", ".join(f"`{name}.data += 1`" for name, change in changes.items() if change == "written")
+    sentences = [f"Constants, made with `requires_grad=False`: {named('constant')}."] if named("constant") else []
+    if named("detached"):
+        sentences.append(f"Cut off with `detach()`, so that no path leads back: {named('detached')}.")
+    if written:
+        sentences.append(f"Run between the passes: {written}.")
     if changes and trace.error and not waiting:
-        sentences.append(f"The engine refuses the backward pass: {escape_markdown(trace.error)}")
-    elif "written" in changes.values() and not waiting:
+        error = (
+            f": {escape_markdown(trace.error)}" if st.session_state["graph view"] == PLAIN else "."
+        )  # the ledger has it
+        sentences.append(f"The engine refuses the backward pass{error}")
+    elif written and not waiting:
         sentences.append("No backward step needs what was there before: the gradients are right all the same.")
     if sentences:
         st.markdown(" ".join(sentences))

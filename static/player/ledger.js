@@ -121,6 +121,14 @@ function range(value) {
 /** @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
 function storyOf(playback, frame, cell) {
   const event = frame.event;
+  if (playback.length === 0) {
+    return {
+      phase: "No graph",
+      sentence: "The values are computed. No operation is written down: none of the inputs requires a gradient.",
+      equation: [],
+      note: "",
+    };
+  }
   if (!event) {
     return {
       phase: "Start",

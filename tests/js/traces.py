@@ -7,7 +7,7 @@ from lab.faults.engines import Overwrites
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
 from lab.trace.export import playable, standalone
-from lab.trace.recording import Recording, numeral, record, strict_json
+from lab.trace.recording import Recording, attempt, numeral, record, strict_json
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES, program, shared
@@ -50,6 +50,7 @@ def named():
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
         "lines": record(parse("h = (a*b + c).mean()\ng = tanh(h)*h\nk = exp(g)\ng*a + k"), {"a": a, "b": b, "c": 3.0}),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
+        "no graph": attempt(lambda a, b: a * b, {"a": 2.0, "b": 3.0}, changes={"a": "constant", "b": "detached"}),
     }
     return {name: playable(trace) for name, trace in traces.items()}
 
