@@ -21,7 +21,7 @@ from lab.ui import expression_box, page, state
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import own
 from lab.ui.state import Family, Field
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
 PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
@@ -511,9 +511,7 @@ def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
     if written:
         sentences.append(f"Run between the passes: {written}.")
     if changes and trace.error and not waiting:
-        error = (
-            f": {escape_markdown(trace.error)}" if st.session_state["graph view"] == PLAIN else "."
-        )  # the ledger has it
+        error = f": {with_code(trace.error)}" if st.session_state["graph view"] == PLAIN else "."  # the ledger has it
         sentences.append(f"The engine refuses the backward pass{error}")
     elif written and not waiting:
         sentences.append("No backward step needs what was there before: the gradients are right all the same.")

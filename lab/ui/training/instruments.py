@@ -494,7 +494,7 @@ def prescribe(seen: list[Record], config: Config, also: Callable[[], None] = lam
             remedy_button(config, finding.settings, f"training remedy {finding.key}", also)
             if failure := failure_of(finding):
                 page.link_to(
-                    "pages/what_went_wrong.py", f"What went wrong: {failure.name}", ":material/troubleshoot:",
+                    "pages/what_went_wrong.py", f"Failure {failure.number}: cause and fix", ":material/troubleshoot:",
                     {"failure": failure.key},
                 )  # fmt: skip
 
