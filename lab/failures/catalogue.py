@@ -24,6 +24,10 @@ def _training(**settings: str) -> Place:
     return Place("Train a network that has it", "training", settings)
 
 
+def _graph(does: str, **leaves: str) -> Place:
+    return Place(does, "graph", {"expression": "tanh(a*b) + a", "stage": "backward", **leaves})
+
+
 FAILURES = (
     Failure(
         "Modified by an inplace operation",
@@ -59,6 +63,7 @@ FAILURES = (
         torch="x = torch.tensor(numbers, requires_grad=True)\ny = x.exp()\nloss = y.sum()\ny += 1\nloss.backward()\n",
         places=(
             Place("Go through it in four steps", "simulate-error", {"part": "steps", "op": "exp", "written": "output"}),
+            _graph("Write to an input of a graph", leaf_a="written"),
             _messages("inplace"),
             _debug("in_place"),
         ),
@@ -179,6 +184,7 @@ FAILURES = (
         "loss.backward()\n",
         places=(
             Place("See the graph with and without it", "simulate-error", {"part": "cut", "cut": "all"}),
+            _graph("Make every input of a graph a constant", leaf_a="constant", leaf_b="constant"),
             _messages("nograph"),
         ),
         related=("no-grad", "numpy", "argmax", "detach"),
@@ -467,6 +473,7 @@ FAILURES = (
         "    state = (w * state + x).tanh()\n    loss = (state - 0.5) ** 2\n    loss.backward()\n",
         places=(
             Place("Cut a graph, and see what stays away", "simulate-error", {"part": "cut", "cut": "detach"}),
+            _graph("Detach an input of a graph", leaf_a="detached"),
             Place("A weight shared over time", "descent", {"tab": "time"}),
             _debug("detached"),
         ),
