@@ -231,6 +231,7 @@ def test_back_after_another_lesson_brings_the_settings_before(open_page):
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3", activation="tanh")
+    ready(page)
     assert entries(page) == 3
     page.go_back()
     until(page, hidden="4", epochs="3", axis="logarithmic", tab="Updates")
