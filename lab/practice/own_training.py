@@ -51,33 +51,42 @@ for step in range(steps + 1):
         loss.backward()
         numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
 """
-DIGITS = """
+# A step of gradient descent on the arrays of two layers.
+DESCENDED = """
 import time
 
 import numpy as np
 
+
+def descended(arrays, leaves, rate):
+    for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
+        shape = np.shape(leaf.grad)
+        if shape != array.shape:  # NumPy would make it fit, and the network another one
+            raise ValueError(f"the gradient of {name} has the shape {shape}, and {name} {array.shape}.")
+    return [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, leaves)]
+
+"""
+DIGITS = (
+    DESCENDED
+    + """
 begun = time.process_time()
 for step, batch in enumerate(batches):
     w1, b1, w2, b2 = [Tensor(array) for array in arrays]
     logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
     loss = cross_entropy(logits, labels[batch])
     loss.backward()
-    for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, (w1, b1, w2, b2)):
-        if np.shape(leaf.grad) != array.shape:  # NumPy would make it fit, and the network another one
-            raise ValueError(f"the gradient of {name} has the shape {np.shape(leaf.grad)}, and {name} {array.shape}.")
-    arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, (w1, b1, w2, b2))]
+    arrays = descended(arrays, (w1, b1, w2, b2), rate)
     emit({"step": step, "loss": float(loss.data), "seconds": time.process_time() - begun})
 w1, b1, w2, b2 = [Tensor(array) for array in arrays]
 logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
 emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 """
+)
 
 # The network is the last task of the ladder: `loss` of their file, or LOSS with the lab's tensors.
-FOUR_POINTS_BY_FUNCTIONS = """
-import time
-
-import numpy as np
-
+FOUR_POINTS_BY_FUNCTIONS = (
+    DESCENDED
+    + """
 begun = time.process_time()
 for step in range(steps + 1):
     leaves = [Tensor(array) for array in arrays]
@@ -85,12 +94,9 @@ for step in range(steps + 1):
     emit({"step": step, "loss": float(of_step.data), "seconds": time.process_time() - begun})
     if step < steps:
         of_step.backward()
-        for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
-            shape = np.shape(leaf.grad)
-            if shape != array.shape:
-                raise ValueError(f"the gradient of {name} has the shape {shape}, and {name} {array.shape}.")
-        arrays = [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, leaves)]
+        arrays = descended(arrays, leaves, rate)
 """
+)
 LOSS = """
 def loss(x, y, w1, b1, w2, b2):
     x = Tensor(x, requires_grad=False)
