@@ -97,12 +97,13 @@ class Here:
 
 def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
     """A job as the driver takes it. Each run gets arrays of its own."""
-    inputs = {
-        name: driver.lively(driver.plain(value, math.inf))
-        for name, value in job.inputs.items()
-        if name not in job.secret
-    }
+    inputs = {name: driver.lively(value) for name, value in plainly(job.inputs, job.secret).items()}
     return job.program, inputs, [*job.shows]
+
+
+def plainly(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
+    """Inputs as they are sent, without the secret ones."""
+    return {name: driver.plain(value, math.inf) for name, value in inputs.items() if name not in secret}
 
 
 def answer(said: Mapping[str, Any]) -> Answer:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import math
 import os
 import re
 import selectors
@@ -290,7 +289,7 @@ class Sandbox:
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """An answer for each job. Raises Stopped."""
-        self._ask("run", jobs=[[job.program, _packed(job.inputs, job.secret), [*job.shows]] for job in jobs])
+        self._ask("run", jobs=[[job.program, checker.plainly(job.inputs, job.secret), [*job.shows]] for job in jobs])
         answers = [self._answer(self._said(), job.shows) for job in jobs]
         self._pause()
         return answers
@@ -298,7 +297,7 @@ class Sandbox:
     def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
         """What a program of this project tells while it runs: it sees the learner's names and those of `inputs`, and
         calls `emit(value)`, with what `driver.plain` knows. Raises Raised where it raises, and Stopped."""
-        self._ask("stream", program=program, inputs=_packed(inputs))
+        self._ask("stream", program=program, inputs=checker.plainly(inputs))
         while "message" in (said := self._said()):
             yield self._sensible(driver.lively, said["message"])
         answer = self._answer(said)
@@ -448,10 +447,6 @@ class Sandbox:
             self._selector.unregister(pipe)
             if self._process and self._process.popen.stderr:
                 self._process.popen.stderr.close()  # the next write of the code fails, in the line where it prints
-
-
-def _packed(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
-    return {name: driver.plain(value, math.inf) for name, value in inputs.items() if name not in secret}
 
 
 def _sentence(code: int | None) -> str:
