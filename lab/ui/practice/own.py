@@ -162,7 +162,7 @@ def all_days(ladder: Ladder) -> dict[str, str]:
         told = {}
     found = {}
     for task in ladder.tasks:
-        name = f"{ladder.key}/{task.key}"
+        name = ladder.deed(task.key)
         day = told.get(name) if isinstance(told, dict) else None
         if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
             found[task.key] = day
