@@ -34,6 +34,26 @@ _component = st.components.v2.component(
 )
 
 
+@dataclass
+class Asked:
+    """The browser has gone to another address of a page by itself.
+
+    page, search  where it went
+    number        of this move. What is done on the page before it shows the answer is sent with the values that its
+                  widgets had before, as if they had been chosen anew; so the browser says when it has `seen` the answer
+    restored      has the page been computed for it?
+    """
+
+    page: str
+    search: str
+    number: int = 0
+    restored: bool = False
+
+    def seen(self) -> bool:
+        """Do the widgets of this run say what the browser shows since then?"""
+        return st.session_state.get("address", {}).get("seen", 0) == self.number
+
+
 @dataclass(frozen=True)
 class Field:
     """One thing that a page remembers.
@@ -177,15 +197,19 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
     """Bring the fields into the session, at the beginning of each run of a page.
 
     True where they have been set anew: on the first run of a visit, after a link with parameters, and after the
-    browser's Back or Forward. What does not fit in the address gets a note, and its field the default. A visitor who
-    comes back to the page by the menu finds all as it was.
+    browser's Back or Forward, until it shows the answer. What does not fit in the address gets a note, and its field
+    the default. A visitor who comes back to the page by the menu finds all as it was.
     """
     state = st.session_state
     entered, state["page"] = state.get("page") != page, page
     kept = state.get(f"{page} kept")
-    of, went = state.pop("address asked", (None, ""))
-    if of == page:
-        address = dict(parse_qsl(went.removeprefix("?"), keep_blank_values=True))
+    asked: Asked | None = state.get("address asked")
+    if asked and (asked.page != page or asked.seen()):
+        del state["address asked"]
+    if asked and asked.page == page:
+        asked.restored = True
+        state.pop("address step", None)  # a widget's old value is no choice
+        address = dict(parse_qsl(asked.search.removeprefix("?"), keep_blank_values=True))
         for name in STREAMLITS_OWN:
             address.pop(name, None)
     elif entered and (len(st.query_params) or kept is None):
@@ -216,20 +240,23 @@ def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> N
     kept  parameters that the player writes, and that stay as they are
     """
     state = st.session_state
-    if "address asked" in state:  # in a fragment: `restore` has not run
+    asked: Asked | None = state.get("address asked")
+    if asked and (not asked.restored or asked.seen()):  # in a fragment: `restore` has not run
         st.rerun()
     _keep(page, fields)
     address: dict[str, str] = {}
     for field in fields:
         if field.name not in kept:
             address |= field.write(_get(field))
+    state["address entry"] = state.get("address entry", 0) + state.pop("address step", False)
     said = {
         "session": state.setdefault("address session", secrets.token_hex(4)),
         "page": page,
         "path": state.get("path", ""),
         "query": urlencode(address),
-        "entry": state.get("address entry", 0),
+        "entry": state["address entry"],
         "kept": [*kept],
+        "heard": state.get("address heard", 0),
     }
     # As bytes: to look into a dict, Streamlit imports pandas.
     _component(key="address", data=strict_json(said).encode(), on_went_change=lambda: _ask(page))
@@ -237,7 +264,7 @@ def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> N
 
 def step() -> None:
     """What the visitor does now is a step that the browser's Back undoes (in a callback)."""
-    st.session_state["address entry"] = st.session_state.get("address entry", 0) + 1
+    st.session_state["address step"] = True
 
 
 def hold(fields: Iterable[Field]) -> None:
@@ -267,9 +294,12 @@ def reset(fields: Iterable[Field]) -> None:
 
 def _ask(page: str) -> None:
     """The browser has gone to another address of this page by itself."""
-    went = st.session_state["address"].get("went")
-    if isinstance(went, str) and len(went) <= LONGEST:
-        st.session_state["address asked"] = page, went
+    state = st.session_state
+    match state["address"].get("went"):
+        case {"search": str(search), "number": int(number)}:
+            state["address heard"] = number
+            if len(search) <= LONGEST:
+                state["address asked"] = Asked(page, search, number)
 
 
 def _keys(field: Field) -> Sequence[str]:

@@ -231,7 +231,6 @@ def test_back_after_another_lesson_brings_the_settings_before(open_page):
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3", activation="tanh")
-    ready(page)
     assert entries(page) == 3
     page.go_back()
     until(page, hidden="4", epochs="3", axis="logarithmic", tab="Updates")
@@ -239,6 +238,35 @@ def test_back_after_another_lesson_brings_the_settings_before(open_page):
     hidden = page.get_by_role("textbox", name="Hidden layers")
     assert eventually(page, hidden.input_value, "4") == "4"
     page.locator(".run-progress", has_text="Epoch 0 of 3").wait_for()
+    assert "lr" not in parameters(page)
+
+
+def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(new_page, app_url):
+    """It is sent with the values of the page that was left, and the list of lessons would take its own for a choice."""
+    page = new_page()
+    held = None  # what the server says while the line to the browser is slow
+
+    def pass_on(socket):
+        server = socket.connect_to_server()
+        server.on_message(lambda message: socket.send(message) if held is None else held.append((socket, message)))
+
+    page.route_web_socket("**/_stcore/stream", pass_on)
+    page.goto(f"{app_url}/training?hidden=4&epochs=3")
+    ready(page)
+    choose(page, "Lesson", "Rate too high")
+    until(page, lr="0.3")
+    ready(page)
+    held = []
+    page.go_back()
+    eventually(page, lambda: any(b"address" in message for _, message in held), True)
+    page.get_by_role("button", name="Settings").click()
+    page.wait_for_timeout(300)  # in which the server reads it
+    late, held = held, None
+    for socket, message in late:
+        socket.send(message)
+    hidden = page.get_by_role("textbox", name="Hidden layers")
+    assert eventually(page, hidden.input_value, "4") == "4"
+    until(page, hidden="4", epochs="3")
     assert "lr" not in parameters(page)
 
 

@@ -165,7 +165,7 @@ def test_only_a_step_makes_an_entry():
 @pytest.mark.parametrize("page", ["one", "two"])
 def test_the_page_follows_the_browser_to_another_address(page):
     at = opened("kind=xor&rate=0.25&event=3")
-    at.session_state["address asked"] = page, "?embed=true&kind=moons&event=5&rate=9"
+    at.session_state["address asked"] = state.Asked(page, "?embed=true&kind=moons&event=5&rate=9")
     run(at)
     asked = DEFAULTS | {"event": 5}
     assert values(at) == (asked if page == "one" else DEFAULTS | {"kind": "xor", "rate": 0.25, "event": 3})
