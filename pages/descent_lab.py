@@ -63,7 +63,7 @@ def _floats(text: str) -> tuple[float, ...]:
 
 def _start(text: str) -> tuple[float, ...]:
     x, y = _floats(text)
-    if not max(abs(x), abs(y)) <= REACH:
+    if not all(abs(value) <= REACH for value in (x, y)):  # false for nan, too
         raise ValueError(text)
     return x, y
 
@@ -76,8 +76,8 @@ def _rates(text: str) -> tuple[float, ...]:
 
 
 def _weights(text: str) -> tuple[int, int]:
-    first, second = (range(len(WEIGHTS))[int(part)] for part in text.split("-"))
-    if first == second:
+    first, second = (int(part) for part in text.split("-"))
+    if first == second or max(first, second) >= len(WEIGHTS):
         raise ValueError(text)
     return first, second
 
