@@ -76,7 +76,7 @@ def main() -> None:
     data = None
     with word:
         if complaint:
-            st.error(complaint)
+            st.error(escape_markdown(complaint))
         if own:
             data = own(now["training val_fraction"], now["training seed"])
     ready = bool(config and (data or not own))

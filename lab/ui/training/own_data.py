@@ -14,6 +14,7 @@ from lab.training.datasets import DataError, Dataset, from_table, separator
 from lab.training.live import Own
 from lab.ui.boards import clicked_points
 from lab.ui.state import Field
+from lab.ui.table import escape_markdown
 
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
 LAST, AS_IT_IS = "the last", "as its numbers are"
@@ -56,7 +57,7 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
         own = {"points": points.to_text(state["own points"])}
         return points.dataset(state["own points"], val_fraction, seed), own
     except DataError as error:
-        st.info(str(error))
+        st.info(escape_markdown(str(error)))
         return None
 
 
@@ -98,12 +99,12 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                     _fits(data, val_fraction)
                     state["own table data"], state["own table asked"] = data, asked
                 data = state["own table data"]
-                st.caption(" ".join(f"{note}." for note in data.notes))
+                st.caption(escape_markdown(" ".join(f"{note}." for note in data.notes)))
         except UnicodeDecodeError:
             st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
             return None
-        except DataError as error:
-            st.error(str(error))
+        except DataError as error:  # which repeats names and cells of the table
+            st.error(escape_markdown(str(error)))
             return None
         return data, own
 
