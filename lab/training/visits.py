@@ -13,8 +13,9 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -136,19 +137,20 @@ class Visit:
 
     def _presents(self) -> list[Path]:
         """The newest first."""
-        return sorted(self.folder.glob(f"{PRESENT}-*.npz"), key=lambda path: -path.stat().st_mtime)
+        return [path for path, _ in _by_age(self.folder.glob(f"{PRESENT}-*.npz"))][::-1]
 
     def _shelved(self) -> list[Path]:
         """The oldest first."""
-        files = [path for path in self.folder.glob("*.npz") if not path.name.startswith(PRESENT)]
-        return sorted(files, key=lambda path: path.stat().st_mtime)
+        return [path for path, _ in _by_age(self.folder.glob("*.npz")) if not path.name.startswith(PRESENT)]
 
     def _write(self, path: Path, content: bytes) -> None:
+        mine = path.with_name(f"{path.name}.{secrets.token_hex(8)}")  # others may be about to write the same file
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(mine, content)
+            mine.replace(path)
         except OSError as error:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
-        write_atomic(path, content)
         _make_room(self.files)
 
 
@@ -221,12 +223,21 @@ def _version() -> str:
 
 def _make_room(files: Path) -> None:
     """Delete the oldest files where all together are too large."""
-    sizes: Sequence[tuple[float, int, Path]] = []
-    with contextlib.suppress(OSError):  # another visitor's page may be at it, too
-        sizes = sorted((stat.st_mtime, stat.st_size, path) for path in files.glob("*/*") for stat in [path.stat()])
-        total = sum(size for _, size, _ in sizes)
-        for _, size, path in sizes:
-            if total <= TOTAL:
-                return
+    known = _by_age(files.glob("*/*"))
+    total = sum(size for _, size in known)
+    for path, size in known:
+        if total <= TOTAL:
+            return
+        with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
-            total -= size
+        total -= size
+
+
+def _by_age(paths: Iterable[Path]) -> list[tuple[Path, int]]:
+    """Files with their sizes, the oldest first. One that another page has just deleted is left out."""
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            stat = path.stat()
+            found.append((stat.st_mtime, path, stat.st_size))
+    return [(path, size) for _, path, size in sorted(found)]

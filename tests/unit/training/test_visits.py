@@ -1,6 +1,7 @@
 """The runs of the page's visitors in files: whole, bounded, and nobody else's."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -136,6 +137,26 @@ def test_what_is_damaged_is_left_out(visit):
         path.write_bytes(path.read_bytes()[:-100])
     assert visit.present() is None
     assert visit.shelf() == []
+
+
+def test_two_visitors_may_finish_the_same_run_at_once(visit):
+    run = trained(150)
+    assert run.done
+    both = (visit, Visit(visit.files, "b" * 32))
+    with ThreadPoolExecutor(4) as pool:
+        for kept in [pool.submit(one.keep_present, run) for _ in range(20) for one in both]:
+            kept.result()
+    same(run, visits.opened(visits.finished(visit.files, CONFIG)))
+
+
+def test_a_file_that_another_window_has_just_deleted_is_left_out(visit):
+    run = trained(30)
+    visit.keep_present(run)
+    for name in ("present-gone.npz", "gone.npz"):  # still in the list of the folder's files, and there no more
+        (visit.folder / name).symlink_to("nowhere")
+    same(run, visit.present())
+    assert visit.shelf() == []
+    visit.keep_present(run)
 
 
 def test_the_oldest_make_room(visit, monkeypatch):
