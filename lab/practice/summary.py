@@ -14,7 +14,7 @@ from practice import LADDERS
 from practice.debug import PROGRAMS, ROOM
 from practice.questions import QUESTIONS
 
-LARGEST = 100_000  # bytes of a file, as in static/progress/progress.js
+LARGEST = 100_000  # bytes of a file, as in static/progress/path.js
 
 Done = dict[str, str]  # what is done -> the day, "2026-01-31"
 

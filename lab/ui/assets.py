@@ -7,8 +7,32 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
+
+import streamlit as st
 
 _STATIC = (Path(__file__).parents[2] / "static").resolve()
+
+
+def component(name: str, module: str, function: str = "show", *, lost: str = "", style: str = "", **more: Any) -> Any:
+    """A component whose parts are in static/. In each run of the page the browser calls a function of its module, and
+    what that returns when the run is over.
+
+    lost   what could not be loaded, in a reader's words: "The list"; without them nothing is said
+    style  a file of static/, such as "grids/grids.css"
+    more   of `st.components.v2.component`
+    """
+    sentence = json.dumps(f"{lost} could not be loaded. Load the page again.")
+    script = f"""export default function (component) {{
+  const over = loading.then(
+    (module) => module.{function}(component),
+    () => {f"component.parentElement.append({sentence})" if lost else "{}"},
+  );
+  return () => over.then((end) => end?.());
+}}
+"""
+    css = (_STATIC / style).read_text("utf-8") if style else None
+    return st.components.v2.component(f"tensor_ops_lab_{name}", css=css, js=loading(module) + script, **more)
 
 
 def loading(name: str, *more: str) -> str:

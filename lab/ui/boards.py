@@ -12,42 +12,10 @@ from lab.charts import Chart
 from lab.charts.plane import PLANE
 from lab.trace.recording import strict_json
 from lab.training.config import is_number
-from lab.ui.assets import keep_value, loading
+from lab.ui.assets import component, keep_value
 
-_CSS = """
-section.figure h2 { margin: 0; padding: 0.25rem 0 0; font-size: 1.05rem; font-weight: 600; line-height: 1.3; }
-section.figure h2 small { font-size: 0.8rem; font-weight: 400; opacity: 0.75; }
-.figure .picture { width: 100%; }
-.figure details { margin: 0 0 1rem; font-size: 0.875rem; }
-.figure summary { width: fit-content; cursor: pointer; opacity: 0.8; }
-.figure summary:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-.figure table { border-collapse: collapse; }
-.figure :is(th, td) { border: 1px solid var(--st-border-color); text-align: left; font-variant-numeric: tabular-nums; }
-.unit-maps { display: grid; grid-template-columns: repeat(auto-fill, minmax(36px, 1fr)); gap: 6px; margin: 0 0 0.5rem; }
-.unit-maps button { padding: 0; border: 1px solid var(--st-border-color); border-radius: 4px; overflow: hidden;
-  aspect-ratio: 1; max-width: 64px; background: none; cursor: pointer; }
-.unit-maps button:is(:hover, :focus-visible) { outline: 3px solid var(--st-primary-color); outline-offset: 1px; }
-.unit-maps canvas { display: block; width: 100%; height: 100%; }
-.run-progress p { margin: 0 0 0.25rem; }
-.run-progress progress { display: block; appearance: none; width: 100%; height: 0.5rem; border: 0; border-radius: 4px;
-  overflow: hidden; background: var(--st-border-color); }
-.run-progress progress::-webkit-progress-bar { background: var(--st-border-color); }
-.run-progress progress::-webkit-progress-value { background: var(--st-primary-color); }
-.run-progress progress::-moz-progress-bar { background: var(--st-primary-color); }
-"""
-_component = st.components.v2.component(
-    "tensor_ops_lab_charts",
-    css=_CSS,
-    js=loading("charts/charts.js")
-    + """export default function ({ data, parentElement }) {
-  loading.then(
-    (charts) => charts.show({ data, parentElement }),
-    () => parentElement.append("The charts could not be loaded. Load the page again."),
-  );
-  return () => loading.then((charts) => charts.remove(parentElement), () => {});
-}""",
-    isolate_styles=False,  # so that a link leads to a heading
-)
+# Its styles are not for itself alone, so that a link leads to a heading.
+_component = component("charts", "charts/charts.js", lost="The charts", style="charts/charts.css", isolate_styles=False)
 
 
 class Boards:
@@ -87,14 +55,7 @@ class Boards:
         return entry | {"note": self._notes.get(key, "")}
 
 
-_teller = st.components.v2.component(
-    "tensor_ops_lab_epoch_teller",
-    js=loading("charts/charts.js")
-    + """export default function (component) {
-  const leaving = loading.then((charts) => charts.tellEpoch(component));
-  return () => leaving.then((leave) => leave?.());
-}""",
-)
+_teller = component("epoch_teller", "charts/charts.js", "tellEpoch")
 
 
 def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
@@ -109,17 +70,7 @@ def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
     _teller(key=key, on_epoch_change=move)
 
 
-_point_teller = st.components.v2.component(
-    "tensor_ops_lab_point_teller",
-    js=loading("charts/charts.js")
-    + """export default function (component) {
-  const leaving = component.parentElement.telling ??= loading.then((charts) => charts.tellPoints(component));
-  return () => {
-    if (component.parentElement.isConnected) return;
-    leaving.then((leave) => leave?.());
-  };
-}""",
-)
+_point_teller = component("point_teller", "charts/charts.js", "tellPoints")
 
 
 def clicked_points(key: str) -> list[tuple[float, float]]:

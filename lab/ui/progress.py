@@ -12,72 +12,11 @@ from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS, Card
 from lab.lessons.pages import BY_FILE
 from lab.trace.recording import strict_json
-from lab.ui.assets import loading
+from lab.ui.assets import component
 
-_CSS = """
-.path-bar { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin: 0 0 0.75rem; }
-.path-bar progress { flex: 1 1 8rem; min-width: 6rem; height: 0.5rem; accent-color: var(--st-primary-color); }
-.path-bar button { font: inherit; font-size: 0.875rem; color: inherit; background: none; cursor: pointer;
-  border: 1px solid var(--st-border-color); border-radius: 0.4rem; padding: 0.15rem 0.6rem; }
-.path-bar button:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
-.path-said { flex-basis: 100%; margin: 0; font-size: 0.875rem; }
-.path-said:empty { display: none; }
-.path { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0;
-  padding: 0; list-style: none; }
-.path li { margin: 0; }
-.path a { display: block; box-sizing: border-box; height: 100%; padding: 0.6rem 0.8rem; color: inherit;
-  text-decoration: none;
-  border: 1px solid var(--st-border-color); border-radius: 0.5rem; border-left: 4px solid var(--st-border-color); }
-.path a:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
-.path a:focus-visible, .path-bar button:focus-visible { outline: 2px solid var(--st-primary-color);
-  outline-offset: 2px; }
-.path .next a { border-left-color: var(--st-primary-color); }
-.path .done a { border-left-color: light-dark(#00805d, #2fbf91); }
-.path strong { display: flex; justify-content: space-between; gap: 0.5rem; }
-.path small { font-size: 0.8rem; font-weight: 400; white-space: nowrap; }
-.path span { display: block; font-size: 0.875rem; line-height: 1.4; }
-"""
-_ABILITIES_CSS = """
-.abilities { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr));
-  gap: 0.25rem 2rem; }
-.abilities h2 { font-size: 1.05rem; margin: 0.75rem 0 0.25rem; }
-.abilities ul { margin: 0; padding: 0; list-style: none; }
-.abilities section > ul > li { display: grid; grid-template-columns: 1.4rem 1fr; margin: 0 0 0.6rem; }
-.abilities .can { color: light-dark(#00704f, #2fbf91); font-weight: 700; }
-.abilities li li { font-size: 0.875rem; line-height: 1.5; }
-.abilities a { color: var(--st-link-color); }
-.abilities a:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-.abilities small { font-size: 0.875rem; }
-"""
-_note = st.components.v2.component(
-    "tensor_ops_lab_progress",
-    js=loading("progress/progress.js")
-    + "export default function (component) { loading.then((progress) => progress.note(component), () => {}); }",
-)
-_path = st.components.v2.component(
-    "tensor_ops_lab_path",
-    css=_CSS,
-    js=loading("progress/progress.js")
-    + """export default function (component) {
-  loading.then(
-    (progress) => progress.path(component),
-    () => component.parentElement.append("The cards could not be loaded. Load the page again."),
-  );
-  return () => loading.then((progress) => progress.remove(component.parentElement), () => {});
-}""",
-)
-_abilities = st.components.v2.component(
-    "tensor_ops_lab_abilities",
-    css=_ABILITIES_CSS,
-    js=loading("progress/abilities.js")
-    + """export default function (component) {
-  loading.then(
-    (abilities) => abilities.show(component),
-    () => component.parentElement.append("The list could not be loaded. Load the page again."),
-  );
-  return () => loading.then((abilities) => abilities.remove(component.parentElement), () => {});
-}""",
-)
+_note = component("progress", "progress/progress.js", "note")
+_path = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
+_abilities = component("abilities", "progress/abilities.js", lost="The list", style="progress/abilities.css")
 
 
 def note(key: str = "progress") -> None:

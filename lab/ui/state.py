@@ -22,16 +22,12 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from lab.trace.recording import strict_json
-from lab.ui.assets import loading
+from lab.ui.assets import component
 
 LONGEST, LONGEST_NAME = 100_000, 40  # characters: of an address, and of a parameter's name that a note repeats
 STREAMLITS_OWN = ("embed", "embed_options")  # parameters
 
-_component = st.components.v2.component(
-    "tensor_ops_lab_address",
-    js=loading("address/address.js")
-    + "export default function (component) { loading.then((address) => address.show(component), () => {}); }",
-)
+_component = component("address", "address/address.js")
 
 
 @dataclass

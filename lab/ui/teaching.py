@@ -14,7 +14,7 @@ from lab.lessons.sets import CONTROLS, ITEMS, LONGEST, beginning
 from lab.practice import sets
 from lab.trace.recording import strict_json
 from lab.ui import progress, state
-from lab.ui.assets import loading
+from lab.ui.assets import component
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 
@@ -24,28 +24,7 @@ BEGIN = "begin"  # in place of an item's key
 LIST = "set list"
 START = "pages/start.py"
 
-_CSS = """
-.set-bar { display: flex; gap: 0.75rem; align-items: center; margin: 0 0 0.5rem; }
-.set-bar progress { flex: 1 1 8rem; max-width: 24rem; height: 0.5rem; accent-color: var(--st-primary-color); }
-ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 0.2rem 1.5rem;
-  margin: 0; padding: 0; list-style: none; }
-li { display: grid; grid-template-columns: 1.4rem 1fr; margin: 0; font-size: 0.9rem; line-height: 1.45; }
-.done { color: light-dark(#00704f, #2fbf91); font-weight: 700; }
-a { color: var(--st-link-color); overflow-wrap: anywhere; }
-a:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-"""
-_list = st.components.v2.component(
-    "tensor_ops_lab_set",
-    css=_CSS,
-    js=loading("progress/set.js")
-    + """export default function (component) {
-  loading.then(
-    (set) => set.show(component),
-    () => component.parentElement.append("The list could not be loaded. Load the page again."),
-  );
-  return () => loading.then((set) => set.remove(component.parentElement), () => {});
-}""",
-)
+_list = component("set", "progress/set.js", lost="The list", style="progress/set.css")
 
 
 def shorter_than(most: int) -> Callable[[str], str]:

@@ -6,14 +6,11 @@ from html import escape
 import streamlit as st
 
 from lab.lessons.glossary import TERMS
-from lab.ui.assets import loading
+from lab.ui.assets import component
 
 MARK = re.compile(r"\[\[((?!\d)[^\]|]+)(?:\|([^\]]+))?\]\]")
 
-_component = st.components.v2.component(
-    "tensor_ops_lab_terms",
-    js=loading("terms/terms.js") + "export default function () { loading.then((terms) => terms.listen(), () => {}); }",
-)
+_component = component("terms", "terms/terms.js", "listen")
 
 
 def closable() -> None:

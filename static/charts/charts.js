@@ -33,6 +33,7 @@ export function show({ data, parentElement }) {
   board.lay(feed, keys);
   changes ??= new MutationObserver(() => boards.forEach((one) => one.read()));
   changes.observe(document.body, { subtree: true, childList: true, characterData: true });
+  return () => remove(parentElement);
 }
 
 /** Streamlit ends each call that a newer one has overtaken. A board ends only with its place on the page.
@@ -212,9 +213,20 @@ export function tellEpoch({ setTriggerValue }) {
   return () => window.removeEventListener(EPOCH, heard);
 }
 
+/** @type {WeakMap<Node, () => void>} a place that tells of points -> what ends it */
+const telling = new WeakMap();
+
 /** Tell the page of all points that were clicked since it was loaded: none is lost where several answers to them
- * overtake each other. @param {Component<HTMLElement>} component */
-export function tellPoints({ setStateValue }) {
+ * overtake each other. It ends only with its place on the page. @param {Component<ShadowRoot>} component */
+export function tellPoints({ parentElement, setStateValue }) {
+  if (!telling.has(parentElement)) telling.set(parentElement, heardPoints(setStateValue));
+  return () => {
+    if (!parentElement.isConnected) telling.get(parentElement)?.();
+  };
+}
+
+/** @param {Component<ShadowRoot>["setStateValue"]} setStateValue @returns {() => void} what ends it */
+function heardPoints(setStateValue) {
   const id = crypto.getRandomValues(new Uint32Array(1))[0];
   /** @type {number[][]} */
   const points = [];

@@ -1,5 +1,5 @@
-/** What the editor of static/editor/ takes from CodeMirror. `npm run vendor:editor` makes codemirror.js of it: one
- * module, as it is here with all that these packages import. */
+/** What static/practice/editor.js takes from CodeMirror. `npm run vendor:editor` makes codemirror.js of it: one module,
+ * as it is here with all that these packages import. */
 
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export { pythonLanguage } from "@codemirror/lang-python";

@@ -24,11 +24,12 @@ export function show(component) {
   exercises.set(root, known);
   known.send = (name, value) => stays() && component.setTriggerValue(name, value);
   known.show(shown);
+  return () => remove(root);
 }
 
 /** Streamlit ends each call that a newer one has overtaken. An exercise ends only with its place on the page.
  * @param {ShadowRoot} root */
-export function remove(root) {
+function remove(root) {
   if (root.isConnected) return;
   exercises.get(root)?.remove();
   exercises.delete(root);

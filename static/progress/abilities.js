@@ -1,31 +1,17 @@
 /** What the visitor can do: each line is ticked by what this browser knows to be done, and by nothing else. */
 
-import { stays } from "../here.js";
 import { h } from "../player/dom.js";
-import { CHANGED, cardsDone, tasksDone } from "./progress.js";
+import { deedLink, Places } from "./places.js";
+import { cardsDone, tasksDone } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
 /** @typedef {{group: string, text: string, needs: string[]}} Ability needs: the keys of the deeds that show it */
 /** @typedef {Record<string, {title: string, href: string}>} Deeds */
 
-/** @type {Map<ShadowRoot, List>} */
-const lists = new Map();
-for (const change of [CHANGED, "storage"]) addEventListener(change, () => lists.forEach((one) => one.paint()));
-
 /** @param {Component<ShadowRoot>} component */
-export function show({ data, parentElement, setTriggerValue }) {
-  const { abilities, deeds } = JSON.parse(new TextDecoder().decode(data));
-  const list = lists.get(parentElement) ?? new List(parentElement);
-  lists.set(parentElement, list);
-  Object.assign(list, { abilities, deeds, go: (/** @type {string} */ key) => stays() && setTriggerValue("go", key) });
-  list.paint();
-}
-
-/** Streamlit ends each call that a newer one has overtaken. A list ends only with its place on the page.
- * @param {ShadowRoot} parentElement */
-export function remove(parentElement) {
-  if (!parentElement.isConnected) lists.delete(parentElement);
+export function show(component) {
+  return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
 }
 
 class List {
@@ -81,11 +67,8 @@ class List {
   /** @param {string} key */
   link(key) {
     const { title, href } = this.deeds[key];
-    const open = (/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      event.preventDefault(); // in this window the visit goes on
-      this.go(key);
-    };
-    return h("a", { href: new URL(href || ".", document.baseURI).href, onclick: open }, title);
+    return deedLink(href, () => this.go(key), title);
   }
 }
+
+const lists = new Places((root) => new List(root));

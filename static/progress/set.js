@@ -1,30 +1,16 @@
 /** A teacher's list of things to do: each is ticked by what this browser knows to be done. */
 
-import { stays } from "../here.js";
 import { h, setText } from "../player/dom.js";
-import { CHANGED, cardsDone, tasksDone } from "./progress.js";
+import { deedLink, Places } from "./places.js";
+import { cardsDone, tasksDone } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
 /** @typedef {{key: string, title: string, href: string}} Item */
 
-/** @type {Map<ShadowRoot, List>} */
-const lists = new Map();
-for (const change of [CHANGED, "storage"]) addEventListener(change, () => lists.forEach((one) => one.paint()));
-
 /** @param {Component<ShadowRoot>} component */
-export function show({ data, parentElement, setTriggerValue }) {
-  const { items, begin } = JSON.parse(new TextDecoder().decode(data));
-  const list = lists.get(parentElement) ?? new List(parentElement);
-  lists.set(parentElement, list);
-  Object.assign(list, { items, begin, go: (/** @type {string} */ key) => stays() && setTriggerValue("go", key) });
-  list.paint();
-}
-
-/** Streamlit ends each call that a newer one has overtaken. A list ends only with its place on the page.
- * @param {ShadowRoot} parentElement */
-export function remove(parentElement) {
-  if (!parentElement.isConnected) lists.delete(parentElement);
+export function show(component) {
+  return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
 }
 
 class List {
@@ -56,15 +42,12 @@ class List {
 
   /** @param {Item} item @param {string | undefined} day */
   item({ key, title, href }, day) {
-    const open = (/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      event.preventDefault(); // in this window the visit goes on
-      this.go(key);
-    };
-    const link = h("a", { href: new URL(href || ".", document.baseURI).href, onclick: open }, title);
+    const link = deedLink(href, () => this.go(key), title);
     const sign = key === this.begin ? "→" : day ? "☑" : "☐";
     const said = key === this.begin ? "first" : day ? `done on ${day}` : "open";
     const mark = h("span", { class: day ? "done" : "", role: "img", "aria-label": said, title: said }, sign);
     return h("li", {}, mark, link);
   }
 }
+
+const lists = new Places((root) => new List(root));

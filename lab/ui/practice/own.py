@@ -21,7 +21,7 @@ from lab.practice.checker import Report, Stopped
 from lab.practice.own_engine import Unusable
 from lab.trace.numerical import Checked
 from lab.trace.recording import Trace, strict_json
-from lab.ui.assets import keep_value, loading
+from lab.ui.assets import component, keep_value
 from lab.ui.computed import computed
 from lab.ui.practice.processes import pool
 from practice import LADDERS
@@ -113,20 +113,7 @@ def said(engine: Engine, sentence: str, line: int | None) -> str:
     return f"{short} It was in line {line}: {text[:LINE]}"
 
 
-_CSS = """
-.own { display: flex; flex-wrap: wrap; gap: 0.4rem; }
-button { font: 400 0.9rem/1.4 var(--st-font); color: var(--st-text-color); background: var(--st-background-color);
-  cursor: pointer; padding: 0.25rem 0.7rem; border: 1px solid var(--st-border-color);
-  border-radius: var(--st-button-radius, 0.4rem); }
-button:hover { border-color: var(--st-primary-color); }
-button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-"""
-_component = st.components.v2.component(
-    "tensor_ops_lab_own_engines",
-    css=_CSS,
-    js=loading("practice/own.js")
-    + "export default function (component) { loading.then((own) => own.show(component), () => {}); }",
-)
+_component = component("own_engines", "practice/own.js", style="practice/own.css")
 _KEPT = "own here"
 
 

@@ -10,20 +10,12 @@ import string
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from lab.charts.plane import signed_shades, unit_table
-from lab.ui.assets import keep_value, loading
+from lab.ui.assets import component, keep_value
 
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
-_teller = st.components.v2.component(
-    "tensor_ops_lab_unit_teller",
-    js=loading("units/units.js")
-    + """export default function (component) {
-  const leaving = loading.then((units) => units.tell(component));
-  return () => leaving.then((leave) => leave?.());
-}""",
-)
+_teller = component("unit_teller", "units/units.js", "tell")
 
 
 def small_maps(maps: np.ndarray, layer: str, theme: str) -> dict[str, Any]:
