@@ -20,7 +20,9 @@ const exercises = new Map();
 export function show(component) {
   const root = component.parentElement;
   const shown = JSON.parse(new TextDecoder().decode(component.data));
-  const known = exercises.get(root) ?? new Exercise(root, shown);
+  const before = exercises.get(root);
+  const known = before && before.shown.key === shown.key ? before : new Exercise(root, shown);
+  if (known !== before) before?.remove();
   exercises.set(root, known);
   known.send = (name, value) => stays() && component.setTriggerValue(name, value);
   known.show(shown);
@@ -169,7 +171,7 @@ class Exercise {
     this.editor.mark([]);
     this.drawn = "";
     this.say("Checking", "working");
-    this.send("check", { text, seen: this.kept.file().stamp });
+    this.send("check", { key: this.shown.key, text, seen: this.kept.file().stamp });
   }
 
   putIn() {

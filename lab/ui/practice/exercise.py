@@ -32,6 +32,10 @@ from practice.task import Ladder
 WATCH = 2.0  # seconds between two looks at the learner's own folder
 PAUSE = 0.3  # seconds after which the page says again what a check is at
 
+# One for all texts: where a key changes, Streamlit shows both editors until the page has come to rest, and that is long
+# while a check is at work.
+_KEY = "exercise"
+
 _component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
 
 
@@ -67,11 +71,13 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
     """
     state = st.session_state
     disk = own_folder.start(folder, ladder) if folder else None
-    name = _name(ladder, str(folder) if folder else "")
+    name = f"{ladder.key} in {folder}" if folder else ladder.key  # of the text, as the browser keeps it
 
     def check() -> None:
-        asked = state[name].get("check")
+        asked = state[_KEY].get("check")
         if not isinstance(asked, dict) or not isinstance(text := asked.get("text"), str):
+            return
+        if asked.get("key") != name:  # it was on its way while the page went to another text
             return
         if len(text) > own_folder.LARGEST or sandbox.unavailable():
             return
@@ -98,7 +104,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
     if not why_not:
         pool()  # the first check finds a process ready
     shown: dict[str, Any] = {
-        "key": f"{ladder.key} in {folder}" if folder else ladder.key,
+        "key": name,
         "file": ladder.file,
         "starter": ladder.starter,
         "again": again,
@@ -109,7 +115,7 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
         "runs": not why_not,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,
     }
-    _component(key=name, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop)
+    _component(key=_KEY, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop)
     if folder and disk:
         _watch(ladder, folder, disk.stamp)
 
@@ -134,4 +140,4 @@ def _watch(ladder: Ladder, folder: Path, shown: str) -> None:
 
 
 def _name(ladder: Ladder, what: str) -> str:
-    return f"exercise {ladder.key} {what}".rstrip()
+    return f"exercise {ladder.key} {what}"
