@@ -16,7 +16,7 @@ from lab.failures.finder import LONGEST, look_up
 from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
-from lab.ui import page, state
+from lab.ui import finder, page, state
 from lab.ui.computed import computed
 from lab.ui.failures.from_a_curve import from_a_curve
 from lab.ui.failures.from_code import from_code
@@ -41,7 +41,11 @@ def main() -> None:
         "What went wrong?",
         "Bring what you have: an error message, what you see in your own words, a piece of code, or a curve.",
     )
+    asked = finder.asked(NAME)
     state.restore(NAME, FIELDS)
+    if asked:
+        st.session_state["wrong text"] = asked
+        _look_up()
     state.mirror(NAME, FIELDS)
     tabs = st.tabs(list(TABS.values()), key="wrong tab", on_change=state.step)
     for tab, content in zip(tabs, (_ask, lambda: from_code(_choose), lambda: from_a_curve(_choose)), strict=True):
@@ -70,6 +74,10 @@ def _ask() -> None:
 
 def _choose(key: str | None) -> None:
     state.step()
+    _open(key)
+
+
+def _open(key: str | None) -> None:
     st.session_state["wrong tab"] = TABS["message"]
     st.session_state["wrong failure"], st.session_state["wrong numbers"] = key, ""
 
@@ -78,9 +86,14 @@ def _choose(key: str | None) -> None:
 
 
 def _search() -> None:
+    state.step()
+    _look_up()
+
+
+def _look_up() -> None:
     """A new text is searched afresh. Only a clear match is opened."""
     found = find(st.session_state["wrong text"] or "")
-    _choose(found[0].failure.key if found and found[0].sure else None)
+    _open(found[0].failure.key if found and found[0].sure else None)
 
 
 def _question() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.ui import progress, teaching
+from lab.ui import finder, progress, teaching
 from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
@@ -23,6 +23,7 @@ def style() -> None:
     """The app's own style, for a page whose title stands in a row with something else."""
     st.html(STYLE)
     closable()
+    finder.reachable()
 
 
 def theme() -> str:

@@ -228,6 +228,11 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
     return True
 
 
+def begin(page: str) -> None:
+    """Let the page begin as at an address without parameters, whatever the browser's is (before `restore`)."""
+    st.session_state["address asked"] = page, ""
+
+
 def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> None:
     """Let the address say what the session has, in each run of the page, or of a fragment that changes a field.
 

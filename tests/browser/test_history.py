@@ -149,6 +149,23 @@ def test_back_goes_from_page_to_page_with_one_press(open_page):
     page.get_by_role("heading", name="Simulate Error").wait_for()
     page.wait_for_url("**/simulate-error?part=steps&step=1")
     assert entries(page) == 4
+    ready(page)
+    page.keyboard.press("Control+k")
+    asked = page.locator("dialog[open] textarea")
+    asked.wait_for()
+    page.keyboard.press("Escape")
+    asked.wait_for(state="detached")
+    page.evaluate("""() => {  // a paste where nothing is written
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", "RuntimeError: grad can be implicitly created only for scalar outputs");
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    }""")
+    asked.press("Enter")
+    page.wait_for_url("**/wrong?tab=message&failure=scalar")
+    assert entries(page) == 4  # the page that was forward is gone
+    page.go_back()
+    page.get_by_role("heading", name="Simulate Error").wait_for()
+    page.wait_for_url("**/simulate-error?part=steps&step=1")
 
 
 def shown_names(page):

@@ -41,6 +41,17 @@ def test_each_failure_is_caused_seen_and_cured():
         assert len(at.get("echarts_chart")) == len(charted)
 
 
+def test_a_text_from_another_page_is_looked_up():
+    at = run(app("app.py"))
+    text = "RuntimeError: grad can be implicitly created only for scalar outputs"
+    at.session_state["finder"] = {"asked": {"text": text, "query": "in_a=2"}}
+    at.run()
+    assert not at.exception
+    assert at.text_area(key="wrong text").value == text
+    assert at.header[0].value == "3 Only for scalar outputs"
+    assert not at.info  # the address was that of the other page
+
+
 def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three():
     at = opened()
     ask(at, "Traceback\n  loss.backward()\nRuntimeError: grad can be implicitly created only for scalar outputs")
