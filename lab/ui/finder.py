@@ -19,10 +19,14 @@ button { font: inherit; color: inherit; cursor: pointer; border: 1px solid var(-
 button:is(:hover, :focus-visible) { border-color: var(--st-primary-color); }
 :is(button, textarea):focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 1px; }
 .opener { display: flex; gap: 0.5rem; align-items: center; height: 2rem; padding: 0 0.6rem; font-size: 0.875rem; }
-.sign { font-weight: 700; color: light-dark(#0069a5, #7cc0f5); }
-kbd { padding: 0 0.3rem; font: inherit; font-size: 0.75rem; border: 1px solid var(--st-border-color);
-  border-radius: 0.25rem; color: light-dark(#5f6470, #a3a8b5); }
-@media (max-width: 1240px) { .words, kbd { display: none; } .sign { min-width: 1.1rem; } }
+.opener::before { content: "?!" / ""; min-width: 1.1rem; font-weight: 700; color: light-dark(#0069a5, #7cc0f5); }
+.opener::after { content: attr(data-keys) / ""; padding: 0 0.3rem; font-size: 0.75rem; border-radius: 0.25rem;
+  border: 1px solid var(--st-border-color); color: light-dark(#5f6470, #a3a8b5); }
+@media (max-width: 1240px) {
+  .opener { gap: 0; }
+  .opener span { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .opener::after { display: none; }
+}
 dialog { box-sizing: border-box; width: min(40rem, calc(100vw - 1.5rem)); margin: 4rem auto auto; padding: 0;
   border: 1px solid var(--st-border-color); border-radius: 0.75rem; color: var(--st-text-color);
   background: var(--st-background-color); box-shadow: 0 1rem 3rem #0006; }

@@ -1,4 +1,4 @@
-/** From any page to "What went wrong?" with what is in the clipboard: by a button in the bar at the top, by Ctrl+K or by
+/** From any page to "What went wrong?" with what is in the clipboard: by a button in the bar at the top, Ctrl+K, or
  * a paste where nothing is written. */
 
 import { stays } from "../here.js";
@@ -66,13 +66,12 @@ function build(root) {
       type: "button",
       class: "opener",
       "aria-haspopup": "dialog",
-      "aria-label": "What went wrong? Find it by a message, a loop or a curve",
       "aria-keyshortcuts": "Control+K Meta+K",
+      "data-keys": SHORTCUT,
+      title: "Find it by a message, a loop or a curve",
       onclick: () => open(),
     },
-    h("span", { class: "sign", "aria-hidden": "true" }, "?!"),
-    h("span", { class: "words" }, "What went wrong?"),
-    h("kbd", { "aria-hidden": "true" }, SHORTCUT),
+    h("span", {}, "What went wrong?"),
   );
   root.append(opener, dialog);
 }
