@@ -12,11 +12,14 @@ if __name__ == "__main__":
     st.set_page_config(page_title="Tensor Ops Lab", page_icon="assets/icon.svg", layout="wide")
     st.logo("assets/logo.svg", size="large")
 
+    pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # to look for all files takes a millisecond
     menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
     for known in PAGES:
-        icon, start = f":material/{known.icon}:", not known.path
-        page = st.Page(known.file, title=known.title, icon=icon, url_path=known.path or None, default=start)
-        menu[known.group].append(page)
+        if known.file not in pages:
+            icon, start = f":material/{known.icon}:", not known.path
+            page = st.Page(known.file, title=known.title, icon=icon, url_path=known.path or None, default=start)
+            pages[known.file] = page
+        menu[known.group].append(pages[known.file])
     page = st.navigation(menu, position="top")  # in a row above: the width of the window is the picture's
     st.session_state["path"] = page.url_path  # with which the browser asks whether it still shows this page
     page.run()

@@ -14,21 +14,22 @@ ROOT = Path(__file__).resolve().parents[1]
 _component = st.components.v2.component("twin", html="", js="export default () => {}")
 MAKE = {
     "bidi_component": lambda name: _component(key=name, data=b"{}"),
-    "button": st.button,
-    "button_group": lambda name: st.segmented_control(name, ["a", "b"]),
-    "checkbox": st.checkbox,
+    "block": lambda name: st.container(),
+    "button": lambda name: st.button(name, key=name),
+    "button_group": lambda name: st.segmented_control(name, ["a", "b"], key=name),
+    "checkbox": lambda name: st.checkbox(name, key=name),
     "code": st.code,
     "echarts_chart": lambda name: st.echarts_chart({"series": []}, key=name),
     "heading": st.header,
     "html": st.html,
     "metric": lambda name: st.metric(name, 1),
-    "number_input": st.number_input,
-    "page_link": lambda name: st.page_link("https://localhost", label=name),
-    "radio": lambda name: st.radio(name, ["a", "b"]),
-    "selectbox": lambda name: st.selectbox(name, ["a", "b"]),
-    "slider": st.slider,
-    "text_area": st.text_area,
-    "text_input": st.text_input,
+    "number_input": lambda name: st.number_input(name, key=name),
+    "page_link": lambda name: st.page_link(others[0], label=name, icon=":material/home:"),
+    "radio": lambda name: st.radio(name, ["a", "b"], key=name),
+    "selectbox": lambda name: st.selectbox(name, ["a", "b"], key=name),
+    "slider": lambda name: st.slider(name, key=name),
+    "text_area": lambda name: st.text_area(name, key=name),
+    "text_input": lambda name: st.text_input(name, key=name),
 }
 
 

@@ -18,6 +18,7 @@ class Visitor:
     """One session: what a browser sends and keeps, as far as a script can see it.
 
     elements  of the present page, the last one of each place: place -> Element
+    blocks    what holds them, such as columns: place -> Block
     received  the kinds of messages that the last run sent: "delta", "navigation", "page_not_found", ...
     """
 
@@ -26,6 +27,7 @@ class Visitor:
         self.socket = socket
         self.page, _, self._query = page.partition("?")
         self.elements = {}
+        self.blocks = {}
         self.received = []
         self._page_hash = ""
         self._states = {}  # id of a widget -> what it was set to
@@ -46,6 +48,7 @@ class Visitor:
         self.received = []
         if not fragment:
             self.elements.clear()
+            self.blocks.clear()
         while True:
             answer = ForwardMsg.FromString(await self.socket.recv())
             kind = answer.WhichOneof("type")
@@ -57,8 +60,11 @@ class Visitor:
                 if len(self._kept) > KEPT:
                     del self._kept[next(iter(self._kept))]
             self.received.append(kind)
+            place = tuple(answer.metadata.delta_path)
             if kind == "delta" and answer.delta.HasField("new_element"):
-                self._take(tuple(answer.metadata.delta_path), answer.delta)
+                self._take(place, answer.delta)
+            elif kind == "delta" and answer.delta.HasField("add_block"):
+                self.blocks[place] = answer.delta.add_block
             elif kind == "navigation":
                 self._page_hash = answer.navigation.page_script_hash
             elif kind == "page_info_changed":

@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from types import MappingProxyType
 
 from lab.failures import finder
@@ -91,7 +92,7 @@ class Fault:
         """ "engine": a wrong rule of the engine. "training": a mistake in the loop or its settings."""
         return "engine" if self.example else "training"
 
-    @property
+    @cached_property  # Python reads a whole file through to find a class
     def code(self) -> str:
         """The lines that are wrong: the broken rule, the broken method or function, or the setting."""
         if self.broken.engine is not Tensor:
@@ -134,11 +135,13 @@ class Fault:
         raise AssertionError(f"The guard of “{self.name}” let it pass.")
 
 
+@cache  # the files do not change while the lab runs
 def source(function: Callable) -> str:
     """The lines of an expression, without the types, which say nothing here."""
     return re.sub(r": Tensor| -> Tensor", "", inspect.getsource(function))
 
 
+@cache
 def _without_docstring(function: Callable) -> str:
     lines = textwrap.dedent(inspect.getsource(function))
     return re.sub(r'\n +"""(.|\n)*?"""', "", lines, count=1)

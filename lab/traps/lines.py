@@ -4,10 +4,12 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
+from functools import cache
 
 from lab.expression.source import syntax_tree
 
 
+@cache  # the files do not change while the lab runs
 def body(function: Callable) -> str:
     """The lines inside a function, without its docstring and without the `return` at the end."""
     text = textwrap.dedent(inspect.getsource(function))

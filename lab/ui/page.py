@@ -43,7 +43,8 @@ def closing(try_this: str, link: str, label: str) -> None:
 
 def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = None) -> None:
     """A link to another page, at an address with these parameters."""
+    page = st.session_state.get("pages", {}).get(file, file)  # Streamlit would look for the file
     try:
-        st.page_link(file, label=label, icon=icon, query_params=dict(query or {}))
+        st.page_link(page, label=label, icon=icon, query_params=dict(query or {}))
     except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
         st.markdown(label)

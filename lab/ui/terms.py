@@ -1,6 +1,7 @@
 """A sentence of a page, in which words of the glossary are explained: on hover, on keyboard focus and on a tap."""
 
 import re
+from functools import lru_cache
 from html import escape
 
 import streamlit as st
@@ -23,6 +24,7 @@ def prose(text: str) -> None:
     st.html(marked(text))
 
 
+@lru_cache(1000)
 def marked(text: str) -> str:
     """A paragraph of HTML. Everything in it is escaped; `code`, **bold** and *emphasis* are as in Markdown.
 

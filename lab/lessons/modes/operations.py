@@ -9,6 +9,7 @@ import inspect
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,7 @@ def entry(op: Op) -> Callable[..., Any]:
     return inspect.unwrap(found)
 
 
+@cache  # the files do not change while the lab runs
 def _code(function: Callable[..., Any]) -> Code:
     lines, first = inspect.getsourcelines(function)
     text = inspect.cleandoc("\n" + "".join(lines)).split("\n")
