@@ -37,7 +37,7 @@ NONSENSE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, Recu
 PATIENCE = 20.0  # seconds until a process has to be ready, on however busy a machine
 GRACE = 0.3  # seconds that a process has, after its time, to say where it was
 CROWDED = 10  # times the time by the clock that code has at most, where others have the processors
-MOST_AT_ONCE = 12  # processes that run learners' code
+MOST_CHECKS, MOST_TRAININGS = 8, 4  # processes that run learners' code: what is long keeps nothing quick waiting
 MOST_ANSWER = 1_000_000  # bytes of one answer
 MOST_OUTPUT = 1_000_000  # bytes that are printed
 KEPT_OUTPUT = 4_000  # and how many of them are shown
@@ -46,6 +46,7 @@ CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe hol
 
 NOT_READY = "The process for your code did not start: check again."
 BUSY = "Too many people check at this moment: check again in a few seconds."
+BUSY_TRAINING = "Too many people train at this moment: train again in a minute."
 TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends, or that takes too many turns."
 TOO_MUCH_MEMORY = (
     "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large."
@@ -485,7 +486,7 @@ class Pool:
 
     def __init__(self, boxed: bool | None = None) -> None:
         self._boxed = boxed
-        self._slots = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._checks, self._trainings = map(threading.BoundedSemaphore, (MOST_CHECKS, MOST_TRAININGS))
         self._lock = threading.Lock()
         # Linux ends the processes of a thread that ends: all are started by one that stays.
         self._starter = ThreadPoolExecutor(1, "practice")
@@ -505,14 +506,18 @@ class Pool:
 
     @contextlib.contextmanager
     def runner(self, limits: Limits = CHECK) -> Iterator[Sandbox]:
-        """A runner, as soon as there are not too many in use."""
-        free = self._slots.acquire(timeout=PATIENCE)
+        """A runner, as soon as there are not too many in use: what may take longer than a check has places of its
+        own."""
+        long = limits.wall > CHECK.wall
+        slots = self._trainings if long else self._checks
+        free = slots.acquire(timeout=PATIENCE)
         try:
-            with Sandbox(self._take if free else _busy, limits) as sandbox:
+            busy = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
+            with Sandbox(self._take if free else busy, limits) as sandbox:
                 yield sandbox
         finally:
             if free:
-                self._slots.release()
+                slots.release()
 
     def _begun(self) -> _Process:
         return _Process(_shut_in() if self._boxed is None else self._boxed)
@@ -527,5 +532,5 @@ class Pool:
         return self._starter.submit(self._begun).result()
 
 
-def _busy() -> _Process:
-    raise Stopped(BUSY)
+def _busy(sentence: str) -> _Process:
+    raise Stopped(sentence)

@@ -4,6 +4,7 @@ Most attacks are short texts in ATTACKS; each is run with bubblewrap and with li
 bubblewrap stops: the README lists it.
 """
 
+import contextlib
 import json
 import os
 import pickle
@@ -478,13 +479,23 @@ def test_a_spare_that_was_ended_is_replaced(boxed):
         assert ending(pool, HONEST).sentence == ""
 
 
-def test_more_than_there_is_room_for_is_told(boxed, monkeypatch):
-    monkeypatch.setattr(sandbox, "MOST_AT_ONCE", 1)
+def test_more_than_there_is_room_for_is_told_and_trainings_leave_room_for_checks(boxed, monkeypatch):
+    long = Limits(seconds=60.0, wall=90.0)
     monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
-    with Pool(boxed) as pool:
-        with pool.runner():
+    with Pool(boxed) as pool, contextlib.ExitStack() as trainings:
+        for _ in range(10):
+            trainings.enter_context(pool.runner(long))  # those for whom there is room keep it
+        assert ending(pool, HONEST, long).sentence == sandbox.BUSY_TRAINING
+        with contextlib.ExitStack() as checks:
+            for _ in range(sandbox.MOST_CHECKS - 1):
+                checks.enter_context(pool.runner())
+            monkeypatch.setattr(sandbox, "PATIENCE", 20.0)  # until a process is ready
+            assert ending(pool, HONEST).sentence == ""
+            checks.enter_context(pool.runner())
+            monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
             assert ending(pool, HONEST).sentence == sandbox.BUSY
-        with pool._slots:
+        trainings.close()
+        with pool._checks, pool._trainings:
             pass  # free again
 
 
