@@ -437,22 +437,41 @@ def _numerical(one: Check, job: Job, show: str, reference: Here) -> Any:
     name = (one.derivatives or {}).get(show)
     if name is None or not isinstance(job.inputs[name], (float, np.ndarray)):
         return None
-    at = np.asarray(job.inputs[name], float)
     upstream = 1.0 if one.upstream is None else job.inputs[one.upstream]
-    slopes = np.zeros(at.shape)
-    for index in np.ndindex(at.shape):
-        sides = []
-        for step in (STEP, -STEP):
-            moved = at.copy()
-            moved[index] += step
-            (said,) = reference.run(
-                [Job(one.program, {**job.inputs, name: moved if at.ndim else moved.item()}, (one.output,))]
-            )
-            if said.problem:
-                return None
-            sides.append(np.sum(said.values[one.output] * np.asarray(upstream)))
-        slopes[index] = (sides[0] - sides[1]) / (2 * STEP)
+
+    def case(moved: Any) -> Job:
+        return Job(one.program, {**job.inputs, name: moved}, (one.output,))
+
+    slopes = differences(case, job.inputs[name], upstream, reference)
+    if isinstance(slopes, Problem):
+        return None
     return slopes if slopes.ndim else slopes.item()
+
+
+def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runner) -> np.ndarray | Problem:
+    """The derivatives of a value by each element of an input that is `at`, by central differences: an array of its
+    shape, or what a run raised.
+
+    case      the job with another input in its place, which shows the value
+    upstream  the weights of the value's elements, whose sum is derived
+
+    Raises Stopped, and TypeError or ValueError where the value is none.
+    """
+    point = np.asarray(at, float)
+    jobs = []
+    for index in np.ndindex(point.shape):
+        for step in (STEP, -STEP):
+            moved = point.copy()
+            moved[index] += step
+            jobs.append(case(moved if moved.ndim else moved.item()))
+    sums = []
+    for said in runner.run(jobs):
+        if said.problem:
+            return said.problem
+        (value,) = said.values.values()
+        sums.append(float(np.sum(np.asarray(value, float) * np.asarray(upstream))))
+    above, below = np.array(sums[::2]), np.array(sums[1::2])
+    return np.reshape((above - below) / (2 * STEP), point.shape)
 
 
 def resemblance(got: Any, expected: Any, rtol: float) -> str:

@@ -6,11 +6,12 @@ everything that comes from there is checked here, and what does not hold togethe
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 import textwrap
 import tokenize
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +19,18 @@ import numpy as np
 
 from lab.expression.builder import Expression
 from lab.ops import OPS, UNKNOWN
-from lab.practice.checker import Job, Problem, Runner
+from lab.practice.checker import Job, Problem, Runner, differences
 from lab.trace.derive import rule_of
 from lab.trace.numerical import Checked
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from lab.trace.recording import Trace, brief
-from model import Tensor, _unbroadcast
-from practice.task import Ladder
+from model import Tensor, _unbroadcast, no_grad
+from practice.task import Inputs, Ladder
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # ladder -> the class that its file defines
 MOST_NODES = 500
-STEP = 1e-6  # of the numerical gradient
 NONSENSE = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError,
 )  # fmt: skip
@@ -47,86 +47,151 @@ class Unusable(Exception):
         self.line = line
 
 
-def follow(
-    ladder: Ladder, source: str, expression: Expression, leaves: Mapping[str, Any], runner: Runner, upstream: Any = None
-) -> Trace:
-    """One forward and one backward pass of an expression with the engine of a learner's file.
+class Loaded:
+    """The engine of a learner's file, loaded into a runner: what it does with expressions.
 
-    Raises Unusable, and Stopped where the process did not live to answer.
+    leaves    name -> number or array
+    upstream  the gradient that a backward pass starts with; None for a result that is one number
+
+    To make one and each method raise Unusable, and Stopped where the process did not live to answer.
     """
-    leaves = _suited(ladder, leaves)
-    _loaded(ladder, source, runner)
-    watch = f"Watch({ENGINES[ladder.key]}, {ladder.file!r})"
-    if ladder.key == "functions":
-        watch = f"FunctionsWatch(Tensor, {ladder.file!r}, Function, globals())"
-    program = f"{TRACER}\n\n{_build(ladder, expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"
-    (said,) = runner.run([Job(program, {"leaves": dict(leaves), "upstream": upstream}, ("told",))])
-    if said.problem:
-        raise Unusable(_sentence(said.problem), said.problem.line)
-    try:
-        return _trace(said.values["told"], source, ladder.file, list(leaves))
-    except NONSENSE as error:
-        graph = "`data`, `grad` and `grad_fn`" if ladder.key == "functions" else "`data`, `grad`, `_children` and `_op`"
-        raise Unusable(
-            f"Your engine's passes cannot be drawn: what its objects say of {graph} does not hold "
-            f"together ({type(error).__name__})."
-        ) from None
 
+    def __init__(self, ladder: Ladder, source: str, runner: Runner) -> None:
+        self.ladder, self._source, self._runner = ladder, source, runner
+        self._name = ENGINES[ladder.key]
+        if problem := runner.load(source, ladder.file):
+            raise Unusable(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
 
-def checked(
-    ladder: Ladder, source: str, expression: Expression, leaves: Mapping[str, Any], runner: Runner, upstream: Any = None
-) -> list[Checked]:
-    """Each leaf's gradient by the learner's backward pass, beside central differences of the learner's forward pass.
+    def follow(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
+        """One forward and one backward pass."""
+        leaves = self._suited(leaves)
+        watch = f"Watch({self._name}, {self.ladder.file!r})"
+        if self.ladder.key == "functions":
+            watch = f"FunctionsWatch(Tensor, {self.ladder.file!r}, Function, globals())"
+        program = f"{TRACER}\n\n{self._build(expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"
+        told = self._run(program, {"leaves": leaves, "upstream": upstream}, "told")["told"]
+        try:
+            return _trace(told, self._source, self.ladder.file, list(leaves))
+        except NONSENSE as error:
+            functions = self.ladder.key == "functions"
+            graph = "`data`, `grad` and `grad_fn`" if functions else "`data`, `grad`, `_children` and `_op`"
+            raise Unusable(
+                f"Your engine's passes cannot be drawn: what its objects say of {graph} does not hold "
+                f"together ({type(error).__name__})."
+            ) from None
 
-    Raises Unusable and Stopped.
-    """
-    leaves = _suited(ladder, leaves)
-    _loaded(ladder, source, runner)
-    name = ENGINES[ladder.key]
-    build = _build(ladder, expression)
-    forward = f"{build}\n\nvalue = build(**{{name: {name}(number) for name, number in leaves.items()}}).data\n"
-    backward = (
-        f"{build}\n\ntensors = {{name: {name}(number) for name, number in leaves.items()}}\nresult = build(**tensors)\n"
-        "result.backward() if upstream is None else result.backward(upstream)\n"
-        "gradients = {name: tensor.grad for name, tensor in tensors.items()}\n"
-    )
-    arrays = {name: np.asarray(value, float) for name, value in leaves.items()}
-    jobs = [Job(backward, {"leaves": dict(leaves), "upstream": upstream}, ("gradients",))]
-    for name, at in arrays.items():
-        for index in np.ndindex(at.shape):
-            for step in (STEP, -STEP):
-                moved = at.copy()
-                moved[index] += step
-                jobs.append(Job(forward, {"leaves": {**leaves, name: moved if at.ndim else moved.item()}}, ("value",)))
-    said = runner.run(jobs)
-    for answer in said:
-        if answer.problem:
-            raise Unusable(_sentence(answer.problem), answer.problem.line)
-    start = 1.0 if upstream is None else np.asarray(upstream, float)
-    try:
-        values = iter([float(np.sum(np.asarray(answer.values["value"], float) * start)) for answer in said[1:]])
+    def gradients(
+        self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None
+    ) -> tuple[np.ndarray, dict[str, np.ndarray | None]]:
+        """The value of the expression, and each leaf's gradient; None for one that has got none."""
+        leaves = self._suited(leaves)
+        program = (
+            f"{self._build(expression)}\n\n"
+            f"tensors = {{name: {self._name}(number) for name, number in leaves.items()}}\n"
+            "result = build(**tensors)\n"
+            "result.backward() if upstream is None else result.backward(upstream)\n"
+            "gradients = {name: tensor.grad for name, tensor in tensors.items()}\n"
+        )
+        said = self._run(program, {"leaves": leaves, "upstream": upstream}, "gradients", "result.data")
+        with _numbers_expected("gradients"):
+            found = said["gradients"]
+            gradients = {name: _gradient(name, found[name], np.shape(value)) for name, value in leaves.items()}
+            return np.asarray(said["result.data"], float), gradients
+
+    def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[Checked]:
+        """Each leaf's gradient by the learner's backward pass, beside central differences of their forward pass."""
+        leaves = self._suited(leaves)
+        _, gradients = self.gradients(expression, leaves, upstream)
+        program = (
+            f"{self._build(expression)}\n\n"
+            f"value = build(**{{name: {self._name}(number) for name, number in leaves.items()}}).data\n"
+        )
         rows = []
-        for name, at in arrays.items():
-            slopes = [(next(values) - next(values)) / (2 * STEP) for _ in np.ndindex(at.shape)]
-            analytic = _gradient(name, said[0].values["gradients"][name], at.shape)
-            rows.append(Checked(name, at.tolist(), analytic, np.reshape(slopes, at.shape)))
+        for name, value in leaves.items():
+
+            def case(moved: Any, name: str = name) -> Job:
+                return Job(program, {"leaves": {**leaves, name: moved}}, ("value",))
+
+            with _numbers_expected("values"):
+                slopes = differences(case, value, 1.0 if upstream is None else upstream, self._runner)
+            if isinstance(slopes, Problem):
+                raise _unusable(slopes)
+            rows.append(Checked(name, np.asarray(value, float).tolist(), gradients[name], slopes))
+        return rows
+
+    def _suited(self, leaves: Mapping[str, Any]) -> dict[str, Any]:
+        """The leaves as the engine takes them: numbers, or arrays."""
+        if self.ladder.key != "scalars":
+            return {name: np.asarray(value, float) for name, value in leaves.items()}
+        if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
+            raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
+        return {name: float(value) for name, value in leaves.items()}
+
+    def _run(self, program: str, inputs: Inputs, *shows: str) -> Mapping[str, Any]:
+        (said,) = self._runner.run([Job(program, inputs, shows)])
+        if said.problem:
+            raise _unusable(said.problem)
+        return said.values
+
+    def _build(self, expression: Expression) -> str:
+        """A function of the leaves' names that computes the expression: the same lines that the lab offers as a
+        program."""
+        body = re.sub(r"\A(import .*\n\n)?from model import .*\n\n", "", expression.to_python())
+        names, result = expression.names, expression.result_name
+        written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}    return {result}"
+        if self.ladder.key == "functions":
+            return f"{OPERANDS}\n\n{written.format('of_operands')}"
+        return written.format("build")
+
+
+class Differentiated:
+    """An expression as `gradcheck` takes it: a function of Tensors, with the lab's forward pass and the learner's
+    backward pass. Its result's `backward` raises what Loaded raises, and Unusable where the engine has another value
+    for the expression: a gradient of that would be one of something else."""
+
+    def __init__(self, engine: Loaded, expression: Expression) -> None:
+        self._engine, self._expression = engine, expression
+        self._known: dict[str, dict[str, np.ndarray | None]] = {}  # point and upstream gradient -> gradients
+
+    def __call__(self, **tensors: Tensor) -> Tensor:
+        with no_grad():
+            result = self._expression(**tensors)
+        leaves = {name: tensor.numpy().astype(float) for name, tensor in tensors.items()}
+
+        def backward(upstream: np.ndarray) -> None:
+            # Of a single number a pass starts with 1, which is all that some engines know.
+            start, weight = (upstream, 1.0) if np.ndim(upstream) else (None, float(upstream))
+            for name, gradient in self._gradients(leaves, start, result.numpy()).items():
+                if gradient is not None:
+                    tensors[name]._accumulate(gradient * weight)
+
+        return result._node(result.numpy(), tuple(tensors.values()), "your engine", backward)
+
+    def _gradients(
+        self, leaves: dict[str, np.ndarray], upstream: np.ndarray | None, labs: np.ndarray
+    ) -> dict[str, np.ndarray | None]:
+        at = repr([(name, value.tolist()) for name, value in leaves.items()]) + repr(upstream)
+        if at not in self._known:
+            mine, gradients = self._engine.gradients(self._expression, leaves, upstream)
+            if mine.shape != labs.shape or not np.allclose(mine, labs, rtol=1e-9, equal_nan=True):
+                raise Unusable(
+                    f"Your engine computes {brief(mine)} where the lab’s computes {brief(labs)}: mend that first, as "
+                    "its gradient is one of another function."
+                )
+            self._known[at] = gradients
+        return self._known[at]
+
+
+@contextlib.contextmanager
+def _numbers_expected(what: str) -> Iterator[None]:
+    try:
+        yield
     except (KeyError, TypeError, ValueError):
-        raise Unusable("Your engine gave gradients that are no numbers.") from None
-    return rows
+        raise Unusable(f"Your engine gave {what} that are no numbers.") from None
 
 
-def _suited(ladder: Ladder, leaves: Mapping[str, Any]) -> dict[str, Any]:
-    """The leaves as the engine takes them: numbers, or arrays."""
-    if ladder.key != "scalars":
-        return {name: np.asarray(value, float) for name, value in leaves.items()}
-    if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
-        raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
-    return dict(leaves)
-
-
-def _loaded(ladder: Ladder, source: str, runner: Runner) -> None:
-    if problem := runner.load(source, ladder.file):
-        raise Unusable(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
+def _unusable(problem: Problem) -> Unusable:
+    return Unusable(_sentence(problem), problem.line)
 
 
 def _sentence(problem: Problem) -> str:
@@ -136,16 +201,6 @@ def _sentence(problem: Problem) -> str:
     if missing and problem.line is None:
         return f"Your engine has no such operation or attribute: {problem.message}."
     return f"Your engine stops with {problem.kind}: {problem.message}"
-
-
-def _build(ladder: Ladder, expression: Expression) -> str:
-    """A function of the leaves' names that computes the expression: the same lines that the lab offers as a program."""
-    body = re.sub(r"\A(import .*\n\n)?from model import .*\n\n", "", expression.to_python())
-    names, result = expression.names, expression.result_name
-    written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}    return {result}"
-    if ladder.key == "functions":
-        return f"{OPERANDS}\n\n{written.format('of_operands')}"
-    return written.format("build")
 
 
 # -- What the process said, as a trace ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import streamlit as st
 from lab.expression.builder import Expression
 from lab.practice import own_engine, sandbox
 from lab.practice.checker import Report, Stopped
-from lab.practice.own_engine import Unusable
+from lab.practice.own_engine import Loaded, Unusable
 from lab.trace.numerical import Checked
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import component, keep_value
@@ -93,8 +93,9 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
         trace = None
         try:
             with pool().runner() as runner:
-                trace = own_engine.follow(engine.ladder, engine.source, expression, values, runner, upstream)
-                rows = own_engine.checked(engine.ladder, engine.source, expression, values, runner, upstream)
+                loaded = Loaded(engine.ladder, engine.source, runner)
+                trace = loaded.follow(expression, values, upstream)
+                rows = loaded.checked(expression, values, upstream)
         except (Unusable, Stopped) as error:
             return Passes(trace, (), said(engine, str(error), error.line))
         return Passes(trace, tuple(rows))

@@ -1,17 +1,20 @@
 """A learner's engine in the lab: its passes, its gradients and its training, beside those of the lab's own."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 from lab.expression.builder import parse
+from lab.gradcheck import gradcheck
 from lab.practice import own_training, sandbox
 from lab.practice.checker import Here
-from lab.practice.own_engine import Unusable, checked, follow
+from lab.practice.own_engine import Differentiated, Loaded, Unusable
 from lab.trace.derive import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
+from model import Tensor
 from practice import LADDERS
 
 SCALARS, TENSORS, FUNCTIONS = LADDERS["scalars"], LADDERS["tensors"], LADDERS["functions"]
@@ -25,16 +28,24 @@ PASSES = [
 ]
 
 
+def follow(ladder, source, expression, leaves, runner, upstream=None):
+    return Loaded(ladder, source, runner).follow(expression, leaves, upstream)
+
+
+def checked(ladder, source, expression, leaves, runner, upstream=None):
+    return Loaded(ladder, source, runner).checked(expression, leaves, upstream)
+
+
 @pytest.mark.parametrize("source", STYLES, ids=range(len(STYLES)))
 @pytest.mark.parametrize(("text", "leaves"), PASSES)
 def test_a_pass_of_scalars_has_the_numbers_of_the_lab_s_engine(source, text, leaves):
-    expression = parse(text)
-    trace = follow(SCALARS, source, expression, leaves, Here())
+    expression, engine = parse(text), Loaded(SCALARS, source, Here())
+    trace = engine.follow(expression, leaves)
     for name, gradient in record(expression, leaves).gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12)
     assert {step["kind"] for step in trace.events} == {"forward", "seed", "message", "accumulate"}
     assert playable(trace)["output"] == trace.output
-    assert [row.agrees for row in checked(SCALARS, source, expression, leaves, Here())] == [True] * len(leaves)
+    assert [row.agrees for row in engine.checked(expression, leaves)] == [True] * len(leaves)
 
 
 def test_events_name_the_lines_of_the_learner_s_file_that_ran():
@@ -109,11 +120,11 @@ def test_a_gradient_of_another_shape_is_refused():
     ],
 )
 def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
-    expression = parse(text)
-    trace = follow(TENSORS, TENSORS.reference, expression, leaves, Here())
+    expression, engine = parse(text), Loaded(TENSORS, TENSORS.reference, Here())
+    trace = engine.follow(expression, leaves)
     for name, gradient in record(expression, leaves).gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
-    assert all(row.agrees for row in checked(TENSORS, TENSORS.reference, expression, leaves, Here()))
+    assert all(row.agrees for row in engine.checked(expression, leaves))
     assert first_wrong(derive(trace)) is None
 
 
@@ -177,10 +188,11 @@ def test_a_pass_of_functions_has_the_numbers_of_the_lab_s_engine(style, text, le
     labs = record(expression, leaves)
     shape = np.shape(labs.nodes[labs.output]["value"])
     upstream = np.ones(shape) if shape else None
-    trace = follow(FUNCTIONS, source, expression, leaves, Here(), upstream)
+    engine = Loaded(FUNCTIONS, source, Here())
+    trace = engine.follow(expression, leaves, upstream)
     for name, gradient in labs.gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
-    assert all(row.agrees for row in checked(FUNCTIONS, source, expression, leaves, Here(), upstream))
+    assert all(row.agrees for row in engine.checked(expression, leaves, upstream))
     assert playable(trace)["output"] == trace.output
     assert first_wrong(derive(trace)) is None
     # Each node's gradient is the sum of its messages, and these stand in front of their arrivals.
@@ -253,6 +265,34 @@ def test_what_the_ladder_of_functions_lacks_is_one_sentence(text, leaves, said):
         with pytest.raises(Unusable, match=said) as raised:
             seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, Here())
         assert len(str(raised.value)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("ladder", "text", "leaves"),
+    [
+        (SCALARS, "tanh(a*b) + a", {"a": 0.5, "b": -2.0}),
+        (TENSORS, "softmax(x @ w)", {"x": X, "w": Y}),
+        (FUNCTIONS, "sum(sigmoid(x @ w + b))", {"x": X, "w": Y, "b": ROW}),
+    ],
+)
+def test_a_gradient_check_of_the_backward_pass_alone(ladder, text, leaves):
+    expression = parse(text)
+    report = gradcheck(Differentiated(Loaded(ladder, ladder.reference, Here()), expression), leaves)
+    assert report
+    for name, result in gradcheck(expression, leaves).inputs.items():
+        np.testing.assert_allclose(report.inputs[name].analytic, result.analytic, rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(report.inputs[name].numerical, result.numerical)  # the forward pass is the lab's
+    source = re.sub(r"(\w+\.grad = message) if.*", r"\1", ladder.reference.replace("grad +=", "grad ="))
+    assert source != ladder.reference
+    wrong = Differentiated(Loaded(ladder, source, Here()), parse(f"h = ({text})\nsum(h * h)"))
+    assert not gradcheck(wrong, leaves)
+
+
+def test_an_engine_with_another_value_is_said_to_have_it():
+    wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.sin(self.data)")
+    result = Differentiated(Loaded(SCALARS, wrong, Here()), parse("tanh(a)"))(a=Tensor(0.5))
+    with pytest.raises(Unusable, match=r"computes 0\.4794 where the lab’s computes 0\.4621"):
+        result.backward()
 
 
 def test_arrays_are_no_inputs_of_an_engine_of_numbers():
