@@ -331,6 +331,7 @@ def _follow(contest: Contest, boards: Boards, running: bool) -> None:
 
 
 def _outcome(contest: Contest) -> None:
+    contest.result()  # a fault of the lab is no result
     yours, labs = contest.yours, contest.labs
     if contest.graduated:
         st.success(

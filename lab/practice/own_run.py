@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Stopped
-from lab.practice.checking import YOU_STOPPED
 from lab.practice.own_training import GRADUATED, LIMITS, Point, task, train, with_the_lab
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from practice.task import Ladder
@@ -35,7 +32,7 @@ class Side:
     line: int | None = None
 
 
-class Contest:
+class Contest(Background[None]):
     """Both trainings, the learner's first, begun as this is made. The numbers begin the same, drawn from the seed."""
 
     def __init__(
@@ -44,14 +41,7 @@ class Contest:
         self.ladder, self.source = ladder, source
         self.yours, self.labs = Side(), Side()
         self.task = task(ladder, seed)
-        self._runner: Sandbox | None = None
-        self._halted = False
-        self._over: Future[None] = Future()
-        threading.Thread(target=self._run, args=(runner,), daemon=True).start()
-
-    @property
-    def done(self) -> bool:
-        return self._over.done()
+        super().__init__(lambda: self._train(runner))
 
     @property
     def progress(self) -> float:
@@ -79,22 +69,10 @@ class Contest:
         labs = self.labs.points[-1].seconds
         return self.yours.points[-1].seconds / labs if labs > 0 else None
 
-    def wait(self, seconds: float) -> None:
-        """Until it is over, but not longer."""
-        wait_for([self._over], seconds)
-
-    def stop(self) -> None:
-        self._halted = True
-        if self._runner:
-            self._runner.stop()
-
-    def _run(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
-        try:
-            self._go(self.yours, runner, lambda one: train(self.task, self.source, self.ladder.file, one))
-            if not self._halted:
-                self._go(self.labs, runner, lambda one: with_the_lab(self.task, one))
-        finally:
-            self._over.set_result(None)
+    def _train(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
+        self._go(self.yours, runner, lambda one: train(self.task, self.source, self.ladder.file, one))
+        if not self._halted:
+            self._go(self.labs, runner, lambda one: with_the_lab(self.task, one))
 
     def _go(
         self,
@@ -103,10 +81,8 @@ class Contest:
         told: Callable[[Sandbox], Iterator[Point | float]],
     ) -> None:
         try:
-            with runner(LIMITS) as self._runner:
-                if self._halted:
-                    raise Stopped(YOU_STOPPED)
-                for said in told(self._runner):
+            with self.process(runner(LIMITS)) as process:
+                for said in told(process):
                     self._take(side, said)
             if len(side.points) < self.task.steps or (self.task.answers is not None and side.share is None):
                 raise Stopped("The training ended before its last step: take out what ends the program.")

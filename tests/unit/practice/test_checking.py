@@ -5,8 +5,9 @@ from concurrent.futures import Future
 import pytest
 
 from lab.practice import sandbox
+from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
-from lab.practice.checking import YOU_STOPPED, Checking
+from lab.practice.checking import Checking
 from practice import LADDERS
 
 LADDER = LADDERS["scalars"]
@@ -20,7 +21,7 @@ def test_a_check_ends_with_its_report_and_what_was_printed():
     assert checking.done
     assert checking.report.passed == {"value": True, "add": True}
     assert "from the file" in checking.printed
-    assert checking.at == "Addition: A number on the left"
+    assert (checking.at, checking.share) == ("Addition: A number on the left", 0.5)
 
 
 def test_of_checks_that_run_the_same_lines_it_names_the_one_that_is_run():
