@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -26,14 +28,18 @@ from lab.lessons.modes.steps import (
     error_by_step,
     worst_place,
 )
+from lab.practice.checker import Stopped
+from lab.practice.own_engine import Unusable
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, progress, state
 from lab.ui.boards import Boards
 from lab.ui.computed import computed
-from lab.ui.practice.own import engines as own_engines
+from lab.ui.practice import choice, own
+from lab.ui.practice.own import Engine
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from model import Tensor
 
 NAME = "check"
 TABS = {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"}
@@ -75,9 +81,6 @@ def main() -> None:
         else:
             with tab:
                 content()
-                if own_engines():
-                    where = {"tab": "passes"}
-                    page.link_to("pages/your_engine.py", "Check your own engine", ":material/engineering:", where)
                 page.closing(TRY_THIS[name], "pages/every_operation.py", "Next: every operation, checked")
     if st.session_state["check tab"] != TABS["step"]:  # which does it itself: its sliders run only a part of the page
         state.mirror(NAME, FIELDS)
@@ -107,7 +110,7 @@ WHERE = (
     Field("method", "check method", "central", state.one_of(*METHODS)),
 )
 OF_TAB = {  # what has its widget there
-    "step": (*expression_box.fields(NAME, next(iter(EXAMPLES))), H, *WHERE),
+    "step": (*expression_box.fields(NAME, next(iter(EXAMPLES))), choice.field(NAME), H, *WHERE),
     "claim": (
         Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
         Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
@@ -132,22 +135,23 @@ def _step() -> None:
         "the error, then show every h."
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)
-    _moving(expression)
+    choice.come_back()
+    _moving(expression, choice.choose(NAME))
 
 
 @st.fragment
-def _moving(expression: Expression | None) -> None:
-    """A slider runs only this again."""
+def _moving(expression: Expression | None, engine: Engine | None) -> None:
+    """A slider runs only this again. engine: the visitor's own, whose gradient is checked; None: the lab's."""
     state.give_back(["check h", *(str(field.key) for field in WHERE)])
     if expression is None:
         state.hold([H])
-    if expression is None or not _one_step(expression):
+    if expression is None or not _one_step(expression, engine):
         state.hold(WHERE)
     state.mirror(NAME, FIELDS)
     progress.note("check progress")
 
 
-def _one_step(expression: Expression) -> bool:
+def _one_step(expression: Expression, engine: Engine | None) -> bool:
     """Whether there was something to show."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -156,30 +160,36 @@ def _one_step(expression: Expression) -> bool:
         h = _step_chosen()
     if values is None:
         return False
-    at = expression.text, repr(values)
+    size = sum(np.size(value) for value in values.values())
+    if size > MOST:
+        st.error(f"These are {size} elements: with at most {MOST} each can be checked.", icon=":material/block:")
+        return False
+    at = expression.text, repr(values), engine
     try:
-        points = computed("check points", at, lambda: {name: Point(expression, values, name) for name in PRECISIONS})
+        derived = computed("check derived", at, lambda: _derived(expression, values, engine))
     except (ExpressionError, RuntimeError) as error:
         expression_box.mistake(error)
         return False
+    if isinstance(derived, str):
+        st.error(escape_markdown(derived), icon=":material/block:")
+        return False
+    points, report = derived
+    if engine:
+        st.caption("The values of f are the lab’s; `backward()` is that of your engine, run in a process of its own.")
     now = st.session_state
     places = {str(place): place for place in points["float64"].places()}
-    if len(places) > MOST:
-        st.error(f"These are {len(places)} elements: with at most {MOST} each can be checked.", icon=":material/block:")
-        return False
     if now["check element"] not in places:
         now["check element"] = next(iter(places))
     left, right = st.columns([3, 2], gap="medium")
     with right:
         difference, place = _arithmetic(points, places, h)
-    report = computed("check report", at, lambda: gradcheck(expression, values))
     with left:
-        _said(difference, place, report)
+        _said(difference, place, report, engine)
         boards = Boards("check")
         boards.board("error")
     sweeps: list[Sweep] = []
     if now["check shown"]:
-        sweeps = computed("check sweeps", (*at, place), lambda: error_by_step(expression, values, place))
+        sweeps = computed("check sweeps", (*at, place), lambda: error_by_step(points.values(), place))
     smooth = not _kink(report, place)
     pictures = {"error": _errors(sweeps, difference, smooth)}
     if sweeps and smooth:
@@ -197,6 +207,24 @@ def _one_step(expression: Expression) -> bool:
         pictures |= _map(boards, points[now["check numbers"]], at, place, h, report)
     boards.fill(pictures)
     return True
+
+
+def _derived(
+    expression: Expression, values: Mapping[str, Any], engine: Engine | None
+) -> tuple[dict[str, Point], Report] | str:
+    """The expression with its gradients, in each precision, and the report on them; or why the visitor's own engine has
+    none, as plain text. Raises what the lab's has to say of the expression."""
+    if engine is None:
+        return _with(expression, values)
+    try:
+        with own.differentiated(engine, expression) as f:
+            return _with(f, values)
+    except (Unusable, Stopped) as error:
+        return own.said(engine, str(error), error.line)
+
+
+def _with(f: Callable[..., Tensor], values: Mapping[str, Any]) -> tuple[dict[str, Point], Report]:
+    return {name: Point(f, values, name) for name in PRECISIONS}, gradcheck(f, values)
 
 
 def _show() -> None:
@@ -241,12 +269,14 @@ def _kink(report: Report, place: Place) -> str:
     return next((note for note in report.notes if note.startswith(f"Kink at {place}:")), "")
 
 
-def _said(found: Difference, place: Place, report: Report) -> None:
+def _said(found: Difference, place: Place, report: Report, engine: Engine | None) -> None:
     """What has happened at this step, in a sentence."""
     x = escape_markdown(str(place))
     digits = 16 if st.session_state["check numbers"] == "float64" else 7
     kink = _kink(report, place)
-    if not math.isfinite(found.exact):
+    if engine and not math.isfinite(found.exact):
+        st.warning(f"Your engine’s backward() gives {numeral(found.exact)} at {x}.")
+    elif not math.isfinite(found.exact):
         st.warning(f"backward() gives {numeral(found.exact)}: f has no finite slope at {x}. Move {x}.")
     elif not math.isfinite(found.quotient):
         st.warning(

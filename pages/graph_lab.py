@@ -11,7 +11,6 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
-from lab.practice import own_engine
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
@@ -19,7 +18,7 @@ from lab.trace.numerical import check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
 from lab.ui.player import Live, live_values, player
-from lab.ui.practice import own
+from lab.ui.practice import choice, own
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
@@ -29,7 +28,6 @@ OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
 PLAYER_KEY = "graph player"
-LABS = "lab"  # whose engine: the lab's, or that of a ladder of tasks, where this visit has one
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
@@ -78,8 +76,9 @@ def main() -> None:
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
-    if own.engines() and not plain:
-        _choose_engine()
+    choice.come_back()
+    if not plain:
+        choice.choose("graph", _open)
     if plain:
         _draw(expression)
     else:
@@ -117,7 +116,7 @@ FIELDS = (
     LEAVES,
     STAGE,
     state.player_event("graph event"),
-    Field("engine", "graph engine", LABS, state.one_of(LABS, *own_engine.ENGINES)),
+    choice.field("graph"),
     Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
     REACH,
     Field("step", "graph step", 0.1, _step, state.number),
@@ -170,23 +169,9 @@ def _go(stage: str) -> None:
     _open()
 
 
-def _choose_engine() -> None:
-    now, engines = st.session_state, own.engines()
-    if now["graph engine"] not in engines:
-        now["graph engine"] = LABS
-    names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.segmented_control(
-            "Engine", [*names], format_func=names.__getitem__, key="graph engine", required=True, on_change=_open,
-            label_visibility="collapsed",
-        )  # fmt: skip
-        if now["graph engine"] != LABS:
-            st.badge(engines[now["graph engine"]].name, icon=":material/verified:", color="green")
-
-
 def _by_own_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
     """The same pass by the visitor's engine, from the same starting gradient. None: the lab's is to be shown."""
-    engine = own.engines().get(st.session_state["graph engine"])
+    engine = choice.chosen("graph")
     if engine is None or labs.error:
         return None
     if _changes(expression):

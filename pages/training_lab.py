@@ -21,7 +21,8 @@ from lab.training.worker import Worker
 from lab.ui import page, state
 from lab.ui.boards import Boards
 from lab.ui.player import player
-from lab.ui.practice.own import engines as own_engines
+from lab.ui.practice import choice, contest
+from lab.ui.practice.own import Engine
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
@@ -60,6 +61,10 @@ def main() -> None:
         _mirror()
         shelf.recorded(now["training opened"])
         return
+    choice.come_back()
+    if engine := choice.chosen("training"):
+        _with_own_engine(engine)
+        return
     config, complaint = settings.chosen()
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Training lab", width="content")
@@ -71,6 +76,7 @@ def main() -> None:
                 settings.settings()
         else:
             state.hold(settings.SETTINGS.values())
+    choice.choose("training")
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
     data = None
@@ -115,13 +121,26 @@ def main() -> None:
     _read_along(view)
     _take_weights(view)
     shelf.shelf(_put_in_place)
-    if own_engines():
-        page.link_to("pages/your_engine.py", "Train with your engine", ":material/engineering:", {"tab": "train"})
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
         "rate step by step and see loss and [[gradients|gradient]] answer.",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
+    )
+
+
+def _with_own_engine(engine: Engine) -> None:
+    """What the visitor's engine can train, beside the lab's; the settings are for trainings with the lab's alone."""
+    st.session_state["training worker"].pause()
+    st.session_state["training running"] = False
+    _mirror()
+    st.title("Training lab")
+    choice.choose("training")
+    contest.show(engine)
+    page.closing(
+        "Guess before you press Train: how many times the processor time of the lab’s engine will yours take, and why?",
+        "pages/your_engine.py",
+        "Next: your engine, and a page of it to keep",
     )
 
 
@@ -191,6 +210,7 @@ FIELDS = (
     Field("guess", "training guess", None, str, state.optional),  # one that the lesson does not have is none
     Field("speed", "training speed", 300, _speed, state.number),
     *VIEW,
+    choice.field("training"),
 )
 
 

@@ -9,26 +9,16 @@ from datetime import UTC, datetime
 import numpy as np
 import streamlit as st
 
-from lab import charts
-from lab.charts import Axis, Line
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
-from lab.practice import keepsake, own_engine, sandbox
-from lab.practice.folder import LARGEST
-from lab.practice.own_run import Contest
-from lab.practice.own_training import GRADUATED
+from lab.practice import keepsake, sandbox
 from lab.trace.recording import Trace, brief, record
 from lab.ui import expression_box, page, state
-from lab.ui.boards import Boards
 from lab.ui.player import LIMIT, Live, live_values, player
-from lab.ui.practice import own
-from lab.ui.practice.exercise import begin, finished, wait
+from lab.ui.practice import choice, contest, own
 from lab.ui.practice.own import Engine
-from lab.ui.practice.processes import pool
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
-from practice import LADDERS
-from practice.task import Ladder
 
 NAME = "own"
 TABS = {"passes": "Passes", "train": "Train", "keep": "A page to keep"}
@@ -51,8 +41,6 @@ EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> express
         "x*x + 3*x": {"x": [1, 2, -1]},
     },
 }
-TICK = 0.4  # seconds between two looks at a training
-SEED = 0  # of the numbers that both trainings begin with
 PLAYER_KEY = "own player"
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
@@ -64,29 +52,17 @@ def main() -> None:
     page.style()
     if state.restore(NAME, FIELDS):
         expression_box.begin(NAME)
-    for ladder in _ladders():
-        if (report := finished(ladder)) is None:
-            continue
-        if report:
-            st.session_state["own engine"] = ladder.key
-            _begin()
-        else:
-            st.warning(
-                f"The text that this browser keeps has not passed every task of “{ladder.title}”. It stays as it is."
-            )
-            where = {"ladder": ladder.key, "task": ladder.tasks[-1].key}
-            page.link_to("pages/build_it_yourself.py", "See what the check says", ":material/code:", where)
+    choice.come_back(asks_for_days=True)
     engine = _chosen()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Your engine", width="content")
         if engine:
-            _badge(engine)
-        own.kept_here(_check_again, asks_for_days=engine is not None)
+            _choose(engine)
     if engine is None:
         _nothing_yet()
     else:
         tabs = st.tabs(list(TABS.values()), key="own tab", on_change=state.step)
-        for tab, content in zip(tabs, (_passes, _train, _keep), strict=True):
+        for tab, content in zip(tabs, (_passes, contest.show, _keep), strict=True):
             if tab.open:
                 with tab:
                     content(engine)
@@ -96,8 +72,6 @@ def main() -> None:
     page.closing(
         TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
     )
-    for ladder in _ladders():
-        wait(ladder)
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -111,10 +85,6 @@ FIELDS = (
 )
 
 
-def _ladders() -> list[Ladder]:
-    return [LADDERS[key] for key in own_engine.ENGINES]
-
-
 def _chosen() -> Engine | None:
     """The engine that is shown: the one that was asked for, or else the one that passed last."""
     now, engines = st.session_state, own.engines()
@@ -122,6 +92,8 @@ def _chosen() -> Engine | None:
         return None
     if now["own engine"] not in engines:
         now["own engine"] = [*engines][-1]
+        if now["own expression"] == EXPRESSION[0].default:
+            _begin()
     return engines[now["own engine"]]
 
 
@@ -132,12 +104,7 @@ def _begin() -> None:
     expression_box.begin(NAME)
 
 
-def _check_again(ladder: Ladder, text: str) -> None:
-    if len(text) <= LARGEST and not sandbox.unavailable():
-        begin(ladder, ladder.tasks[-1].key, text)
-
-
-def _badge(engine: Engine) -> None:
+def _choose(engine: Engine) -> None:
     engines = own.engines()
 
     def change() -> None:
@@ -154,17 +121,16 @@ def _badge(engine: Engine) -> None:
             on_change=change,
             label_visibility="collapsed",
         )
-    st.badge(engine.name, icon=":material/verified:", color="green")
+    choice.badge(engine)
 
 
 def _nothing_yet() -> None:
-    if any(f"exercise {ladder.key} checking" in st.session_state for ladder in _ladders()):
-        st.info("The text that this browser keeps is being checked.")
+    if choice.coming():
         return
     st.markdown(
         "This visit has no engine of yours yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: the "
-        "engine is then here, in the player, and can be trained. After a reload, the text that your browser keeps is "
-        "checked again: press **Bring back**, which stands above where there is one."
+        "engine is then here, in the player, and can be trained. In a later visit, the text that your browser keeps "
+        "is checked again, and the engine comes back by itself."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
@@ -269,116 +235,23 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
     return yours.trace
 
 
-# ---------------------------------------------------------------- train
-
-
-def _train(engine: Engine) -> None:
-    now = st.session_state
-    contest = _contest(engine)
-    running = contest is not None and not contest.done
-
-    def start() -> None:
-        if before := now.get("own contest"):
-            before.stop()  # of another engine, say: a visitor trains one at a time
-        now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
-
-    def stop() -> None:
-        if contest:
-            contest.stop()
-
-    what = "Four points, 100 steps."
-    if engine.ladder.key == "functions":
-        what = "Your `loss` on four points, 100 steps."
-    elif engine.ladder.key == "tensors":
-        what = f"Handwritten digits: more than {GRADUATED:.0%} of unseen ones read right is the graduation."
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        label = "Train again" if contest and contest.done else "Train"
-        play = ":material/play_arrow:"
-        st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
-        st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
-        st.markdown(f"{what} Your engine first, then the lab’s, from the same numbers.")
-    if contest is None:
-        return
-    boards = Boards(NAME)
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        boards.board("losses")
-    with right:
-        st.fragment(_follow, run_every=TICK if running else None)(contest, boards, running)
-
-
-def _contest(engine: Engine) -> Contest | None:
-    """The training with this very engine, where there is one."""
-    contest: Contest | None = st.session_state.get("own contest")
-    return contest if contest and (contest.ladder.key, contest.source) == (engine.ladder.key, engine.source) else None
-
-
-def _follow(contest: Contest, boards: Boards, running: bool) -> None:
-    """What a training is at; as soon as it is over, the whole page says what came of it."""
-    if running and contest.done:
-        st.rerun()
-    drawn = [
-        Line(name, [(point.step, point.loss) for point in side.points])
-        for name, side in (("Your engine", contest.yours), ("The lab’s engine", contest.labs))
-    ]
-    x = Axis("step", ends=(0, contest.task.steps - 1))
-    boards.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
-    if not contest.done:
-        whose, side = ("the lab’s", contest.labs) if contest.labs.points else ("your", contest.yours)
-        st.progress(contest.progress, f"Step {len(side.points)} of {contest.task.steps} with {whose} engine.")
-        return
-    _outcome(contest)
-
-
-def _outcome(contest: Contest) -> None:
-    contest.result()  # a fault of the lab is no result
-    yours, labs = contest.yours, contest.labs
-    if contest.graduated:
-        st.success(
-            f"Your engine reads {yours.share:.1%} of the digits that it has never seen. This is the graduation: every "
-            "rule in it is yours.",
-            icon=":material/school:",
-        )
-    if yours.why:
-        engine = own.engines()[contest.ladder.key]
-        where = f"after step {yours.points[-1].step}" if yours.points else "before its first step"
-        st.error(
-            f"Your engine stopped {where}. {escape_markdown(own.said(engine, yours.why, yours.line))}",
-            icon=":material/block:",
-        )
-    if labs.why:
-        st.error(f"The lab’s engine stopped: {escape_markdown(labs.why)}")
-    if (first := next((point.step for point in yours.points if not np.isfinite(point.loss)), None)) is not None:
-        st.warning(f"From step {first} on, your engine’s loss is no finite number.")
-    if labs.points and yours.points:
-        if contest.parting is None:
-            st.markdown(f"**The same numbers:** both losses agree in each of {len(yours.points)} steps.")
-        else:
-            st.markdown(f"**Not the same numbers:** the losses part in step {contest.parting}.")
-    if (times := contest.times_slower) is not None:
-        how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
-        st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
-    rows = keepsake.results(contest)
-    st.markdown(markdown_table(["", "your engine", "the lab’s"], rows))
-
-
 # ---------------------------------------------------------------- a page to keep
 
 
 def _keep(engine: Engine) -> None:
-    ladder, contest = engine.ladder, _contest(engine)
-    contest = contest if contest and contest.done else None
-    days = own.all_days(ladder)
+    ladder, training = engine.ladder, contest.of(engine)
+    training = training if training and training.done else None
+    days = choice.all_days(ladder)
     st.markdown(
         "One HTML file with your code, the tasks and their days, and what the training gave. It is made by your own "
         "lab, so it is something to keep, and no proof."
     )
     today = datetime.now(UTC).date()
-    made = keepsake.page(ladder, engine.source, days, own.checks(ladder), contest, today)
+    made = keepsake.page(ladder, engine.source, days, own.checks(ladder), training, today)
     st.download_button(
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )
-    if contest is None:
+    if training is None:
         st.caption("There is no training in it yet: press Train first, if it is to have one.")
     else:
         st.caption("The last training of this engine is in it.")

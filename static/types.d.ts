@@ -462,9 +462,10 @@ export interface ShownTasks {
   tasks: { key: string; title: string }[];
 }
 
-/** lab/ui/practice/own.py, `kept_here`: the ladders whose engine this visit does not have, each with the key of its last task */
+/** lab/ui/practice/choice.py: the ladders whose engine this visit lacks and has not asked for */
 export interface ShownEngines {
-  ladders: { key: string; title: string; last: string }[];
+  /** last: the key of its last task; passed: the note of a copy that has passed it */
+  ladders: { key: string; last: string; passed: string }[];
   asksForDays: boolean;
 }
 

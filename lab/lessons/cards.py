@@ -21,6 +21,7 @@ class Card:
     deed     what is to be done, one sentence
     file     of the page; query: the parameters of its address that prepare the state
     done     from the state of the page (st.session_state): has the deed been done?
+    also     a page besides on which it can be done
     at_end   and the player must have reached the end of its backward pass besides, which the browser knows
     """
 
@@ -30,6 +31,7 @@ class Card:
     file: str
     done: Callable[[State], bool]
     query: Mapping[str, str] = field(default_factory=dict)
+    also: str = ""
     at_end: bool = False
 
 
@@ -178,6 +180,7 @@ CARDS = (
         "pages/your_engine.py",
         lambda state: "own contest" in state and state["own contest"].graduated,
         {"tab": "train"},
+        "pages/training_lab.py",
     ),
 )
 BY_KEY = {card.key: card for card in CARDS}

@@ -38,12 +38,19 @@ def following(ladder: Ladder, key: str) -> Task | None:
     return ladder.tasks[done] if done < len(ladder.tasks) else None
 
 
+def all_passed(ladder: Ladder) -> str:
+    """The headline of a text that has passed every task: the browser keeps it with a copy of the text."""
+    return (
+        f"All {len(ladder.tasks)} tasks are passed." if len(ladder.tasks) > 1 else f"{ladder.tasks[0].title}: passed."
+    )
+
+
 def _headline(ladder: Ladder, asked: str, report: Report) -> str:
     titles = {task.key: task.title for task in ladder.tasks}
     if report:
         if step := following(ladder, asked):
             return f"{titles[asked]}: passed. Next: {step.title}."
-        return f"All {len(titles)} tasks are passed." if len(titles) > 1 else f"{titles[asked]}: passed."
+        return all_passed(ladder)
     if report.stopped:
         task, at = [*report.passed][-1], next((name for name, passed in report.checks.items() if passed is None), "")
         return f"{titles[task]}: “{at}” did not come to its end." if at else "The check did not come to its end."

@@ -26,7 +26,8 @@ def note(key: str = "progress") -> None:
     What an address brings is no deed: where a condition held on arrival, it must have failed before it counts.
     """
     state = st.session_state
-    here = [card for card in CARDS if BY_FILE[card.file].path == state.get("path")]
+    file = next((file for file, page in BY_FILE.items() if page.path == state.get("path")), None)
+    here = [card for card in CARDS if file in (card.file, card.also)]
     tasks = sorted(state.get("tasks passed", ()))
     if not here and not tasks:
         return

@@ -1,8 +1,7 @@
-/** Engines that were built on other days: their texts are in this browser, and another check brings them back. The days
+/** Engines that were built on other days: their texts are in this browser, and the server checks them again. The days
  * on which tasks were passed go to the server, for the page to keep. */
 
 import { stays } from "../here.js";
-import { h } from "../player/dom.js";
 import { tasksDone } from "../progress/progress.js";
 import { Kept } from "./kept.js";
 
@@ -15,18 +14,22 @@ const told = new WeakMap();
 export function show({ data, parentElement: root, setStateValue, setTriggerValue }) {
   /** @type {ShownEngines} */
   const shown = JSON.parse(new TextDecoder().decode(data));
+  if (!stays()) return;
   const days = tasksDone();
-  const buttons = shown.ladders.flatMap(({ key, title, last }) => {
-    const day = days[`${key}/${last}`];
-    const text = new Kept(localStorage, key).text();
-    if (!day || text === null) return [];
-    const back = () => stays() && setTriggerValue("back", { ladder: key, text });
-    return [h("button", { type: "button", onclick: back }, `Bring back: ${title}, passed on ${day}`)];
+  const texts = shown.ladders.flatMap(({ key, last, passed }) => {
+    const text = days[`${key}/${last}`] ? latest(new Kept(localStorage, key), passed) : null;
+    return text === null ? [] : [[key, text]];
   });
-  const place = root.querySelector(".own") ?? root.appendChild(h("div", { class: "own" }));
-  place.replaceChildren(...buttons);
+  // The server asks for each of them once.
+  if (texts.length) setTriggerValue("back", Object.fromEntries(texts));
   const said = JSON.stringify(days);
-  if (!shown.asksForDays || told.get(root) === said || !stays()) return;
+  if (!shown.asksForDays || told.get(root) === said) return;
   told.set(root, said);
   setStateValue("days", said);
+}
+
+/** The text that has passed last, as far as the browser still has it; what has been written since may be half done.
+ * @param {Kept} kept @param {string} passed the note of such a copy */
+function latest(kept, passed) {
+  return kept.copies().findLast(({ note }) => note === passed)?.text ?? kept.text();
 }

@@ -1,9 +1,14 @@
 """Gradient check without a browser: the step and its arithmetic, the claim, the blind sum."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 
+from lab.practice import sandbox
+from lab.ui.practice.own import Engine
 from model import Tensor
+from practice import LADDERS
 from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
 
 
@@ -181,3 +186,59 @@ def test_numbers_below_zero_keep_their_digits():
     rows = dict(table(opened(expression="x*x", in_x="-0.5", h=-3), "float64"))
     assert rows["x + h"] == "−0.499"
     assert rows["backward()"] == "−1.0"
+
+
+def with_engine(*edit, ladder="tensors", **parameters):
+    """The page in a visit with an engine, the reference with an edit; it is the one that is chosen."""
+    source = LADDERS[ladder].reference.replace(*edit) if edit else LADDERS[ladder].reference
+    assert not edit or source != LADDERS[ladder].reference
+    at = app("pages/gradient_check.py")
+    at.session_state["own engines"] = {ladder: Engine(LADDERS[ladder], source, date(2026, 11, 2))}
+    return run(at, engine=ladder, **parameters)
+
+
+needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+
+
+@needs_processes
+def test_the_gradient_of_one_s_own_engine_is_checked_where_there_is_one():
+    at = opened(engine="tensors")
+    assert not at.segmented_control
+    assert dict(table(at, "float64"))["backward()"] == "9.361658460044808"
+    at = with_engine(expression="sum(relu(x @ w) * w)", in_x="[[1, 2], [3, -4]]", in_w="[[0.5], [-0.3]]", shown=1)
+    assert "Your engine: tensors, passed 2 November 2026" in texts(at.markdown)
+    assert "`backward()` is that of your engine" in texts(at.caption)
+    assert at.success
+    assert len(components(at, "charts")) == 2
+    best = {row[0]: float(row[2].replace("−", "-")) for row in table(at, "best h")}
+    assert best["central 64"] < 1e-9
+    at.segmented_control(key="check engine").set_value("lab").run()
+    assert "your engine" not in texts([*at.markdown, *at.caption])
+    assert {row[0]: float(row[2].replace("−", "-")) for row in table(at, "best h")} == best
+    assert "engine" not in address(at)
+    at = with_engine("self._receive(out.grad * (x > 0))", "self._receive(out.grad)",
+                     expression="sum(relu(x) * x)", in_x="[2, -3]", element="x[1]", h=-5, shown=1)  # fmt: skip
+    assert "The gradients disagree, most at x[1]" in texts(at.error).replace("\\", "")
+    assert dict(table(at, "float64"))["backward()"] == "−3.0"
+    assert {float(row[2]) for row in table(at, "best h")} == {3.0}  # whatever the step
+
+
+@needs_processes
+@pytest.mark.parametrize(
+    ("edit", "parameters", "said"),
+    [
+        ((), {"expression": "sin(x)"}, "no such operation"),
+        ((), {"expression": "sum(x)", "in_x": "[1, 2]", "ladder": "scalars"}, "takes single numbers: make x a number"),
+        (("            self._receive(out.grad * y)", "            1 / 0"), {"expression": "exp(x)"}, "in line 1"),
+        (("self._receive(out.grad * y)", "self._receive(out.grad * np.nan)"), {"expression": "exp(x)"}, "gives NaN at x"),
+        (("y = np.exp(self.data)", "y = np.exp2(self.data)"), {"expression": "exp(x)"}, "computes 2 where the lab’s computes 2.718"),
+    ],
+)  # fmt: skip
+def test_an_engine_that_has_no_gradient_is_one_sentence_and_the_lab_s_is_there_to_choose(edit, parameters, said):
+    at = with_engine(*edit, **parameters)
+    (box,) = [*at.warning, *at.error[:1]][:1]
+    assert said in box.value.replace("\\", "")
+    assert at.segmented_control(key="check engine").value != "lab"
+    at.segmented_control(key="check engine").set_value("lab").run()
+    assert not at.error
+    assert at.success

@@ -7,8 +7,8 @@ import pytest
 
 from lab.practice import sandbox
 from lab.practice.checker import Report
+from lab.practice.checking import Checking
 from lab.practice.own_run import Contest
-from lab.ui.practice import exercise
 from lab.ui.practice.own import Engine
 from practice import LADDERS
 from tests.pages.conftest import address, app, components, press, run, sent, texts
@@ -24,7 +24,7 @@ def opened(*edit, ladder=SCALARS, page="pages/your_engine.py", **address):
     assert not edit or source != ladder.reference
     at = app(page)
     at.session_state["own engines"] = {ladder.key: Engine(ladder, source, date(2026, 11, 2))}
-    at.session_state["path"] = "own"
+    at.session_state["path"] = "training" if "training" in page else "own"
     return run(at, **address)
 
 
@@ -45,10 +45,14 @@ def test_without_an_engine_the_page_says_where_one_is_built():
     at = run(app("pages/your_engine.py"))
     assert "no engine of yours yet" in texts(at.markdown)
     assert not components(at, "player")
-    assert shown(at, "own_engines")["ladders"] == [
-        {"key": ladder.key, "title": ladder.title, "last": ladder.tasks[-1].key}
-        for ladder in (SCALARS, TENSORS, FUNCTIONS)
-    ]
+    assert shown(at, "own_engines") == {
+        "ladders": [
+            {"key": "scalars", "last": "train", "passed": "All 8 tasks are passed."},
+            {"key": "tensors", "last": "digits", "passed": "All 11 tasks are passed."},
+            {"key": "functions", "last": "network", "passed": "All 9 tasks are passed."},
+        ],
+        "asksForDays": False,
+    }
     assert not at.tabs
 
 
@@ -60,31 +64,48 @@ def test_a_server_that_runs_no_code_says_why(monkeypatch):
     assert shown(at, "own_engines")["ladders"] == []
 
 
-@needs_processes
-def test_the_text_of_the_browser_is_checked_again_and_a_ladder_that_passes_is_an_engine():
-    at = run(app("pages/your_engine.py"))
-    checking = exercise.Checking(SCALARS, SCALARS.tasks[-1].key, SCALARS.reference, 0, sandbox.runner)
-    at.session_state["exercise scalars checking"] = checking  # as the browser's button does
-    checking.wait(PATIENCE)
+def brought_back(at, *texts):
+    """As the browser does it: these texts come, each for its ladder, and are checked."""
+    at.session_state["own asked"] = {ladder.key for ladder, _ in texts}
+    at.session_state["own coming"] = {
+        ladder.key: Checking(ladder, ladder.tasks[-1].key, text, 0, sandbox.runner) for ladder, text in texts
+    }
     at.run()
     assert not at.exception
+    coming = [*at.session_state["own coming"].values()] if "own coming" in at.session_state else []
+    for checking in coming:
+        checking.wait(PATIENCE)
+    at.run()
+    assert not at.exception
+    return coming
+
+
+@needs_processes
+def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
+    at = run(app("pages/your_engine.py"), engine="scalars", expression="a * a", in_a=3)
+    assert brought_back(at, (SCALARS, SCALARS.reference), (TENSORS, "x = 1\n"))
     engine = at.session_state["own engines"]["scalars"]
     assert engine.source == SCALARS.reference
     assert engine.name in texts(at.markdown)
+    assert address(at)["expression"] == "a * a"  # as the address has it
+    assert sent(at)["trace"]["output"] == 1
+    said = texts(at.markdown).replace("\\", "")
+    assert "“Tensors” has not come back. An earlier task no longer passes. Sum what was copied" in said
+    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["functions"]
+    at.button(key="own again tensors").click().run()
     assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors", "functions"]
 
 
-@needs_processes
-def test_a_text_that_does_not_pass_any_more_is_said_and_makes_no_engine():
-    at = run(app("pages/your_engine.py"))
-    checking = exercise.Checking(SCALARS, SCALARS.tasks[-1].key, "x = 1\n", 0, sandbox.runner)
-    at.session_state["exercise scalars checking"] = checking
-    checking.wait(PATIENCE)
+@pytest.mark.parametrize("page", ["graph_lab", "gradient_check", "training_lab"])
+def test_where_an_engine_is_chosen_it_comes_back_too(page):
+    at = run(app(f"pages/{page}.py"), engine="scalars")
+    assert "Engine" not in [control.label for control in at.segmented_control]
+    at.session_state["own coming"] = {"scalars": Done("train", Report({"train": True}), SCALARS.reference)}
     at.run()
     assert not at.exception
-    assert "has not passed every task of “Scalars”" in texts(at.warning)
-    assert "own engines" not in at.session_state
-    assert "no engine of yours yet" in texts(at.markdown)
+    (control,) = [control for control in at.segmented_control if control.label == "Engine"]
+    assert control.value == "scalars"
+    assert at.session_state["own engines"]["scalars"].name in texts(at.markdown)
 
 
 def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
@@ -101,10 +122,10 @@ def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
 class Done:
     """A check that has come to its end."""
 
-    done, source, printed = True, "", ""
+    done, printed = True, ""
 
-    def __init__(self, key, report):
-        self.key, self.report = key, report
+    def __init__(self, key, report, source=""):
+        self.key, self.report, self.source = key, report, source
 
 
 @needs_processes
@@ -189,6 +210,29 @@ def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
     assert at.error
     at = opened(ladder=TENSORS, expression="x * 2", in_x="[1, 2]")
     assert "Each gradient of its sum" in texts(at.markdown)
+
+
+@needs_processes
+def test_the_training_lab_trains_with_an_engine_that_is_chosen_there():
+    at = opened(ladder=TENSORS, page="pages/training_lab.py")
+    worker = at.session_state["training worker"]
+    press(at, "training toggle")
+    at.segmented_control(key="training engine").set_value("tensors").run()
+    assert not at.exception
+    assert not at.session_state["training running"]  # nobody would see it
+    assert address(at)["engine"] == "tensors"
+    assert "Your engine first, then the lab’s, from the same numbers" in texts(at.markdown)
+    trained(at)
+    said = texts(at.markdown)
+    assert "both losses agree in each of 528 steps" in said
+    assert "the lab’s processor time, measured just now" in said
+    assert at.session_state["own engines"]["tensors"].name in said
+    assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
+    assert shown(at, "charts")["keys"] == ["losses"]
+    at.segmented_control(key="training engine").set_value("lab").run()
+    assert not at.exception
+    assert at.session_state["training worker"] is worker
+    assert at.button(key="training toggle").label in ("Start", "Continue")
 
 
 @needs_processes

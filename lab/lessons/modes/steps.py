@@ -12,7 +12,7 @@ size of x. Where h is so small that x + h is x, the difference is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -190,11 +190,9 @@ class Point:
         return errors
 
 
-def error_by_step(
-    f: Callable[..., Tensor], values: Mapping[str, Any], place: Place, steps: Sequence[float] = STEPS
-) -> list[Sweep]:
-    """How far differences are from backward() at one element, by step: forward and central, float64 and float32."""
-    points = [Point(f, values, precision) for precision in PRECISIONS]
+def error_by_step(points: Iterable[Point], place: Place, steps: Sequence[float] = STEPS) -> list[Sweep]:
+    """How far differences are from backward() at one element, by step: forward and central, in each point's
+    precision."""
     return [point.sweep(place, method, steps) for point in points for method in METHODS]
 
 

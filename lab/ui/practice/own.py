@@ -1,14 +1,13 @@
 """What a visitor has built: an engine for each ladder whose last task has passed in this visit.
 
 Its text is the one that was checked. The server keeps it as long as the visit lasts; after that the browser has it, and
-another check brings it back.
+another check brings it back (lab/ui/practice/choice.py).
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -16,19 +15,17 @@ from typing import Any
 import streamlit as st
 
 from lab.expression.builder import Expression
-from lab.practice import own_engine, sandbox
+from lab.practice import own_engine
 from lab.practice.checker import Report, Stopped
-from lab.practice.own_engine import Loaded, Unusable
+from lab.practice.own_engine import Differentiated, Loaded, Unusable
 from lab.trace.numerical import Checked
-from lab.trace.recording import Trace, strict_json
-from lab.ui.assets import component, keep_value
+from lab.trace.recording import Trace
 from lab.ui.computed import computed
 from lab.ui.practice.processes import pool
 from practice import LADDERS
 from practice.task import Ladder
 
 LINE = 200  # characters of a learner's line, or of what their code says, that are shown
-LONGEST_DAYS = 100_000  # characters of what the browser says of days
 _ENGINES, _CHECKS, _DAYS = "own engines", "own checks", "own days"
 
 
@@ -114,46 +111,9 @@ def said(engine: Engine, sentence: str, line: int | None) -> str:
     return f"{short} It was in line {line}: {text[:LINE]}"
 
 
-_component = component("own_engines", "practice/own.js", style="practice/own.css")
-_KEPT = "own here"
-
-
-def kept_here(again: Callable[[Ladder, str], None], asks_for_days: bool) -> None:
-    """A button for each engine that was built on another day and whose text the browser still has. The JavaScript is
-    in static/practice/.
-
-    again          called, before the next run, with a ladder and the text that the browser keeps for it
-    asks_for_days  the browser is to tell the days on which tasks were passed, for `all_days`
-    """
-
-    def back() -> None:
-        asked = st.session_state[_KEPT].get("back")
-        if isinstance(asked, dict) and asked.get("ladder") in missing and isinstance(asked.get("text"), str):
-            again(missing[asked["ladder"]], asked["text"])
-
-    missing = {key: LADDERS[key] for key in own_engine.ENGINES if key not in engines() and not sandbox.unavailable()}
-    shown = {
-        "ladders": [
-            {"key": key, "title": ladder.title, "last": ladder.tasks[-1].key} for key, ladder in missing.items()
-        ],
-        "asksForDays": asks_for_days,
-    }
-    _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
-
-
-def all_days(ladder: Ladder) -> dict[str, str]:
-    """The key of a task -> the day on which it first passed, as far as this visit or the browser knows it."""
-    sent = st.session_state.get(_KEPT, {}).get("days")
-    try:
-        told = json.loads(sent) if isinstance(sent, str) and len(sent) <= LONGEST_DAYS else {}
-    except (ValueError, RecursionError):
-        told = {}
-    found = {}
-    for task in ladder.tasks:
-        name = ladder.deed(task.key)
-        day = told.get(name) if isinstance(told, dict) else None
-        if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
-            found[task.key] = day
-        elif name in days():
-            found[task.key] = days()[name].isoformat()
-    return found
+@contextlib.contextmanager
+def differentiated(engine: Engine, expression: Expression) -> Iterator[Differentiated]:
+    """The expression as a function of Tensors with the engine's backward pass, which works until the end of the block.
+    Raises Unusable and Stopped, as that pass does."""
+    with pool().runner() as runner:
+        yield Differentiated(Loaded(engine.ladder, engine.source, runner), expression)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.lessons.modes.steps import STEPS, Place, Point, error_by_step, predicted_step, worst_place
+from lab.lessons.modes.steps import PRECISIONS, STEPS, Place, Point, error_by_step, predicted_step, worst_place
 from model import Tensor
 
 X = Place("x")
@@ -16,7 +16,8 @@ def product(x):
 
 
 def sweeps(f, values, place=X, steps=STEPS):
-    return {(one.method, one.precision): one for one in error_by_step(f, values, place, steps)}
+    points = [Point(f, values, precision) for precision in PRECISIONS]
+    return {(one.method, one.precision): one for one in error_by_step(points, place, steps)}
 
 
 def test_the_error_shows_truncation_and_cancellation():

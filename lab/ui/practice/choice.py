@@ -1,0 +1,157 @@
+"""The engine that a page works with: the lab's, or one that the visitor has built. Those of earlier visits come back by
+themselves: the browser has their texts, and each is checked again, once in a visit. The JavaScript is in
+static/practice/."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable
+
+import streamlit as st
+
+from lab.practice import own_engine, sandbox
+from lab.practice.checking import Checking
+from lab.practice.folder import LARGEST
+from lab.practice.told import all_passed, told
+from lab.trace.recording import strict_json
+from lab.ui import page, state
+from lab.ui.assets import component, keep_value
+from lab.ui.practice import own
+from lab.ui.practice.own import Engine
+from lab.ui.practice.processes import pool
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown
+from practice import LADDERS
+from practice.task import Ladder
+
+LABS = "lab"  # whose engine: the lab's, or that of a ladder of tasks, where this visit has one
+TICK = 0.4  # seconds between two looks at a check
+LONGEST_DAYS = 100_000  # characters of what the browser says of days
+_KEPT, _ASKED, _COMING, _REFUSED = "own here", "own asked", "own coming", "own refused"
+_component = component("own_engines", "practice/own.js")
+
+
+def field(name: str) -> Field:
+    """What the address says of the engine of a page with this name."""
+    return Field("engine", f"{name} engine", LABS, state.one_of(LABS, *own_engine.ENGINES))
+
+
+def chosen(name: str) -> Engine | None:
+    """The engine of a page with this name; None is the lab's."""
+    return own.engines().get(st.session_state[f"{name} engine"])
+
+
+def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | None:
+    """The choice, in a row where the visitor has built an engine; None is the lab's.
+
+    name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
+    """
+    now, engines = st.session_state, own.engines()
+    if not engines:
+        return None
+    if now[f"{name} engine"] not in engines:
+        now[f"{name} engine"] = LABS
+    names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.segmented_control(
+            "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
+            on_change=on_change, label_visibility="collapsed",
+        )  # fmt: skip
+        if engine := chosen(name):
+            badge(engine)
+    return engine
+
+
+def badge(engine: Engine) -> None:
+    st.badge(engine.name, icon=":material/verified:", color="green")
+
+
+def come_back(asks_for_days: bool = False) -> None:
+    """Ask the browser for the engines that this visit lacks, check them, and say what the check is at, or why one has
+    not come back.
+
+    asks_for_days  of a visitor with an engine, the browser is to tell the days of tasks, for `all_days`
+    """
+    now = st.session_state
+    if all(checking.done for checking in now.get(_COMING, {}).values()):
+        for key, checking in now.pop(_COMING, {}).items():
+            report = checking.report
+            own.checked(LADDERS[key], checking.key, checking.source, report)
+            if not report:
+                why = told(LADDERS[key], checking.key, report, "")["headline"]
+                now[_REFUSED] = now.get(_REFUSED, {}) | {key: why}
+
+    def back() -> None:
+        texts = now[_KEPT].get("back")
+        for key, ladder in lacking.items():
+            text = texts.get(key) if isinstance(texts, dict) else None
+            now[_ASKED] = {*now.get(_ASKED, ()), key}
+            if isinstance(text, str) and len(text) <= LARGEST:
+                checking = Checking(ladder, ladder.tasks[-1].key, text, secrets.randbits(32), pool().runner)
+                now[_COMING] = now.get(_COMING, {}) | {key: checking}
+
+    lacking = {} if sandbox.unavailable() else {key: LADDERS[key] for key in own_engine.ENGINES}
+    lacking = {key: it for key, it in lacking.items() if key not in own.engines() and key not in now.get(_ASKED, ())}
+    shown = {
+        "ladders": [
+            {"key": key, "last": ladder.tasks[-1].key, "passed": all_passed(ladder)} for key, ladder in lacking.items()
+        ],
+        "asksForDays": asks_for_days and bool(own.engines()),
+    }
+    _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
+    if coming():
+        _progress()
+    for key, why in now.get(_REFUSED, {}).items():
+        if key not in own.engines() and key not in now.get(_COMING, {}):
+            _refused(LADDERS[key], why)
+
+
+def coming() -> bool:
+    """Is an engine being checked again?"""
+    return bool(st.session_state.get(_COMING))
+
+
+@st.fragment(run_every=TICK)
+def _progress() -> None:
+    checks: list[Checking] = [*st.session_state.get(_COMING, {}).values()]
+    working = [one for one in checks if not one.done]
+    if not working:
+        st.rerun()
+    share = sum(1.0 if one.done else one.share for one in checks) / len(checks)
+    st.progress(share, f"Your engine comes back when its text has passed again. {working[0].at}")
+
+
+def _refused(ladder: Ladder, why: str) -> None:
+    def again() -> None:
+        now = st.session_state
+        now[_ASKED] = now[_ASKED] - {ladder.key}
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f":material/warning: Your engine “{ladder.title}” has not come back. {escape_markdown(why)} "
+            "Your text stays as it is.",
+            width="content",
+        )
+        st.button("Check it again", key=f"own again {ladder.key}", on_click=again)
+        where = {"ladder": ladder.key, "task": ladder.tasks[-1].key}
+        page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
+
+
+def all_days(ladder: Ladder) -> dict[str, str]:
+    """The key of a task -> the day on which it first passed, as far as this visit or the browser knows it."""
+    sent = st.session_state.get(_KEPT, {}).get("days")
+    try:
+        told_days = json.loads(sent) if isinstance(sent, str) and len(sent) <= LONGEST_DAYS else {}
+    except (ValueError, RecursionError):
+        told_days = {}
+    found = {}
+    for task in ladder.tasks:
+        name = ladder.deed(task.key)
+        day = told_days.get(name) if isinstance(told_days, dict) else None
+        if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
+            found[task.key] = day
+        elif name in own.days():
+            found[task.key] = own.days()[name].isoformat()
+    return found

@@ -1,0 +1,110 @@
+"""A learner's engine and the lab's train the same network, one after the other: for any page that knows an engine.
+
+One training at a time is a visitor's: it goes on while they look at other pages.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line
+from lab.practice import keepsake
+from lab.practice.own_run import Contest
+from lab.practice.own_training import WHAT
+from lab.ui import page
+from lab.ui.boards import Boards
+from lab.ui.practice import own
+from lab.ui.practice.own import Engine
+from lab.ui.practice.processes import pool
+from lab.ui.table import escape_markdown, markdown_table
+
+TICK = 0.4  # seconds between two looks at a training
+SEED = 0  # of the numbers that both trainings begin with
+
+
+def show(engine: Engine) -> None:
+    """Train and Stop, both losses, and what came of it."""
+    now = st.session_state
+    contest = of(engine)
+    running = contest is not None and not contest.done
+
+    def start() -> None:
+        if before := now.get("own contest"):
+            before.stop()  # of another engine, say: a visitor trains one at a time
+        now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
+
+    def stop() -> None:
+        if contest:
+            contest.stop()
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        label = "Train again" if contest and contest.done else "Train"
+        play = ":material/play_arrow:"
+        st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
+        st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
+        st.markdown(f"{WHAT[engine.ladder.key]} Your engine first, then the lab’s, from the same numbers.")
+    if contest is None:
+        return
+    boards = Boards("own")
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        boards.board("losses")
+    with right:
+        st.fragment(_follow, run_every=TICK if running else None)(contest, boards, running)
+
+
+def of(engine: Engine) -> Contest | None:
+    """The training with this very engine, where there is one."""
+    contest: Contest | None = st.session_state.get("own contest")
+    return contest if contest and (contest.ladder.key, contest.source) == (engine.ladder.key, engine.source) else None
+
+
+def _follow(contest: Contest, boards: Boards, running: bool) -> None:
+    """What a training is at; as soon as it is over, the whole page says what came of it."""
+    if running and contest.done:
+        st.rerun()
+    drawn = [
+        Line(name, [(point.step, point.loss) for point in side.points])
+        for name, side in (("Your engine", contest.yours), ("The lab’s engine", contest.labs))
+    ]
+    x = Axis("step", ends=(0, contest.task.steps - 1))
+    boards.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
+    if not contest.done:
+        whose, side = ("the lab’s", contest.labs) if contest.labs.points else ("your", contest.yours)
+        st.progress(contest.progress, f"Step {len(side.points)} of {contest.task.steps} with {whose} engine.")
+        return
+    _outcome(contest)
+
+
+def _outcome(contest: Contest) -> None:
+    contest.result()  # a fault of the lab is no result
+    yours, labs = contest.yours, contest.labs
+    if contest.graduated:
+        st.success(
+            f"Your engine reads {yours.share:.1%} of the digits that it has never seen. This is the graduation: every "
+            "rule in it is yours.",
+            icon=":material/school:",
+        )
+    if yours.why:
+        engine = own.engines()[contest.ladder.key]
+        where = f"after step {yours.points[-1].step}" if yours.points else "before its first step"
+        st.error(
+            f"Your engine stopped {where}. {escape_markdown(own.said(engine, yours.why, yours.line))}",
+            icon=":material/block:",
+        )
+    if labs.why:
+        st.error(f"The lab’s engine stopped: {escape_markdown(labs.why)}")
+    if (first := next((point.step for point in yours.points if not np.isfinite(point.loss)), None)) is not None:
+        st.warning(f"From step {first} on, your engine’s loss is no finite number.")
+    if labs.points and yours.points:
+        if contest.parting is None:
+            st.markdown(f"**The same numbers:** both losses agree in each of {len(yours.points)} steps.")
+        else:
+            st.markdown(f"**Not the same numbers:** the losses part in step {contest.parting}.")
+    if (times := contest.times_slower) is not None:
+        how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
+        st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
+    rows = keepsake.results(contest)
+    st.markdown(markdown_table(["", "your engine", "the lab’s"], rows))
