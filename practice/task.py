@@ -30,7 +30,7 @@ class Check:
     output    which of `shows` the backward pass began at, where finite differences have a say
     upstream  the name of the input that `backward` was given; None: 1
     derivatives  which of `shows` is the derivative of `output` by which input
-    rtol      how far a number may be off, relative to the largest one of its array, or to 1 where all are smaller
+    rtol      how far a number may be off, relative to the largest one of its array
     cases     how many are run
     judge     (inputs, the values of `shows`) -> what is wrong with them, in one sentence, or "": where many answers are
               right, it decides in place of the comparison with the reference

@@ -19,6 +19,7 @@ from lab.practice.told import told
 from practice import LADDERS
 from practice.task import Ladder
 
+WIDEST = 200  # characters of a learner's line
 WAIT = 200  # milliseconds in which the saves of an editor count as one
 
 
@@ -78,6 +79,8 @@ def sheet(ladder: Ladder) -> str:
 def check_all(place: Path) -> int:
     """Check each ladder's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
     others are checked all the same."""
+    if not place.is_dir():
+        raise folder.FolderError(f"There is no folder {place}.")
     found, unread = [], []
     for ladder in LADDERS.values():
         try:
@@ -162,7 +165,7 @@ def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[
         yield said["sentence"]
     if said["line"]:
         text = path.read_text("utf-8", "replace").splitlines()
-        yield f"{path}:{said['line']}: {text[said['line'] - 1].strip() if said['line'] <= len(text) else ''}"
+        yield f"{path}:{said['line']}: {text[said['line'] - 1].strip()[:WIDEST] if said['line'] <= len(text) else ''}"
     if said["program"]:
         yield ""
         yield from (f"    {value['name']} = {_written(value)}" for value in said["inputs"])
@@ -183,7 +186,8 @@ def _written(value: dict[str, Any]) -> str:
         "[" + ", ".join(f">{cell['text']}<" if cell["wrong"] else cell["text"] for cell in row) + "]"
         for row in value["cells"]
     ]
-    return rows[0] if len(rows) == 1 else "[" + ", ".join(rows) + "]"
+    flat = len(rows) == 1 and not value["shape"].startswith("shape (1, ")
+    return rows[0] if flat else "[" + ", ".join(rows) + "]"
 
 
 if __name__ == "__main__":

@@ -272,7 +272,8 @@ def agree(one: Check, got: Answer, expected: Answer) -> bool:
 
 
 def same(got: Any, expected: Any, rtol: float) -> bool:
-    """Are two values equal? Numbers within `rtol` of the largest one, with nan equal to nan; in shape, too."""
+    """Are two values equal? Numbers within `rtol` of the largest one, with nan equal to nan; in shape, too. What
+    rounding leaves of numbers that cancel is no difference: 2e-9 for an rtol of 1e-6, 2e-6 for the 1e-4 of float32."""
     wrong = wrong_elements(got, expected, rtol)
     return not wrong.any() if wrong is not None else False
 
@@ -294,7 +295,7 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
     finite = np.abs(b[np.isfinite(b)])
     with np.errstate(invalid="ignore"):  # inf - inf
         return np.asarray(
-            ~((a == b) | (np.abs(a - b) <= rtol * max(finite.max(initial=0), 1)) | np.isnan(a) & np.isnan(b))
+            ~((a == b) | (np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5)) | np.isnan(a) & np.isnan(b))
         )
 
 
@@ -327,6 +328,10 @@ def _explain(
         wrong = ~np.array(fits + [False] * (len(value) - len(fits)), bool)
         wrong = wrong if wrong.any() else None
     looks = "" if mistake or problem or not numbers else resemblance(value, wanted, one.rtol)
+    if not looks and not mistake and not problem and numbers:
+        failed = [(got[n].values.get(show), expected[n].values.get(show)) for n in failing]
+        differ = [pair for pair in failed if not same(*pair, one.rtol)]
+        looks = pattern([(value, wanted), *differ], one.rtol)
     return Failure(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
@@ -364,10 +369,11 @@ def _message(said: Answer) -> str | None:
 
 
 def _weight(inputs: Inputs) -> tuple[int, float]:
-    """How much there is to read in a case: its numbers, then their digits."""
+    """How much there is to read in a case: its numbers, then their digits. A 0 hides what it is multiplied by."""
     arrays = [np.asarray(value, float) for value in inputs.values() if isinstance(value, (int, float, np.ndarray))]
     numbers = sum(array.size for array in arrays)
-    return numbers, sum(float(np.abs(array).sum()) + 10 * float((array != np.round(array)).sum()) for array in arrays)
+    sizes = (np.where(array == 0, 20, np.abs(array)) + 10 * (array != np.round(array)) for array in arrays)
+    return numbers, sum(float(size.sum()) for size in sizes)
 
 
 def _shrunk(
@@ -409,7 +415,8 @@ def _confirmed(one: Check, job: Job, right: Answer, reference: Here) -> bool:
 
 def _smaller(inputs: Inputs) -> Iterator[Inputs]:
     """Cases a little smaller than this one: an axis cut to its first element, in all arrays that have one of its length
-    or in its place, as shapes that fit should go on fitting; or a value rounded."""
+    or in its place, as shapes that fit should go on fitting; or a value rounded, but not to 0:
+    that hides what it is multiplied by."""
     arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
     lengths = sorted({size for value in arrays.values() for size in value.shape if size > 1}, reverse=True)
     axes = range(-1, -1 - max((value.ndim for value in arrays.values()), default=0), -1)
@@ -421,7 +428,7 @@ def _smaller(inputs: Inputs) -> Iterator[Inputs]:
         if isinstance(value, float) or (name in arrays and value.dtype.kind == "f"):
             for digits in (0, 1):
                 rounded = np.round(value, digits)
-                if not np.array_equal(rounded, value, equal_nan=True):
+                if not np.array_equal(rounded, value, equal_nan=True) and np.all((rounded != 0) | (value == 0)):
                     yield {**inputs, name: rounded if name in arrays else float(rounded)}
 
 
@@ -475,7 +482,11 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
 
 
 def resemblance(got: Any, expected: Any, rtol: float) -> str:
-    """What strikes one about two values that differ, in one sentence; "" where nothing does."""
+    """What strikes one about a value that differs from another, in one sentence; "" where nothing does."""
+    if got is None and isinstance(expected, (int, float, list, np.ndarray)):
+        return "It is None: it was never set, or a function has ended without `return`."
+    if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
+        return f"Its length is {len(got)} and should be {len(expected)}."
     if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
         return ""
     a, b = np.asarray(got, float), np.asarray(expected, float)
@@ -489,11 +500,24 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
     if not a.any():
         return "It is 0 everywhere." if a.ndim else "It is 0."
-    if same(-a, b, rtol):
-        return "The number is right and its sign is wrong." if not a.ndim else "Every element has the wrong sign."
-    if a.ndim == 2 and a.shape[0] == a.shape[1] and same(a.T, b, rtol):
+    return ""
+
+
+def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
+    """What all of these values have in common against what they should be, in one sentence; "" where there is nothing.
+    One small case alone proves none of it: two numbers may differ in their sign by chance."""
+    values = (int, float, np.ndarray)
+    if not all(isinstance(each, values) and not isinstance(each, bool) for pair in pairs for each in pair):
+        return ""
+    arrays = [(np.asarray(got, float), np.asarray(expected, float)) for got, expected in pairs]
+    if any(a.shape != b.shape or not np.isfinite(a).all() for a, b in arrays):
+        return ""
+    if all(same(-a, b, rtol) for a, b in arrays):
+        return "Every element has the wrong sign." if arrays[0][0].ndim else "The number is right and its sign is wrong."
+    if all(same(a.T, b, rtol) for a, b in arrays):
         return "It is the transpose of what it should be."
-    ratios = a[b != 0] / b[b != 0] if b.any() and np.isfinite(a).all() else np.array([])
-    if a.size > 1 and len(ratios) == b.size and np.allclose(ratios, ratios[0], rtol=1e-9):
-        return f"Every element is {ratios[0]:.4g} times what it should be."
+    a, b = (np.concatenate([each.ravel() for each in side]) for side in zip(*arrays, strict=True))
+    ratios = a[b != 0] / b[b != 0]
+    if len(ratios) > 1 and not a[b == 0].any() and np.allclose(ratios, ratios[0], rtol=1e-9):
+        return f"{'Every element' if arrays[0][0].ndim else 'It'} is {ratios[0]:.4g} times what it should be."
     return ""

@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -32,12 +32,16 @@ class Changed(FolderError):
 class OnDisk:
     """What a file held as it was read.
 
-    text   with "\\n" at the ends of lines, whatever the file has
-    stamp  the same for the same bytes
+    text     with "\\n" at the ends of lines, whatever the file has
+    stamp    the same for the same bytes
+    saved    when
+    windows  does it have "\\r\\n" at the ends of lines?
     """
 
     text: str
     stamp: str
+    saved: datetime = field(compare=False)
+    windows: bool
 
 
 def start(folder: Path, ladder: Ladder) -> OnDisk:
@@ -60,14 +64,14 @@ def read(folder: Path, ladder: Ladder) -> OnDisk | None:
     path = folder / ladder.file
     try:
         with path.open("rb") as file:
-            held = file.read(LARGEST + 1)
+            held, saved = file.read(LARGEST + 1), datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise FolderError(f"{path} cannot be read: {_reason(error)}.") from None
     if len(held) > LARGEST:
         raise FolderError(f"{path} is larger than {LARGEST // 1000} kB; a task needs far less.")
-    return _seen(held, path)
+    return _seen(held, path, saved)
 
 
 def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
@@ -83,13 +87,12 @@ def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
     if (before.stamp if before else "") != seen:
         raise Changed(f"{path} has changed since it was read.")
     if before:
-        keep(folder, ladder, before.text, datetime.fromtimestamp(path.stat().st_mtime))
-    windows = before is not None and b"\r\n" in path.read_bytes()
-    held = _bytes(text.replace("\n", "\r\n") if windows else text)
+        keep(folder, ladder, before.text, before.saved)
+    held = _bytes(text.replace("\n", "\r\n") if before and before.windows else text)
     if len(held) > LARGEST:
         raise FolderError(f"The text is larger than {LARGEST // 1000} kB and was not written to {path}.")
     _replace(path, held)
-    return _seen(held, path)
+    return _seen(held, path, datetime.now())
 
 
 def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
@@ -116,12 +119,13 @@ def _bytes(text: str) -> bytes:
         raise FolderError(f"Line {line} holds half a character, which no file can hold: take it out.") from None
 
 
-def _seen(held: bytes, path: Path) -> OnDisk:
+def _seen(held: bytes, path: Path, saved: datetime) -> OnDisk:
     try:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FolderError(f"{path} is not a text in UTF-8: save it as such.") from None
-    return OnDisk(text.replace("\r\n", "\n").replace("\r", "\n"), hashlib.blake2s(held, digest_size=16).hexdigest())
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return OnDisk(plain, hashlib.blake2s(held, digest_size=16).hexdigest(), saved, b"\r\n" in held)
 
 
 def _replace(path: Path, held: bytes) -> None:

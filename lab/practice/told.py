@@ -12,6 +12,7 @@ from practice.task import Ladder, Task
 
 MOST_CELLS = 64  # of a value that is shown as a table
 MOST_TEXT = 1000  # characters of any other
+DEEPEST = 5  # list in lists that is written out
 
 
 def told(ladder: Ladder, asked: str, report: Report, printed: str) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def _headline(ladder: Ladder, asked: str, report: Report) -> str:
     if report.problem:
         return "Python cannot run your file."
     failed = next(key for key, passed in report.passed.items() if not passed)
-    before = "" if failed == asked else "An earlier task no longer passes. "
+    before = "" if failed == asked else "An earlier task does not pass. "
     check = next((name for name, passed in report.checks.items() if passed is False), "")
     return f"{before}{titles[failed]}: “{check}” fails."
 
@@ -90,6 +91,9 @@ def _values(failure: Failure) -> list[dict[str, Any]]:
     if not failure.problem:
         wrong = np.array(True) if failure.wrong is None else failure.wrong
         values.append(shown(failure.show, failure.got, "with your code", digits, wrong))
+        if failure.wrong is None and isinstance(failure.got, list) and isinstance(failure.expected, list):
+            for cell in (cell for row in values[-1].get("cells", []) for cell in row):
+                cell["wrong"] = False  # it is too long or too short, and right as far as it goes
     values.append(shown(failure.show, failure.expected, "should be", digits))
     if failure.numerical is not None:
         values.append(shown(failure.show, failure.numerical, "by finite differences", digits))
@@ -136,7 +140,7 @@ def _single(value: Any) -> bool:
     return isinstance(value, (int, float, str, bool, type(None), np.generic))
 
 
-def _text(value: Any, digits: int) -> str:
+def _text(value: Any, digits: int, depth: int = 0) -> str:
     if isinstance(value, (bool, np.bool_, type(None))):
         return str(value)
     if isinstance(value, (int, np.integer)):
@@ -151,9 +155,10 @@ def _text(value: Any, digits: int) -> str:
     if isinstance(value, Mapping) and [*value] == ["type"]:  # the driver's word for what it cannot send
         return f"something of type {value['type']}"
     if isinstance(value, list):
-        return _cut(
-            f"[{', '.join(_text(one, digits) for one in value[:MOST_CELLS])}{', …' * (len(value) > MOST_CELLS)}]"
-        )
+        if depth == DEEPEST and value:
+            return "[…]"
+        texts = ", ".join(_text(one, digits, depth + 1) for one in value[:MOST_CELLS])
+        return _cut(f"[{texts}{', …' * (len(value) > MOST_CELLS)}]")
     return _cut(repr(value))
 
 

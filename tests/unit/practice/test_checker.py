@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, Job, Stopped, check, problem, resemblance, same
+from lab.practice.checker import Here, Job, Stopped, check, pattern, problem, resemblance, same
 from practice.task import Check, Ladder, Mistake, Task
 
 REFERENCE = """
@@ -239,7 +239,7 @@ def test_a_known_mistake_may_overflow_in_silence(ladder):
     [
         (1, 1.0, True), (True, 1.0, False), ("a", "a", True), (np.ones(2), np.ones((2, 1)), False), (None, 0.0, False),
         (np.nan, np.nan, True), (np.inf, np.inf, True), (np.inf, 1.0, False), ([1.0, 2], [1, 2], True), ([1], [1, 2], False),
-        (1e-9, 0.0, True), (1.00001, 1.0, False),
+        (1e-9, 0.0, True), (1.00001, 1.0, False), (3e-7, 2e-7, False), (np.array([2e-8, 0]), np.zeros(2), False),
     ],
 )  # fmt: skip
 def test_what_counts_as_the_same(got, expected, equal):
@@ -249,14 +249,63 @@ def test_what_counts_as_the_same(got, expected, equal):
 @pytest.mark.parametrize(
     ("got", "said"),
     [
-        (-np.arange(1.0, 5).reshape(2, 2), "wrong sign"),
-        (np.arange(1.0, 5).reshape(2, 2).T, "transpose"),
         (np.zeros((2, 2)), "0 everywhere"),
         (np.ones(2), "shape is (2,)"),
         (np.full((2, 2), np.nan), "nan"),
         (np.full((2, 2), np.inf), "infinite"),
-        (3 * np.arange(1.0, 5).reshape(2, 2), "3 times"),
+        (None, "is None"),
     ],
 )
 def test_what_strikes_one(got, said):
     assert said in resemblance(got, np.arange(1.0, 5).reshape(2, 2), 1e-6)
+
+
+def test_of_a_list_that_is_too_short_its_length_strikes_one():
+    assert resemblance([1.0], [1.0, 2.0], 1e-6) == "Its length is 1 and should be 2."
+
+
+@pytest.mark.parametrize(
+    ("wrongly", "said"),
+    [
+        (lambda x: -x, "Every element has the wrong sign."),
+        (lambda x: x.T, "It is the transpose of what it should be."),
+        (lambda x: 3 * x, "Every element is 3 times what it should be."),
+        (lambda x: x + 1, ""),
+    ],
+)
+def test_what_is_said_of_a_pattern_holds_in_every_case(wrongly, said):
+    right = [np.arange(1.0, 5).reshape(2, 2), np.array([[1.0, 2.0], [5.0, 7.0]])]
+    assert pattern([(wrongly(x), x) for x in right], 1e-6) == said
+    assert pattern([(wrongly(right[0]), right[0]), (right[1] + 0.5, right[1])], 1e-6) == ""
+
+
+def test_a_sign_that_is_wrong_in_the_smallest_case_alone_is_not_named(tmp_path):
+    reference = "def rule(x):\n    return -x * x\n"
+    (tmp_path / "reference.py").write_text(reference, "utf-8")
+    one = Check("A rule", "y = rule(x)", ("y",), lambda rng, size: {"x": float(size + 1)})
+    ladder = Ladder("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
+    assert check(ladder, "rule", "def rule(x):\n    return x\n", Here(), 0).failure.looks_like == ""
+    wrong = check(ladder, "rule", "def rule(x):\n    return x * x\n", Here(), 0).failure
+    assert wrong.looks_like == "The number is right and its sign is wrong."
+
+
+def test_a_wrong_gradient_that_is_tiny_fails(tmp_path):
+    reference = "def rule(x, v):\n    return x, 1e-7 * v\n"
+    (tmp_path / "reference.py").write_text(reference, "utf-8")
+    one = Check("A rule", "y, dx = rule(x, v)", ("y", "dx"), lambda rng, size: {"x": 1.0, "v": rng.uniform(1, 2, 3)})
+    ladder = Ladder("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
+    assert check(ladder, "rule", reference, Here(), 0)
+    assert not check(ladder, "rule", reference.replace("1e-7 * v", "0 * v"), Here(), 0)
+
+
+def test_no_number_is_rounded_to_0_in_the_case_that_is_shown(tmp_path):
+    """There nothing could be told of what is multiplied by it, and a logarithm would warn."""
+    (tmp_path / "reference.py").write_text("def rule(x, v):\n    return 3 * v / x\n", "utf-8")
+    one = Check(
+        "A rule", "dx = rule(x, v)", ("dx",),
+        lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(0.1, 0.4, 3) * (size > 0)},
+    )  # fmt: skip
+    ladder = Ladder("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
+    failure = check(ladder, "rule", "def rule(x, v):\n    return 1 / x\n", Here(), 0).failure
+    assert failure.inputs["x"].all()
+    assert failure.inputs["v"].all()

@@ -7,9 +7,11 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lab.practice.__main__ import main
+from lab.practice.__main__ import _written, main
+from lab.practice.told import shown
 from practice import LADDERS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -88,7 +90,12 @@ def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
     assert "begin with `python -m lab.practice start`" in capsys.readouterr().err
     for command in ("check", "watch"):
         assert main([command, str(tmp_path / "none")]) == 2
-        assert "There is no folder" in capsys.readouterr().err
+        assert capsys.readouterr().err.count("There is no folder") == 1
+
+
+@pytest.mark.parametrize(("rows", "written"), [([1.0], "[>1<]"), ([[1.0]], "[[>1<]]"), ([[1.0], [2]], "[[>1<], [>2<]]")])
+def test_an_array_is_written_with_all_its_axes(rows, written):
+    assert _written(shown("v", np.array(rows), wrong=np.array(True))) == written
 
 
 def test_watch_checks_at_each_save_until_it_is_interrupted(place):

@@ -126,6 +126,20 @@ def test_what_cannot_be_used_is_one_sentence(folder, ladder, tmp_path):
     assert read(folder, ladder).text == "a = 1\n"
 
 
+def test_a_file_that_goes_away_while_it_is_replaced_is_written_anew(folder, ladder, monkeypatch):
+    """An editor may delete the file at any moment after it was read."""
+    held = start(folder, ladder)
+
+    def read_and_gone(*arguments):
+        found = read(*arguments)
+        (folder / ladder.file).unlink()
+        return found
+
+    monkeypatch.setattr("lab.practice.folder.read", read_and_gone)
+    assert write(folder, ladder, "x = 1\n", held.stamp).text == "x = 1\n"
+    assert (folder / ladder.file).read_text("utf-8") == "x = 1\n"
+
+
 def test_a_text_that_could_not_be_read_again_is_not_written(folder, ladder):
     held = start(folder, ladder)
     for text, said in (("# " + "é" * 200_000, "larger than 300 kB"), ("x = 1\ny = '\ud800'\n", "Line 2 holds half")):

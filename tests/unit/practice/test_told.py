@@ -43,6 +43,23 @@ def test_a_wrong_element_is_marked_beside_what_it_should_be_and_finite_differenc
     assert got["cells"][0][0]["text"] != right["cells"][0][0]["text"] == numerical["cells"][0][0]["text"]
 
 
+def test_what_is_right_in_a_list_that_is_too_short_is_not_marked():
+    check_ = LADDER.tasks[0].checks[0]
+    for got, marked in (([1.0], [False]), ([1.0, 3.0], [False, True])):
+        wrong = np.array(marked) if any(marked) else None
+        failure = Failure("value", check_, {}, "y", got, [1.0, 2.0, 3.0], wrong=wrong)
+        found = told(LADDER, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
+        assert [cell["wrong"] for cell in found["cells"][0]] == marked
+        assert found["wrong"]
+
+
+def test_a_list_without_end_is_told_without_end():
+    nested = []
+    for _ in range(10_000):
+        nested = [nested]
+    assert shown("v", nested)["text"] == "[[[[[[…]]]]]]"
+
+
 def test_a_known_mistake_is_said_by_its_sentence(small):  # noqa: F811
     mistake = small.tasks[1].mistakes[0]
     assert said(small, "bias", small.with_mistake(mistake))["sentence"] == mistake.sentence
@@ -50,7 +67,7 @@ def test_a_known_mistake_is_said_by_its_sentence(small):  # noqa: F811
 
 def test_an_earlier_task_that_fails_is_named(small):  # noqa: F811
     found = said(small, "bias", small.reference.replace("2 * x", "2 * x + 1"))
-    assert found["headline"] == "An earlier task no longer passes. Twice: “Any number” fails."
+    assert found["headline"] == "An earlier task does not pass. Twice: “Any number” fails."
 
 
 def test_an_exception_is_told_with_its_line(small):  # noqa: F811
