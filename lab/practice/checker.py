@@ -295,7 +295,11 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
     finite = np.abs(b[np.isfinite(b)])
     with np.errstate(invalid="ignore"):  # inf - inf
         return np.asarray(
-            ~((a == b) | (np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5)) | np.isnan(a) & np.isnan(b))
+            ~(
+                (a == b)
+                | (np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5))
+                | np.isnan(a) & np.isnan(b)
+            )
         )
 
 
@@ -513,7 +517,9 @@ def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
     if any(a.shape != b.shape or not np.isfinite(a).all() for a, b in arrays):
         return ""
     if all(same(-a, b, rtol) for a, b in arrays):
-        return "Every element has the wrong sign." if arrays[0][0].ndim else "The number is right and its sign is wrong."
+        return (
+            "Every element has the wrong sign." if arrays[0][0].ndim else "The number is right and its sign is wrong."
+        )
     if all(same(a.T, b, rtol) for a, b in arrays):
         return "It is the transpose of what it should be."
     a, b = (np.concatenate([each.ravel() for each in side]) for side in zip(*arrays, strict=True))

@@ -93,7 +93,9 @@ def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
         assert capsys.readouterr().err.count("There is no folder") == 1
 
 
-@pytest.mark.parametrize(("rows", "written"), [([1.0], "[>1<]"), ([[1.0]], "[[>1<]]"), ([[1.0], [2]], "[[>1<], [>2<]]")])
+@pytest.mark.parametrize(
+    ("rows", "written"), [([1.0], "[>1<]"), ([[1.0]], "[[>1<]]"), ([[1.0], [2]], "[[>1<], [>2<]]")]
+)
 def test_an_array_is_written_with_all_its_axes(rows, written):
     assert _written(shown("v", np.array(rows), wrong=np.array(True))) == written
 
