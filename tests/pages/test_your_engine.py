@@ -90,7 +90,7 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
     assert address(at)["expression"] == "a * a"  # as the address has it
     assert sent(at)["trace"]["output"] == 1
     said = texts(at.markdown).replace("\\", "")
-    assert "“Tensors” has not come back. An earlier task no longer passes. Sum what was copied" in said
+    assert "“Tensors” has not come back. An earlier task does not pass. Sum what was copied" in said
     assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["functions"]
     at.button(key="own again tensors").click().run()
     assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors", "functions"]
