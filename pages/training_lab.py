@@ -76,7 +76,7 @@ def main() -> None:
                 settings.settings()
         else:
             state.hold(settings.SETTINGS.values())
-    choice.choose("training")
+        choice.choose("training")
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
     data = None
@@ -134,8 +134,9 @@ def _with_own_engine(engine: Engine) -> None:
     st.session_state["training worker"].pause()
     st.session_state["training running"] = False
     _mirror()
-    st.title("Training lab")
-    choice.choose("training")
+    with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
+        st.title("Training lab", width="content")
+        choice.choose("training")
     contest.show(engine)
     page.closing(
         "Guess before you press Train: how many times the processor time of the lab’s engine will yours take, and why?",

@@ -23,9 +23,9 @@ GRADUATED = 0.9  # of the digits that were held out
 STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
 WHAT = {  # ladder -> what its engine trains, in words
-    "scalars": f"Four points, {STEPS} steps at rate {RATE}: two layers of {HIDDEN} tanh units, and one.",
-    "tensors": f"Handwritten digits, {UNITS} relu units, {EPOCHS} epochs in batches of {BATCH} at rate {DIGIT_RATE}: "
-    f"more than {GRADUATED:.0%} of unseen ones read right is the graduation.",
+    "scalars": f"Four points, two layers of {HIDDEN} tanh units, {STEPS} steps at rate {RATE}.",
+    "tensors": f"Digits, {UNITS} relu units, {EPOCHS} epochs at rate {DIGIT_RATE}: reading over {GRADUATED:.0%} of the "
+    "unseen ones right is the graduation.",
     "functions": f"Your `loss` on four points, {UNITS} relu units, {STEPS} steps at rate {FUNCTIONS_RATE}.",
 }
 ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""An engine that was built on another day: brought back from the browser's own text, played, trained, and kept."""
+"""An engine that was built on another day: back by itself from the browser's own copy, played, trained, and kept."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.practice import sandbox
+from lab.practice.told import all_passed
 from practice import LADDERS
 from tests.support import settled, switch
 
@@ -14,8 +15,9 @@ AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 TENSORS = LADDERS["tensors"]
 NASTY = '# </script><img src=x onerror="document.body.dataset.broken=1"><b>'
 TEXT = TENSORS.reference.replace("        def backward():\n", f"        def backward():  {NASTY}\n")
-KEEP = """([text, tasks]) => {
-  localStorage.setItem("tensor-ops-lab text tensors", text);
+KEEP = """([text, tasks, note]) => {
+  localStorage.setItem("tensor-ops-lab text tensors", text + "half = (");
+  localStorage.setItem("tensor-ops-lab copies tensors", JSON.stringify([{ when: "2026-10-01T12:00", text, note }]));
   localStorage.setItem("tensor-ops-lab tasks", JSON.stringify(tasks));
 }"""
 
@@ -37,12 +39,11 @@ def look(page):
 def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     page = open_page("own")
     expect(page.get_by_text("no engine of yours yet")).to_be_visible()
-    page.evaluate(KEEP, [TEXT, {f"tensors/{task.key}": "2026-10-01" for task in TENSORS.tasks}])
+    page.evaluate(KEEP, [TEXT, {f"tensors/{one.key}": "2026-10-01" for one in TENSORS.tasks}, all_passed(TENSORS)])
     page.reload()
-    page.get_by_role("button", name="Bring back: Tensors, passed on 2026-10-01").click()
+    expect(page.get_by_text("Your engine comes back when its text has passed again")).to_be_visible()
     expect(page.get_by_text(re.compile("Your engine: tensors, passed"))).to_be_visible()
     expect(page.get_by_text("Each gradient is that of the lab’s engine")).to_be_visible()
-    expect(page.get_by_role("button", name=re.compile("Bring back"))).to_have_count(0)
     page.set_viewport_size({"width": 1280, "height": 720})
     settled(page)
     assert page.locator("g.card").first.bounding_box()["y"] < 600

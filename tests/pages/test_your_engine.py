@@ -221,7 +221,7 @@ def test_the_training_lab_trains_with_an_engine_that_is_chosen_there():
     assert not at.exception
     assert not at.session_state["training running"]  # nobody would see it
     assert address(at)["engine"] == "tensors"
-    assert "Your engine first, then the lab’s, from the same numbers" in texts(at.markdown)
+    assert "Both begin with the same numbers" in texts(at.markdown)
     trained(at)
     said = texts(at.markdown)
     assert "both losses agree in each of 528 steps" in said

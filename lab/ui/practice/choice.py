@@ -54,7 +54,7 @@ def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | No
     if now[f"{name} engine"] not in engines:
         now[f"{name} engine"] = LABS
     names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         st.segmented_control(
             "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
             on_change=on_change, label_visibility="collapsed",

@@ -44,7 +44,7 @@ def show(engine: Engine) -> None:
         play = ":material/play_arrow:"
         st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
         st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
-        st.markdown(f"{WHAT[engine.ladder.key]} Your engine first, then the lab’s, from the same numbers.")
+        st.markdown(f"{WHAT[engine.ladder.key]} Both begin with the same numbers.")
     if contest is None:
         return
     boards = Boards("own")

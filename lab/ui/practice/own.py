@@ -39,7 +39,7 @@ class Engine:
 
     @property
     def name(self) -> str:
-        return f"Your engine: {self.ladder.title.lower()}, passed {self.day:%d %B %Y}".replace(" 0", " ")
+        return f"Your engine: {self.ladder.title.lower()}, passed {self.day:%d %b %Y}".replace(" 0", " ")
 
 
 @dataclass(frozen=True)
