@@ -68,9 +68,9 @@ def _hidden(text: str) -> list[str]:
 
 
 ITEM_FIELD = Field(sets.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
-NAME = Field("name", "teach name", "", teaching.shorter_than(teaching.LONGEST_NAME))
+NAME = Field("name", "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
 HIDE = Field("hide", "teach hide", (), _hidden, state.joined)
-BEGIN = Field("begin", "teach begin", "", teaching.shorter_than(LONGEST))
+BEGIN = Field("begin", "teach begin", "", state.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
@@ -96,7 +96,7 @@ def _choose() -> None:
 def _link() -> None:
     now = st.session_state
     st.text_input(
-        "Its name", key="teach name", max_chars=teaching.LONGEST_NAME, placeholder="Monday: gradients by hand"
+        "Its name", key="teach name", max_chars=state.LONGEST_SET_NAME, placeholder="Monday: gradients by hand"
     )
     st.pills(
         "Not to be shown", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",

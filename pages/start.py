@@ -31,7 +31,6 @@ FIELDS = (
         Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), always=name == "a")
         for name, value in START.items()
     ),
-    *teaching.FIELDS,
     state.player_event("start event"),
     Field("stage", "start stage", "none", state.one_of("none", "forward", "backward")),
     Field("machine", "start machine", 0, int, limits=(0, 6)),
@@ -42,9 +41,7 @@ def main() -> None:
     page.style()
     if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
-    before = teaching.kept()
     if state.restore("start", FIELDS):
-        teaching.stay(before)
         _begin()
     left, right = st.columns([3, 2])
     with left:

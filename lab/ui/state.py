@@ -21,6 +21,8 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
+from lab.lessons.sets import LONGEST as LONGEST_BEGINNING
+from lab.practice import sets
 from lab.trace.recording import strict_json
 from lab.ui.assets import component
 
@@ -176,6 +178,26 @@ def optional(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
+def shorter_than(most: int) -> Callable[[str], str]:
+    """A parser of a text of at most so many characters."""
+
+    def parse(text: str) -> str:
+        if len(text) > most:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+LONGEST_SET_NAME = 80  # characters
+SET = (  # what a teacher's link has brought (lab/ui/teaching.py): of every page whose own fields lack these names
+    Field(sets.ITEMS, "set items", (), sets.read, sets.written),
+    Field("name", "set name", "", shorter_than(LONGEST_SET_NAME)),
+    Field("hide", "set hidden", (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], "~".join),
+    Field("begin", "set begin", "", shorter_than(LONGEST_BEGINNING)),
+)
+
+
 def chosen_tab(key: str, titles: Mapping[str, str], name: str = "tab") -> Field:
     """Which of a page's tabs is open, the first at first. titles: its name in the address -> its title, which the
     session has."""
@@ -197,6 +219,8 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
     the default. A visitor who comes back to the page by the menu finds all as it was.
     """
     state = st.session_state
+    for field in SET:
+        state.setdefault(str(field.key), field.default)
     entered, state["page"] = state.get("page") != page, page
     kept = state.get(f"{page} kept")
     asked: Asked | None = state.get("address asked")
@@ -217,8 +241,10 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
         _keep(page, fields)
         return False
     state.pop("cards undone", None)
-    wrong = [name for name in address if not any(field.owns(name) for field in fields)]
-    for field in fields:
+    carried = _carried(fields)
+    wrong = [name for name in address if not any(field.owns(name) for field in (*fields, *carried))]
+    brought = carried if any(field.name in address for field in carried) else []  # no other address takes the set away
+    for field in (*fields, *brought):
         value, names = field.read(address)
         wrong += names
         _set(field, value)
@@ -249,6 +275,7 @@ def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> N
     for field in fields:
         if field.name not in kept:
             address |= field.write(_get(field))
+    address = of_set(_carried(fields)) | address
     state["address entry"] = state.get("address entry", 0) + state.pop("address step", False)
     said = {
         "session": state.setdefault("address session", secrets.token_hex(4)),
@@ -291,6 +318,15 @@ def reset(fields: Iterable[Field]) -> None:
     """Set fields to their defaults (in a callback, or before their widgets)."""
     for field in fields:
         _set(field, field.read({})[0])
+
+
+def of_set(fields: Iterable[Field] = SET) -> dict[str, str]:
+    """What the address says of the set, or of these fields of it."""
+    return {name: text for field in fields for name, text in field.write(_get(field)).items()}
+
+
+def _carried(fields: Sequence[Field]) -> list[Field]:
+    return [field for field in SET if not any(own.owns(field.name) for own in fields)]
 
 
 def _ask(page: str) -> None:

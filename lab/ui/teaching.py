@@ -1,54 +1,29 @@
-"""The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden."""
+"""The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden.
+
+The addresses of all pages carry it (`state.SET`), so that it outlives a reload.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
-from lab.lessons.sets import CONTROLS, ITEMS, LONGEST, beginning
-from lab.practice import sets
+from lab.lessons.sets import CONTROLS, ITEMS, beginning
 from lab.trace.recording import strict_json
 from lab.ui import progress, state
 from lab.ui.assets import component
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 
-LONGEST_NAME = 80  # characters: of a set's name
 MOST_NAMED = 8  # unknown things in a note
 BEGIN = "begin"  # in place of an item's key
 LIST = "set list"
 START = "pages/start.py"
 
 _list = component("set", "progress/set.js", lost="The list", style="progress/set.css")
-
-
-def shorter_than(most: int) -> Callable[[str], str]:
-    """A parser of a text of at most so many characters."""
-
-    def parse(text: str) -> str:
-        if len(text) > most:
-            raise ValueError(text)
-        return text
-
-    return parse
-
-
-def hide_field(key: str) -> Field:
-    """The parameter that says what is hidden."""
-    return Field("hide", key, (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], lambda hide: "~".join(hide))
-
-
-FIELDS = (  # of Start, besides its own
-    Field(sets.ITEMS, "set items", (), sets.read, sets.written),
-    Field("name", "set name", "", shorter_than(LONGEST_NAME)),
-    hide_field("set hidden"),
-    Field("begin", "set begin", "", shorter_than(LONGEST)),
-)
 
 
 def hidden(control: str) -> bool:
@@ -61,18 +36,6 @@ def opened() -> None:
     page = f"pages/{st.session_state.get('path')}"
     if page in st.session_state.get("set items", ()):
         progress.passed(page)
-
-
-def kept() -> dict[str, Any]:
-    """The set as it is, before `state.restore`: for `stay`."""
-    keys = [str(field.key) for field in FIELDS]
-    return {key: st.session_state[key] for key in keys if key in st.session_state}
-
-
-def stay(before: dict[str, Any]) -> None:
-    """After `state.restore`: an address that brings no set takes none away."""
-    if not there():
-        st.session_state.update(before)
 
 
 def there() -> bool:
@@ -88,7 +51,7 @@ def show() -> None:
         now["set asked"] = str(now[LIST].get("go"))
 
     def put_away() -> None:
-        state.reset(FIELDS)
+        state.reset(state.SET)
         state.step()
 
     deeds = {key: (ITEMS[key].title, ITEMS[key].file, ITEMS[key].query) for key in now["set items"] if key in ITEMS}
@@ -115,12 +78,8 @@ def show() -> None:
         if unknown:
             st.info(note(unknown), icon=":material/help:")
     if asked := deeds.get(now.pop("set asked", "")):
-        here = asked[1] == START  # where the address says what the list is
-        st.switch_page(asked[1], query_params={**asked[2], **(_address() if here else {})})
-
-
-def _address() -> dict[str, str]:
-    return {name: text for field in FIELDS for name, text in field.write(st.session_state[str(field.key)]).items()}
+        here = asked[1] == START  # whose address nobody writes anew
+        st.switch_page(asked[1], query_params={**asked[2], **(state.of_set() if here else {})})
 
 
 def note(unknown: Iterable[str]) -> str:

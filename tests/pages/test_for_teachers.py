@@ -119,6 +119,24 @@ def test_a_link_without_a_list_takes_none_away():
     assert (address(at)["set"], address(at)["machine"]) == ("scalars.add", "3")
 
 
+def test_a_reload_of_any_page_keeps_the_list():
+    query = {"set": "scalars.add", "name": "Monday", "hide": "hints~try"}
+    at = student(**query)
+    switch(at, "pages/build_it_yourself.py")
+    here = address(at)
+    assert {name: here[name] for name in query} == query
+    again = app("app.py")  # a new visit, at the address that the browser has
+    again.switch_page("pages/build_it_yourself.py")
+    run(again, **here)
+    assert not again.info
+    assert hints(again) == []
+    assert address(again) == here
+    switch(again, "pages/for_teachers.py")  # whose parameters of these names are those of a list to be made
+    assert "Nothing is ticked" in texts(again.info)
+    switch(again, "pages/start.py")
+    assert listed(again) == ["scalars/add"]
+
+
 def test_what_another_version_had_is_named_and_the_rest_is_there():
     at = student(set="scalars.add.gone~future.<b>x</b>", hide="hints~moon", begin="a +", in_a="3")
     assert listed(at) == ["scalars/add"]
