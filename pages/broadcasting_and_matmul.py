@@ -96,8 +96,8 @@ def _shape(text: str) -> str:
     return text
 
 
-def _length(name: str, default: int, most: int = 4) -> Field:
-    return Field(name, f"broadcasting {name}", default, int, limits=(1, most))
+def _length(name: str, default: int) -> Field:
+    return Field(name, f"broadcasting {name}", default, int, limits=(1, sources.LONGEST))
 
 
 LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))

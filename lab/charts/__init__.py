@@ -8,7 +8,7 @@ from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
-from lab.charts.plane import board, boundary, signed_shades, unit, unit_table
+from lab.charts.plane import board, boundary, unit, unit_table
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
@@ -40,12 +40,10 @@ __all__ = [
     "lines",
     "loss",
     "losses",
-    "number",
     "ridges",
     "samples",
     "saturation",
     "short",
-    "signed_shades",
     "unit",
     "unit_table",
     "update_ratios",

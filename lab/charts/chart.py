@@ -108,10 +108,10 @@ def heat_cells(codes: np.ndarray) -> list[list[int]]:
     return np.stack([columns, rows, codes], axis=-1).reshape(-1, 3).tolist()
 
 
-def heat_palette(colours: Sequence[str], series: int) -> dict[str, Any]:
-    """Code k of a heatmap has the k-th colour."""
+def heat_palette(colours: Sequence[str]) -> dict[str, Any]:
+    """Code k of a heatmap, the first series of its chart, has the k-th colour."""
     pieces = [{"value": code, "color": colour} for code, colour in enumerate(colours)]
-    return {"type": "piecewise", "show": False, "seriesIndex": series, "dimension": 2, "pieces": pieces}
+    return {"type": "piecewise", "show": False, "seriesIndex": 0, "dimension": 2, "pieces": pieces}
 
 
 def percent(value: float) -> float:

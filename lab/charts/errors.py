@@ -52,7 +52,7 @@ def error_map(
         "visualMap": heat_palette(
             [mix(colours["paper"], colours["gradient"][1], 0.6 * k / (LEVELS - 1)) for k in range(LEVELS)]
             if theme == "light"
-            else [mix(colours["paper"], colours["gradient"][0], 0.8 * k / (LEVELS - 1)) for k in range(LEVELS)], 0,
+            else [mix(colours["paper"], colours["gradient"][0], 0.8 * k / (LEVELS - 1)) for k in range(LEVELS)]
         ),
         "series": [{"type": "heatmap", "data": cells, "label": {"color": colours["text"], "fontSize": 11}}],
     }  # fmt: skip

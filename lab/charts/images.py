@@ -75,7 +75,7 @@ def samples(
             {"type": "category", "data": [""] * extent[1], **hidden},
             {"type": "value", "min": -0.5, "max": extent[1] - 0.5, **hidden},
         ],
-        "visualMap": heat_palette([mix(colours["paper"], colours["text"], k / SHADES) for k in range(SHADES + 1)], 0),
+        "visualMap": heat_palette([mix(colours["paper"], colours["text"], k / SHADES) for k in range(SHADES + 1)]),
         "series": [
             {"type": "heatmap", "data": [cell for cell in heat_cells(codes) if cell[2]], "silent": True},
             {
@@ -125,7 +125,7 @@ def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = 
             "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
             "xAxis": {**hidden, "data": [""] * codes.shape[1]},
             "yAxis": {**hidden, "data": [""] * height},
-            "visualMap": heat_palette(palette, 0),
+            "visualMap": heat_palette(palette),
             "series": [{"type": "heatmap", "data": heat_cells(codes), "silent": True}],
         },
         190,

@@ -49,7 +49,7 @@ def jacobian(
             "grid": {"left": 70, "right": 4, "top": 30, "bottom": 4, "outerBoundsMode": "none"},
             "xAxis": {**axis, "data": list(inputs), "position": "top", "axisLabel": label},
             "yAxis": {**axis, "data": list(outputs), "inverse": True, "axisLabel": label},
-            "visualMap": heat_palette(palette, 0),
+            "visualMap": heat_palette(palette),
             "series": [
                 {
                     "type": "heatmap",

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, short
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, short, thinned
 from lab.faults.compare import LessonRun, differs
 from lab.trace.dot import PALETTES
 from lab.trace.recording import numeral
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
+ROWS = 12  # of the table of losses
 
 # The browser chooses between the two, also when the theme changes while this is on the page.
 _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
@@ -164,7 +165,8 @@ def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
         "series": series,
     }
     in_reach(spec)
-    rows = [(str(epoch), *(_at(column, epoch) for column in columns.values())) for epoch in _thinned(range(epochs))]
+    shown = thinned(range(epochs), ROWS)
+    rows = [(str(epoch), *(_at(column, epoch) for column in columns.values())) for epoch in shown]
     return Chart(
         "Training loss" + (" (logarithmic)" if logarithmic else ""),
         spec,
@@ -181,15 +183,9 @@ def _decade(value: float) -> float:
 
 
 def _at(column: Sequence[float | None], epoch: int) -> str:
-    if epoch >= len(column):
-        return "–"
-    return "not a number" if column[epoch] is None else short(column[epoch])
+    return short(column[epoch]) if epoch < len(column) else "–"
 
 
 def _course(column: Sequence[float | None]) -> str:
     last = len(column) - 1
     return f"{_at(column, 0)} before training, {_at(column, last)} after {last} epochs"
-
-
-def _thinned(epochs: Sequence[int]) -> Sequence[int]:
-    return epochs if len(epochs) <= 12 else [*epochs[:: len(epochs) // 10], epochs[-1]]

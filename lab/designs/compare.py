@@ -190,7 +190,7 @@ class Design:
     def forward(self, run: Program) -> tuple[list[Any], Any]:
         """Fresh leaves, and the result computed from them."""
         leaves = [self.node(value) for value in run.leaves.values()]
-        return leaves, run.run(leaves, _apply)
+        return leaves, run.run(leaves, apply)
 
     def whole(self, run: Program) -> None:
         """All that the gradients take, from the leaves on."""
@@ -229,10 +229,11 @@ class Forward(Design):
         return sum(int(np.size(value)) for value in run.leaves.values())
 
     def backward(self, run: Program, leaves: list[Any], result: Any) -> list[np.ndarray]:
-        return duals.gradient(lambda *inputs: run.run(inputs, _apply), list(run.leaves.values()))
+        return duals.gradient(lambda *inputs: run.run(inputs, apply), list(run.leaves.values()))
 
 
-def _apply(op: str, *operands: Any) -> Any:
+def apply(op: str, *operands: Any) -> Any:
+    """One of OPERATIONS, on values of any design that has arrays."""
     return OPERATIONS[op](*operands)
 
 

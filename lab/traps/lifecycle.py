@@ -107,9 +107,9 @@ def parse_life(text: str) -> str:
     return text
 
 
-def live(actions: str, lr: float, start: float = 1.0) -> Life:
+def live(actions: str, lr: float) -> Life:
     """Go through the actions with the engine. `actions` is a text that `parse_life` accepts."""
-    training, life = _Training(start, lr), Life(possible=_possible(actions))
+    training, life = _Training(lr), Life(possible=_possible(actions))
     with np.errstate(all="ignore"):
         for letter in actions:
             failed = False
@@ -153,8 +153,8 @@ def _possible(actions: str) -> set[str]:
 class _Training:
     """The objects of a life. `act` does to them what the line of the action says."""
 
-    def __init__(self, start: float, lr: float) -> None:
-        self.w = Tensor(start, label="w")
+    def __init__(self, lr: float) -> None:
+        self.w = Tensor(1.0, label="w")
         self.optimizer = SGD([self.w], lr=lr)
         self.y: Any = None  # a Tensor after the action f
         self.loss: Any = None  # a Tensor after the action l

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from lab.training import symptoms
 from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, examine
 from lab.training.records import Record
-from lab.training.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,8 @@ def of_table(table: Table) -> Answer:
     return Answer(curve, causes, *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
 
 
-def of_run(folder: Path) -> Answer:
-    """What the run of this trainer in a folder says: the doctor sees all of it. Raises RunError, ConfigError."""
-    run = RunFolder(folder)
-    return of_records(run.records(), run.config())
-
-
 def of_records(records: Sequence[Record], config: Config) -> Answer:
-    """The same of records and settings. Raises CurveError where there are none."""
+    """What a run of this trainer says: the doctor sees all of it. Raises CurveError where there are no records."""
     if not records:
         raise CurveError("This run has no complete epoch yet: let it train for one.")
     curve = Curve(records, config, "epoch", [float(record["epoch"]) for record in records])

@@ -17,7 +17,7 @@ SETTLED = 1e-3
 FARTHEST = 1000.0
 MOMENTUM = 0.9
 # What the two words mean, here and in the life of a tensor.
-CONVERGED = "The gradient is shorter than 0.001, and so is the step that follows from it."
+CONVERGED = f"The gradient is shorter than {SETTLED:g}, and so is the step that follows from it."
 DIVERGED = f"The loss or a coordinate is not finite, or the point is farther than {FARTHEST:.0f} from the origin."
 
 

@@ -180,14 +180,6 @@ class Graph:
 
     # -- both
 
-    def jacobian_by_columns(self) -> np.ndarray:
-        """Shape (m, n), by n passes of forward mode."""
-        return np.stack([self.column(place) for place in self.inputs], axis=1)
-
-    def jacobian_by_rows(self) -> np.ndarray:
-        """Shape (m, n), by m passes of reverse mode."""
-        return np.stack([self.row(place) for place in self.outputs])
-
     def program(self) -> Program:
         """The same graph for dual numbers. compare.Unsuitable: they have no such operation."""
         return of_graph(self._result, self._leaves)

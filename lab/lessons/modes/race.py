@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.designs import duals
-from lab.designs.compare import OPERATIONS, Program
+from lab.designs.compare import Program, apply
 from lab.lessons.modes.passes import Graph
 from model import Tensor
 
@@ -56,13 +56,13 @@ def _columns(run: Program) -> np.ndarray:
         for index in np.ndindex(value.shape):
             direction = [np.zeros(other.shape) for other in inputs]
             direction[number][index] = 1.0
-            found.append(np.ravel(duals.derivative(lambda *x: run.run(x, _apply), inputs, direction)))
+            found.append(np.ravel(duals.derivative(lambda *x: run.run(x, apply), inputs, direction)))
     return np.stack(found, axis=1)
 
 
 def _rows(run: Program) -> np.ndarray:
     leaves = [Tensor(value) for value in run.leaves.values()]
-    result = run.run(leaves, _apply)
+    result = run.run(leaves, apply)
     found = []
     for index in np.ndindex(result.shape):
         for leaf in leaves:
@@ -72,7 +72,3 @@ def _rows(run: Program) -> np.ndarray:
         result.backward(upstream, retain_graph=True)
         found.append(np.concatenate([np.ravel(np.asarray(leaf.grad)) for leaf in leaves]))
     return np.stack(found)
-
-
-def _apply(op: str, *operands: object) -> object:
-    return OPERATIONS[op](*operands)

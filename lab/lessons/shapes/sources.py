@@ -17,6 +17,7 @@ from lab.ops import OPS
 
 Shape = tuple[int, ...]
 SIGNS = ("+", "-", "*", "/")
+MOST_AXES, LONGEST = 3, 4  # of a shape that is typed: axes, and cells along each
 
 
 @dataclass(frozen=True)
@@ -130,14 +131,14 @@ def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray
     return np.array([sum(flat[term.cell] * term.factor for term in terms) for terms in sources], float).reshape(shape)
 
 
-def read_shape(text: str, most_axes: int = 3, longest: int = 4) -> Shape:
+def read_shape(text: str) -> Shape:
     """A shape as somebody types it: `3, 1`, `(3, 1)`, `3x1`; nothing for a single number. ValueError says why not."""
     words = text.strip().strip("()[]").replace("×", ",").replace("x", ",").replace("*", ",").split(",")
     lengths: Sequence[str] = [word.strip() for word in words if word.strip()]
     if not all(length.isascii() and length.isdigit() for length in lengths):
         raise ValueError("Write the lengths of the axes with commas between them, such as 3, 1.")
-    if len(lengths) > most_axes:
-        raise ValueError(f"Here a shape has at most {most_axes} axes: with more, no cell could be seen.")
-    if not all(len(length) < 4 and 1 <= int(length) <= longest for length in lengths):
-        raise ValueError(f"Here each axis has between 1 and {longest} cells, so that each can be seen.")
+    if len(lengths) > MOST_AXES:
+        raise ValueError(f"Here a shape has at most {MOST_AXES} axes: with more, no cell could be seen.")
+    if not all(len(length) < 4 and 1 <= int(length) <= LONGEST for length in lengths):
+        raise ValueError(f"Here each axis has between 1 and {LONGEST} cells, so that each can be seen.")
     return tuple(map(int, lengths))

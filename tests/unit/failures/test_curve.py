@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from lab.failures.curve import KNOWN, CurveError, of_records, of_run, of_text
+from lab.failures.curve import KNOWN, CurveError, of_records, of_text
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.failures.curve.table import LARGEST, read, role
 from lab.training.config import Config
@@ -224,7 +224,7 @@ def test_a_run_folder_is_read_with_all_that_the_doctor_sees(tmp_path):
     run, trainer = RunFolder.create(tmp_path / "run", config), Trainer(config)
     for record in train(config, trainer):
         run.save(record, trainer.state())
-    answer = of_run(tmp_path / "run")
+    answer = of_records(run.records(), run.config())
     assert [cause.key for cause in answer.causes] == ["flat"]
     assert answer.causes[0].sure
     assert answer.unseen == ()
