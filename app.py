@@ -17,7 +17,8 @@ if __name__ == "__main__":
     for known in PAGES:
         if known.file not in pages:
             icon, start = f":material/{known.icon}:", not known.path
-            page = st.Page(known.file, title=known.title, icon=icon, url_path=known.path or None, default=start)
+            path, says = known.path or None, known.question
+            page = st.Page(known.file, title=known.title, icon=icon, url_path=path, default=start, help=says)
             pages[known.file] = page
         menu[known.group].append(pages[known.file])
     page = st.navigation(menu, position="top")  # in a row above: the width of the window is the picture's

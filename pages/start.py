@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression.builder import Expression, parse
-from lab.lessons.pages import PAGES
+from lab.lessons.pages import GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
 from lab.trace.numerical import check
 from lab.trace.recording import Trace, record
@@ -97,11 +97,12 @@ Values = Mapping[str, Any]  # of the inputs
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of the machine. run: what it does now, with these numbers, as one short text."""
+    """One part of the machine. does: what it is for; run: what it does now, with these numbers. Short texts both."""
 
     name: str
     icon: str
     file: str
+    does: str
     run: Callable[[Expression, Trace, Values], str]
 
 
@@ -139,12 +140,12 @@ def _step(expression: Expression, trace: Trace, values: Values) -> str:
 
 
 STAGES = (
-    Stage("Data", "dataset", "pages/training_lab.py", _data),
-    Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", _forward),
-    Stage("Graph", "account_tree", "pages/engine_designs.py", _graph),
-    Stage("Backward pass", "arrow_back", "pages/graph_lab.py", _backward),
-    Stage("Gradient check", "fact_check", "pages/gradient_check.py", _checked),
-    Stage("Optimizer", "trending_down", "pages/descent_lab.py", _step),
+    Stage("Data", "dataset", "pages/training_lab.py", "gives the inputs", _data),
+    Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", "computes the result", _forward),
+    Stage("Graph", "account_tree", "pages/engine_designs.py", "remembers what was computed from what", _graph),
+    Stage("Backward pass", "arrow_back", "pages/graph_lab.py", "sends gradients back to the inputs", _backward),
+    Stage("Gradient check", "fact_check", "pages/gradient_check.py", "compares them with finite differences", _checked),
+    Stage("Optimizer", "trending_down", "pages/descent_lab.py", "changes the inputs, one step downhill", _step),
 )
 
 
@@ -168,7 +169,7 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
         kind = "lit" if lit else "ran" if index < at else "off"
         with place, st.container(border=True, height="stretch", key=f"machine-{kind}-{index}"):
             page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
-            said = stage.run(expression, trace, values) if index <= at else "has not run"
+            said = stage.run(expression, trace, values) if index <= at else stage.does
             st.caption(f"**▶ {said}**" if lit else said)
 
 
@@ -199,12 +200,20 @@ def _search() -> None:
 
 
 def _map() -> None:
+    """The groups of the menu in its order, down one column after the other."""
     st.subheader("What each page answers", anchor="pages")
     places = st.columns(3)
-    for index, known in enumerate(known for known in PAGES if known.group):
-        with places[index % len(places)].container(gap=None):
-            page.link_to(known.file, f"{known.group}: {known.title}", f":material/{known.icon}:")
-            st.caption(known.question)
+    groups = [[known for known in PAGES if known.group == group] for group in GROUPS if group]
+    before, all_pages = 0, sum(map(len, groups))
+    for pages in groups:
+        middle = before + len(pages) / 2
+        before += len(pages)
+        with places[int(middle * len(places) / all_pages)]:
+            st.markdown(f"**{pages[0].group}**")
+            for known in pages:
+                with st.container(gap=None):
+                    page.link_to(known.file, known.title, f":material/{known.icon}:")
+                    st.caption(known.question)
 
 
 main()

@@ -48,7 +48,7 @@ CARDS = (
     Card(
         "first-gradient",
         "A first gradient",
-        "Run both passes of a*b + c: which input has the largest gradient, and why?",
+        "Run both passes of a*b + c: which input moves the result most, and why?",
         "pages/start.py",
         lambda state: True,
         at_end=True,

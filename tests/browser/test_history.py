@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from lab.faults.catalogue import FAULTS
+from lab.lessons import pages
 from tests.support import settled, start_app
 
 
@@ -73,9 +74,13 @@ def words_of(page):
 
 
 def go(page, group, name):
-    """To another page by the menu."""
+    """To another page by the menu, which says what question it answers."""
     page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
-    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name).click()
+    link = page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name)
+    link.hover()
+    (question,) = [known.question for known in pages.PAGES if known.title == name]
+    page.get_by_role("tooltip").filter(has_text=question).wait_for()
+    link.click()
 
 
 def choose(page, label, option):

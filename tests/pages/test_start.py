@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lab.lessons.cards import CARDS
+from lab.lessons.pages import GROUPS, PAGES
 from model import Tensor
 from tests.pages.conftest import address, app, components, run, texts
 
@@ -15,7 +16,8 @@ def at():
 
 
 def machine(at):
-    return [caption.value for caption in at.caption if "▶" in caption.value or "has not run" in caption.value]
+    """What each of its six stages says."""
+    return [caption.value for caption in at.caption][:6]
 
 
 def step(at):
@@ -24,11 +26,14 @@ def step(at):
 
 
 def test_each_stage_runs_when_it_is_lit(at):
-    assert machine(at) == ["has not run"] * 6
+    before = machine(at)
+    assert not any(character.isdigit() for text in before for character in text)  # nothing is known of a stage yet
     said = []
     for _ in range(6):
         step(at)
-        said.append(next(caption.value for caption in at.caption if "▶" in caption.value))
+        (lit,) = [text for text in machine(at) if "▶" in text]
+        said.append(lit)
+        assert machine(at)[len(said) :] == before[len(said) :]
     assert [text.strip("*▶ ") for text in said] == [
         "a = 2, b = −3, c = 10",
         "a*b + c = 4",
@@ -65,6 +70,14 @@ def test_the_search_answers_and_says_where_nothing_fits(at):
     assert "Nothing here fits" not in texts(at.markdown)  # nothing was asked
     at.text_input(key="start question").set_value("<b>*_`$").run()
     assert not at.exception
+
+
+def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):
+    said = [element.value for element in at.main if getattr(element, "type", "") in ("markdown", "caption")]
+    groups = [text for text in said if text.strip("*") in GROUPS]
+    assert groups == [f"**{group}**" for group in GROUPS if group]
+    listed = [text for text in said if text in {page.question for page in PAGES}]
+    assert listed == [page.question for group in GROUPS if group for page in PAGES if page.group == group]
 
 
 def test_the_cards_reach_the_browser(at):
