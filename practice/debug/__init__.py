@@ -35,7 +35,7 @@ def _program(
 
 
 def _vector(rng: Generator, size: int, least: int = 2) -> np.ndarray:
-    return rng.uniform(0.5, 3, size=least + size)
+    return np.round(rng.uniform(0.5, 3, size=least + size), 1)
 
 
 # ---------------------------------------------------------------- the cases that the checks are run on
@@ -79,7 +79,7 @@ def _descent(rng: Generator, size: int) -> Inputs:
 
 
 def _factors(rng: Generator, size: int) -> Inputs:
-    return {"factors": [float(number) for number in rng.uniform(1.5, 4, size=2 + size)]}
+    return {"factors": [round(float(number), 1) for number in rng.uniform(1.5, 4, size=2 + size)]}
 
 
 def _two_numbers(rng: Generator, size: int) -> Inputs:
@@ -99,8 +99,10 @@ def _large_scores(rng: Generator, size: int) -> Inputs:
 
 def _batches(rng: Generator, size: int) -> Inputs:
     slope = rng.normal()
-    xs = [_vector(rng, 1) for _ in range(2 + size)]
-    return {"batches": [[x, slope * x + rng.normal(size=x.shape) / 10] for x in xs], "w": rng.normal(), "lr": 0.05}
+    batches = [
+        [x, np.round(slope * x + rng.normal(size=x.shape) / 10, 1)] for x in (_vector(rng, 1) for _ in range(2 + size))
+    ]
+    return {"batches": batches, "w": round(rng.normal(), 1), "lr": 0.05}
 
 
 # ---------------------------------------------------------------- the programs
@@ -420,6 +422,13 @@ PROGRAMS = (
                 ("product", "derivatives"),
                 _factors,
             ),
+            Check(
+                "A factor of 0",
+                "product, derivatives = product_and_derivatives([0.0, *factors])",
+                ("product", "derivatives"),
+                _factors,
+                cases=4,
+            ),
         ),
         (
             Mistake(
@@ -446,6 +455,11 @@ PROGRAMS = (
                 "not turned round",
                 "The derivatives come in the order of the backward pass: the last factor first.",
                 (("derivatives[::-1]", "derivatives"),),
+            ),
+            Mistake(
+                "divided",
+                "The product divided by a factor is the product of the others, unless the factor is 0.",
+                (("derivatives[::-1]", "[product / factor for factor in factors]"),),
             ),
             Mistake(
                 "crossed",
@@ -609,7 +623,9 @@ PROGRAMS = (
         (
             Check(
                 "The losses",
-                "history = [float(getattr(loss, 'data', loss)) for loss in validation_losses(batches, w)]",
+                "from model import Tensor\n\n"
+                "history = [loss.item() if isinstance(loss, Tensor) else float(loss)\n"
+                "           for loss in validation_losses(batches, w)]",
                 ("history",),
                 _batches,
             ),

@@ -115,9 +115,17 @@ def _rule(name: str, inputs: Any, second: str = "", **options: Any) -> tuple[Che
     narrow = [f'{each}.astype("float32")' for each in "xyv"]
     common = {"inputs": inputs, "output": "out.data", "upstream": "v"}
     derivatives = {"a.grad": "x", "b.grad": "y"} if second == "b" else {"a.grad": "x"}
+    messages = (
+        f'out = {name}.apply({arguments})\nown = "backward" in vars({name})  # or is it made of other functions?\n'
+        f"messages = {name}.backward(out.grad_fn, v) if own else ()"
+    )
+    inputs_after = ("a.data", "b.data") if second == "b" else ("a.data",)  # nobody may have written to them
     return (
         Check(
-            f"The rule of {name}", (made + run).format("x", "y", "v"), ("out.data", *grads),
+            "A tuple of messages", made.format("x", "y") + messages, ("hasattr(messages, 'shape')",), inputs, cases=1,
+        ),
+        Check(
+            f"The rule of {name}", (made + run).format("x", "y", "v"), ("out.data", "out.grad", *grads, *inputs_after),
             **common, **options, derivatives=derivatives,
         ),
         Check("Views of other arrays", (made + run).format(*turned), ("out.data", *grads), inputs, cases=8),
@@ -170,7 +178,7 @@ The context links a result to its inputs: the graph grows by itself.""",
             "class Look(Function):\n    @staticmethod\n    def forward(ctx, *inputs):\n"
             "        seen.extend(type(each).__name__ for each in inputs)\n        return inputs[0] * inputs[1]\n\n"
             "seen = []\nout = Look.apply(Tensor(x), 3.0)",
-            ("seen", "out.data"),
+            ("seen", "out.data", "len(out.grad_fn.inputs)"),
             _alike("x"),
             cases=4,
         ),
@@ -238,6 +246,11 @@ The context links a result to its inputs: the graph grows by itself.""",
                     "ctx = Context(cls, tuple(x.data if isinstance(x, Tensor) else x for x in inputs))",
                 ),
             ),
+        ),
+        Mistake(
+            "inputs-without-numbers",
+            "`ctx.inputs` leaves the numbers out. `backward` will answer with a message for each input: keep them all.",
+            (("ctx = Context(cls, inputs)", "ctx = Context(cls, tuple(x for x in inputs if isinstance(x, Tensor)))"),),
         ),
         Mistake(
             "one-saved",
@@ -477,6 +490,11 @@ Both are static methods: what they have to remember, the context keeps, and here
     ),
     (
         Mistake(
+            "add-no-tuple",
+            "`backward` returned one array. It returns a tuple of two messages, one for each input.",
+            ((_ADD, "return grad\n"),),
+        ),
+        Mistake(
             "add-minus",
             "That is the rule of a difference: `b` receives the wrong sign.",
             ((_ADD, "return grad, -grad\n"),),
@@ -613,6 +631,11 @@ returns one message for each input, so the second is None.""",
         ),
     ),
     (
+        Mistake(
+            "pow-no-tuple",
+            "`backward` returned an array. It returns a tuple of two messages, and the one for `n` is None.",
+            ((_POW, "return grad * n * a ** (n - 1)"),),
+        ),
         Mistake("pow-no-factor", "The factor n is missing.", ((_POW, "return grad * a ** (n - 1), None"),)),
         Mistake("pow-same-exponent", "The exponent should go down by one.", ((_POW, "return grad * n * a**n, None"),)),
         Mistake(
@@ -674,6 +697,21 @@ There is one input, and `backward` still returns a tuple: `return (message,)`.""
         ),
     ),
     (
+        Mistake(
+            "relu-no-tuple",
+            "`backward` returned an array. It returns a tuple, here of one message: the comma makes it.",
+            ((_RELU, "return grad * mask"),),
+        ),
+        Mistake(
+            "relu-in-place",
+            "The gradient itself was written to, and somebody else may have been sent the same array. Make a new one.",
+            ((_RELU, "grad[~mask] = 0.0\n        return (grad,)"),),
+        ),
+        Mistake(
+            "relu-input-written",
+            "The input itself was written to: what `forward` is given is the tensor's own array. Make a new one.",
+            (("return np.maximum(a, 0)", "a[a < 0] = 0.0\n        return a"),),
+        ),
         Mistake("relu-no-mask", "The gradient passed where the input is negative, too.", ((_RELU, "return (grad,)"),)),
         Mistake(
             "relu-at-zero",
@@ -736,6 +774,11 @@ That is what a rule of one's own is good for: fewer steps, less memory.""",
     ),
     (
         Mistake(
+            "sigmoid-no-tuple",
+            "`backward` returned an array. It returns a tuple, here of one message: the comma makes it.",
+            ((_SIGMOID, "return grad * s * (1 - s)"),),
+        ),
+        Mistake(
             "sigmoid-input",
             "The input was used where the result belongs: σ(1 - σ), not a(1 - a).",
             (("ctx.save_for_backward(s)", "ctx.save_for_backward(a)"),),
@@ -789,7 +832,7 @@ first.""",
             upstream="v",
             derivatives={"a.grad": "x", "b.grad": "y"},
         ),
-        *_rule("MatMul", _matrices(False), "b")[::2],
+        *_rule("MatMul", _matrices(False), "b")[1::2],
         Check(
             "Views of other arrays",
             "a, b = Tensor(y.T), Tensor(x.T)\nout = MatMul.apply(a, b)\nout.backward(v.T)",

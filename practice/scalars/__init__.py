@@ -57,7 +57,7 @@ def _weights(count: int, inputs: int) -> Any:
     def case(rng: Generator, size: int) -> Inputs:
         return {
             "numbers": [round(float(x), 2) for x in rng.normal(0, 0.7, count)],
-            "x": [_number(rng, size) for _ in range(inputs)],
+            **({"x": [_number(rng, size) for _ in range(inputs)]} if inputs else {}),
             "seed": int(rng.integers(100)),
         }
 
@@ -555,6 +555,13 @@ stack, or raise that limit.""",
             cases=4,
         ),
         Check(
+            "Two values of one number",
+            "a, b = Value(p), Value(p)\ny = a * b\ny.backward()",
+            ("y.grad", "a.grad", "b.grad"),
+            _nonzero("p"),
+            cases=2,
+        ),
+        Check(
             "A tree",
             "a, b, c, d = Value(p), Value(q), Value(r), Value(s)\ne = a * b\nf = e + c\ny = f * d\ny.backward()",
             ("y.grad", "f.grad", "d.grad", "e.grad", "c.grad", "a.grad", "b.grad"),
@@ -579,6 +586,16 @@ stack, or raise that limit.""",
         ),
     ),
     (
+        Mistake(
+            "by-number",
+            "Two values of the same number were taken for one. Remember the values themselves, not their `data`.",
+            (
+                (
+                    "elif value not in seen:\n            seen.add(value)",
+                    "elif value.data not in seen:\n            seen.add(value.data)",
+                ),
+            ),
+        ),
         Mistake(
             "no-seed",
             "Nothing was sent: the result's own gradient was not set to 1, and every message is a multiple of it.",
@@ -1124,7 +1141,7 @@ No new rule is needed: your engine does the rest.""",
         ),
         Mistake(
             "one-neuron-unpacked",
-            "A layer of one neuron returned the value itself. Let it be a list all the same, a list of one.",
+            "One neuron at the end, and the value itself came back. Let it be a list all the same, a list of one.",
             (
                 (
                     "        return [neuron(xs) for neuron in self.neurons]",

@@ -89,7 +89,8 @@ def _of_two(
 ) -> Check:
     """Two tensors of the given shapes meet in an expression whose result has the shape `v`."""
     return Check(
-        name, f"a, b = Tensor(a), Tensor(b)\nout = {expression}\nout.backward(v)", ("out.data", "a.grad", "b.grad"),
+        name, f"a, b = Tensor(a), Tensor(b)\nout = {expression}\nout.backward(v)",
+        ("out.data", "out.grad", "a.grad", "b.grad", "a.data", "b.data"),
         inputs or _arrays(a=a, b=b, v=v), output="out.data", upstream="v",
         derivatives={"a.grad": "a", "b.grad": "b"}, cases=4,
     )  # fmt: skip
@@ -100,7 +101,7 @@ def _of_one(
 ) -> Check:
     """A tensor of shape `x` in an expression whose result has the shape `v`."""
     return Check(
-        name, f"x = Tensor(x)\nout = {expression}\nout.backward(v)", ("out.data", "x.grad"),
+        name, f"x = Tensor(x)\nout = {expression}\nout.backward(v)", ("out.data", "out.grad", "x.grad", "x.data"),
         inputs or _arrays(x=x, v=v), output="out.data", upstream="v", derivatives={"x.grad": "x"}, cases=4,
     )  # fmt: skip
 
@@ -855,8 +856,9 @@ Predicting, measuring and updating are done in `no_grad`.
         ),
         Check(
             "After an exception in the block",
-            "x = Tensor(x)\ntry:\n    with no_grad():\n        raise KeyError\nexcept KeyError:\n    pass\n"
-            "out = x * x\nout.backward(v)", ("len(out._children)", "x.grad"), _arrays(x="n", v="n"), cases=4,
+            "x = Tensor(x)\ncaught = False\ntry:\n    with no_grad():\n        raise KeyError\nexcept KeyError:\n"
+            "    caught = True\nout = x * x\nout.backward(v)", ("caught", "len(out._children)", "x.grad"),
+            _arrays(x="n", v="n"), cases=4,
         ),
         Check(
             "A block in a block",
@@ -896,6 +898,12 @@ Predicting, measuring and updating are done in `no_grad`.
             "belongs in `finally`, or in `__exit__`.",
             (("    try:\n        yield\n    finally:\n        Tensor.recording = before",
               "    yield\n    Tensor.recording = before"),),
+        ),
+        Mistake(
+            "swallowed",
+            "The exception ended in the block, and nobody hears of it: let it go on. Is there an `except`, "
+            "or does `__exit__` return True?",
+            (("        yield\n    finally:\n", "        yield\n    except Exception:\n        pass\n    finally:\n"),),
         ),
         Mistake(
             "nested", "The inner block ends, and recording goes on in the outer one. It should be as it was before.",

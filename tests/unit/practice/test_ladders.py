@@ -109,6 +109,27 @@ def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     assert said in sentence
 
 
+@pytest.mark.parametrize(
+    ("key", "old", "new"),
+    [
+        ("functions", "np.maximum(x, 0)", "np.maximum(x, 0, out=x)"),
+        ("functions", "self._receive(out.grad * (x > 0))", "out.grad *= x > 0; self._receive(out.grad)"),
+        (
+            "elementwise",
+            "out = Tensor(a + b,",
+            "out = Tensor(np.add(a, b, out=a if a.shape == (a + b).shape else None),",
+        ),
+    ],
+)
+def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
+    ladder = LADDERS["tensors"]
+    keys = [task.key for task in ladder.tasks]
+    text = grown(ladder, keys.index(key) + 1)
+    assert text.count(old) == 1, old
+    report = check(ladder, key, text.replace(old, new), Here(), seed=2)
+    assert [name for name, passed in report.passed.items() if not passed] == [key]
+
+
 @each_ladder
 def test_right_answers_in_another_style_pass(ladder):
     paths = sorted(ladder.folder.glob("unusual/*.py"))
