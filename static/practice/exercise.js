@@ -41,7 +41,7 @@ class Exercise {
   /** @param {ShadowRoot} root @param {ShownExercise} shown */
   constructor(root, shown) {
     this.shown = shown;
-    this.kept = new Kept(localStorage, shown.key);
+    this.kept = new Kept(shown.key);
     /** @type {(name: string, value: unknown) => void} */
     this.send = () => {};
     /** the text of the last check, while this page is open */

@@ -6,9 +6,12 @@
 const MOST = 40; // copies of one text
 const MOST_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep about 5 million for a site
 
+/** @typedef {Pick<Storage, "getItem" | "setItem">} Store */
+
 export class Kept {
-  /** @param {Pick<Storage, "getItem" | "setItem">} storage @param {string} name of the text: "scalars" */
-  constructor(storage, name) {
+  /** @param {string} name of the text: "scalars"
+   * @param {() => Store} storage a function: a browser that may keep nothing for a site throws as it is asked */
+  constructor(name, storage = () => localStorage) {
     this.storage = storage;
     /** where the text is */
     this.place = `tensor-ops-lab text ${name}`;
@@ -19,7 +22,7 @@ export class Kept {
   /** @returns {string | null} null where there is none */
   text() {
     try {
-      return this.storage.getItem(this.place);
+      return this.storage().getItem(this.place);
     } catch {
       return null;
     }
@@ -38,7 +41,7 @@ export class Kept {
   copies() {
     let found;
     try {
-      found = JSON.parse(this.storage.getItem(this.copiesPlace) ?? "[]");
+      found = JSON.parse(this.storage().getItem(this.copiesPlace) ?? "[]");
     } catch {
       found = [];
     }
@@ -62,7 +65,7 @@ export class Kept {
   /** The file on the disk that this text last was the same as. @returns {OnDisk} */
   file() {
     try {
-      const { stamp, text } = JSON.parse(this.storage.getItem(this.filePlace) ?? "");
+      const { stamp, text } = JSON.parse(this.storage().getItem(this.filePlace) ?? "");
       return { stamp: String(stamp), text: String(text) };
     } catch {
       return { stamp: "", text: "" };
@@ -85,10 +88,10 @@ function bounded(copies) {
   return copies.slice(from + 1);
 }
 
-/** @param {Pick<Storage, "setItem">} storage @param {string} place @param {string} text */
+/** @param {() => Store} storage @param {string} place @param {string} text */
 function put(storage, place, text) {
   try {
-    storage.setItem(place, text);
+    storage().setItem(place, text);
     return true;
   } catch {
     return false; // no room, or a browser that keeps nothing for this site

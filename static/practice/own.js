@@ -17,7 +17,7 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   if (!stays()) return;
   const days = tasksDone();
   const texts = shown.ladders.flatMap(({ key, last, passed }) => {
-    const text = days[`${key}/${last}`] ? latest(new Kept(localStorage, key), passed) : null;
+    const text = days[`${key}/${last}`] ? latest(new Kept(key), passed) : null;
     return text === null ? [] : [[key, text]];
   });
   // The server asks for each of them once.

@@ -30,14 +30,15 @@ const copyOf = (/** @type {string} */ text, note = "") => ({ when: "2026-01-02T0
 test("a text comes back, to the letter", () => {
   const storage = new Room(1000);
   const text = "def f(x):\n\treturn x  # <b>ü</b>\n";
-  assert.equal(new Kept(storage, "scalars").text(), null);
-  assert.equal(new Kept(storage, "scalars").write(text), true);
-  assert.equal(new Kept(storage, "scalars").text(), text);
-  assert.equal(new Kept(storage, "tensors").text(), null);
+  assert.equal(new Kept("scalars", () => storage).text(), null);
+  assert.equal(new Kept("scalars", () => storage).write(text), true);
+  assert.equal(new Kept("scalars", () => storage).text(), text);
+  assert.equal(new Kept("tensors", () => storage).text(), null);
 });
 
 test("copies are in the order of time, and one like the last only gets its note", () => {
-  const kept = new Kept(new Room(10_000), "scalars");
+  const room = new Room(10_000);
+  const kept = new Kept("scalars", () => room);
   kept.copy(copyOf("a"));
   kept.copy(copyOf("b"));
   kept.copy(copyOf("b", "passed"));
@@ -51,7 +52,8 @@ test("copies are in the order of time, and one like the last only gets its note"
 });
 
 test("there are forty copies at most, the latest", () => {
-  const kept = new Kept(new Room(1e6), "scalars");
+  const room = new Room(1e6);
+  const kept = new Kept("scalars", () => room);
   for (let i = 0; i < 60; i++) kept.copy(copyOf(`text ${i}`));
   assert.deepEqual(
     kept.copies().map(({ text }) => text),
@@ -60,7 +62,8 @@ test("there are forty copies at most, the latest", () => {
 });
 
 test("of large texts there are fewer copies, and of the largest still one", () => {
-  const kept = new Kept(new Room(1e7), "scalars");
+  const room = new Room(1e7);
+  const kept = new Kept("scalars", () => room);
   for (let i = 0; i < 20; i++) kept.copy(copyOf(String(i).padEnd(100_000)));
   assert.deepEqual(kept.copies().length, 10);
   assert.equal(kept.copies().at(-1)?.text.trim(), "19");
@@ -69,7 +72,8 @@ test("of large texts there are fewer copies, and of the largest still one", () =
 });
 
 test("copies go where there is no room for the text; the text goes never", () => {
-  const kept = new Kept(new Room(1000), "scalars");
+  const room = new Room(1000);
+  const kept = new Kept("scalars", () => room);
   for (let i = 0; i < 8; i++) kept.copy(copyOf(String(i).padEnd(40)));
   assert.equal(kept.write("x".repeat(800)), true);
   assert.equal(kept.text()?.length, 800);
@@ -79,15 +83,10 @@ test("copies go where there is no room for the text; the text goes never", () =>
 });
 
 test("a browser that keeps nothing says so", () => {
-  const none = {
-    getItem: () => {
-      throw new Error("denied");
-    },
-    setItem: () => {
-      throw new Error("denied");
-    },
+  const none = () => {
+    throw new Error("denied");
   };
-  const kept = new Kept(none, "scalars");
+  const kept = new Kept("scalars", none);
   assert.equal(kept.text(), null);
   assert.equal(kept.write("a"), false);
   assert.equal(kept.copy(copyOf("a")), false);
@@ -97,7 +96,7 @@ test("a browser that keeps nothing says so", () => {
 
 test("what is damaged in the storage counts as nothing", () => {
   const storage = new Room(1000);
-  const kept = new Kept(storage, "scalars");
+  const kept = new Kept("scalars", () => storage);
   for (const text of ["{", "7", "null", '[{"when": 1}, null, 3]']) {
     storage.setItem("tensor-ops-lab copies scalars", text);
     storage.setItem("tensor-ops-lab file scalars", text);
