@@ -1,5 +1,8 @@
 """The part of a page that reads curves, alone: pasted, wrong, healthy, and a run of the visit whose batch is found."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -80,3 +83,46 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
     assert "the losses of the first 2 steps are numbers. There the search stops" in words(app)
+
+
+def load_run(app, config, metrics):
+    """Load a run of this trainer: its settings, and its records or whatever is said to be them."""
+    app.segmented_control(key="curve way").set_value("Load a file").run()
+    files = [("config.json", json.dumps(config.to_json()).encode()), ("metrics.jsonl", metrics)]
+    app.get("file_uploader")[0].set_value([(name, content, "application/json") for name, content in files]).run()
+
+
+def ending_in_nan(config):
+    """What metrics.jsonl holds of a run that is like one with other settings, and ends early."""
+    return b"".join(json.dumps(record).encode() + b"\n" for record in train(config))
+
+
+WILD = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
+
+
+def test_a_loaded_run_is_trained_again_where_this_page_can(app):
+    load_run(app, WILD, ending_in_nan(WILD))
+    app.toggle(key="curve find").set_value(True).run()
+    assert not app.exception
+    assert "It is batch" in words(app)
+
+
+@pytest.mark.parametrize(
+    "other", [{"data": "csv:/etc/passwd"}, {"data": "mnist"}, {"hidden": (10**9, 8, 8)}, {"data": "points"}]
+)
+def test_a_loaded_run_neither_opens_files_of_the_server_nor_takes_all_of_its_memory(app, other):
+    config = replace(WILD, **other)
+    load_run(app, config, ending_in_nan(WILD))
+    assert not app.exception
+    assert not app.error
+    assert "no longer a number" in words(app)
+    assert not [toggle for toggle in app.toggle if toggle.key == "curve find"]
+    assert "This page trains runs on" in words(app)
+
+
+def test_a_damaged_run_that_is_loaded_is_said_to_be_damaged_and_not_where_the_server_put_it(app):
+    load_run(app, WILD, b"no JSON\n")
+    assert not app.exception
+    (error,) = app.error
+    assert "is damaged" in error.value
+    assert "/" not in error.value

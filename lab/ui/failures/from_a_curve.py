@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from lab.failures.curve import Answer, Cause, Curve, CurveError
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.training import visits
 from lab.training.config import Config, ConfigError
-from lab.training.datasets import DataError
+from lab.training.datasets import BUILT_IN, DataError
 from lab.training.live import Own
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
@@ -27,6 +27,7 @@ from lab.ui import page
 from lab.ui.boards import Boards
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.training.settings import trainable
 
 Choose = Callable[[str], None]
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
@@ -48,11 +49,16 @@ for number, (x, y) in enumerate(loader):  # with the seed of the run: the same b
 
 @dataclass(frozen=True)
 class Trained:
-    """A run of this trainer: its batches can be found again."""
+    """A run of this trainer."""
 
     config: Config
     records: Sequence[Record]
     own: Own
+
+    @property
+    def again(self) -> bool:
+        """Can it be trained once more here? A loaded run may name a file of the server, or a network too large."""
+        return trainable(self.config) and (bool(self.own) or self.config.data in BUILT_IN)
 
 
 def from_a_curve(choose: Choose) -> None:
@@ -73,7 +79,7 @@ def from_a_curve(choose: Choose) -> None:
             _paste()
             if now[PASTED].strip():
                 _said(_of_text(now[PASTED]), None, choose)
-    except (CurveError, RunError, ConfigError) as error:
+    except (CurveError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
 
 
@@ -131,17 +137,27 @@ def _loaded(choose: Choose) -> None:
     )
     named = {file.name: file.getvalue() for file in files or ()}
     if {"config.json", "metrics.jsonl"} <= named.keys():
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("config.json", "metrics.jsonl"):
-                Path(folder, name).write_bytes(named[name])
-            run = RunFolder(Path(folder))
-            trained = Trained(run.config(), run.records(), {})
+        trained = _of_run(named)
         _said(curve.of_records(trained.records, trained.config), trained, choose)
     elif named:
         name, content = next(iter(named.items()))
         if len(named) > 1:
             st.info(f"One curve at a time: this is {escape_markdown(name)}.")
         _said(_of_text(content), None, choose)
+
+
+def _of_run(named: Mapping[str, bytes]) -> Trained:
+    """What is in the two files of a run. Raises CurveError, ConfigError."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("config.json", "metrics.jsonl"):
+            Path(folder, name).write_bytes(named[name])
+        run = RunFolder(Path(folder))
+        try:
+            return Trained(run.config(), run.records(), {})
+        except RunError:  # its sentence is about the folder, which is ours
+            raise CurveError(
+                "config.json or metrics.jsonl is damaged: load both as the run wrote them, or metrics.jsonl alone."
+            ) from None
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -248,7 +264,9 @@ def _points(c: Curve, values: np.ndarray) -> list[tuple[float, float]]:
 
 def _no_number(answer: Answer, trained: Trained | None) -> None:
     st.markdown(f"**No longer a number.** {answer.ended}")
-    if trained is None:
+    if trained is None or not trained.again:
+        if trained:
+            st.markdown(f"This page trains runs on {', '.join(BUILT_IN)}, as large as in the Training lab.")
         st.markdown("Which batch it was, the curve does not say. In PyTorch, these lines do:")
         st.code(IN_PYTORCH, language="python")
         return
