@@ -407,8 +407,9 @@ export interface ShownResult {
   inputs: ShownValue[];
   /** what the learner's code gave, what it should give, what finite differences say */
   values: ShownValue[];
-  /** what the learner's code printed */
+  /** what the learner's code printed, and when: "in all cases that were run" */
   printed: string;
+  printedWhen: string;
 }
 
 /** A value. One of at most two axes and few elements has `cells`; of any other there is only a text. */

@@ -173,7 +173,7 @@ def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[
         yield ""
         yield from (f"  {value['words']}: {_written(value)}" for value in said["values"])
     if said["printed"]:
-        yield "Printed:"
+        yield f"Printed {said['printedWhen']}:"
         yield from (f"  {line}" for line in said["printed"].splitlines())
     yield ""
 

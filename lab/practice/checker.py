@@ -134,6 +134,7 @@ class Failure:
     problem     the exception, where the program raised one that the reference does not
     mistake     the known mistake that gives the same answers in every case of this check, and of those before it
     looks_like  what strikes one about the values, or the sentence of the judge; "" where there is none
+    alone       the file was loaded and the case run once more, with nothing after it: what was printed belongs to it
     """
 
     task: str
@@ -147,6 +148,7 @@ class Failure:
     problem: Problem | None = None
     mistake: Mistake | None = None
     looks_like: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,10 +206,17 @@ def check(
                     ran.append(_Ran(one, cases, got))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
-                        with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
-                            # anew: the cases may have left something behind in it
-                            runner.load(source, ladder.file, ladder.modules)
-                        failure = _explain(ladder, task, ran, expected, runner, reference)
+                        if one.slow:
+                            failure = _explain(ladder, task, ran, expected, runner, reference)
+                        else:
+                            with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
+                                # anew: the cases may have left something behind in it
+                                runner.load(source, ladder.file, ladder.modules)
+                            failure = _explain(ladder, task, ran, expected, runner, reference)
+                            with contextlib.suppress(Stopped):
+                                runner.load(source, ladder.file, ladder.modules)
+                                runner.run([Job(one.program, failure.inputs, one.shows)])
+                                failure = replace(failure, alone=True)
                         return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
                 passed[task.key] = True
         except Stopped as stopped:

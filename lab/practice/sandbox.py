@@ -248,7 +248,7 @@ class Sandbox:
         self._process: _Process | None = None
         self._selector = selectors.DefaultSelector()
         self._question = self._answers = self._printed = b""
-        self._amount = 0  # bytes that were printed
+        self._amount = self._before = 0  # bytes that were printed in all, and before the text was loaded last
         self._gone = self._halted = False  # has the process closed its side, was it told to end?
         self._end: Stopped | None = None
         self._file, self._lines = "", 0
@@ -264,9 +264,9 @@ class Sandbox:
 
     @property
     def output(self) -> str:
-        """What the code has printed so far, or the beginning of it."""
+        """What the code has printed since it was loaded last, or the beginning of it."""
         text = self._printed.decode("utf-8", "replace")
-        return text + CUT if self._amount > len(self._printed) else text
+        return text + CUT if self._amount - self._before > len(self._printed) else text
 
     def stop(self) -> None:
         """End the code now: who waits for it gets Stopped."""
@@ -278,6 +278,7 @@ class Sandbox:
         """Run the text as a module: what it raised. To be called before anything else; again, it runs the same text
         anew. Raises Stopped."""
         self._file, self._lines = file, source.count("\n") + 1
+        self._printed, self._before = b"", self._amount
         if not self._process:
             self._open()
             self._begun = time.monotonic()

@@ -30,7 +30,17 @@ def told(ladder: Ladder, asked: str, report: Report, printed: str) -> dict[str, 
         "inputs": [shown(name, value) for name, value in failure.inputs.items()] if failure else [],
         "values": _values(failure) if failure else [],
         "printed": printed,
+        "printedWhen": _when(report),
     }
+
+
+def _when(report: Report) -> str:
+    """What was printed, in words that follow "your code printed"."""
+    if report.problem:
+        return "as its file was read"
+    if report.failure and report.failure.alone:
+        return "as its file was read and in this case"
+    return "in all cases that were run"
 
 
 def following(ladder: Ladder, key: str) -> Task | None:

@@ -28,7 +28,8 @@ export function told(result, goTo) {
         ...(run.length ? [h("div", {}, h("h4", {}, "What was run"), ...run)] : []),
       ),
     );
-  if (result.printed) parts.push(h("h4", {}, "Your code printed"), code(result.printed, "What your code printed"));
+  const heading = `Your code printed ${result.printedWhen}`;
+  if (result.printed) parts.push(h("h4", {}, heading), code(result.printed, heading));
   if (result.checks.length > 1 || (result.checks.length && result.passed)) parts.push(checks(result));
   return parts;
 }

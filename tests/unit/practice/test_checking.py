@@ -8,6 +8,7 @@ from lab.practice import sandbox
 from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
 from lab.practice.checking import Checking
+from lab.practice.told import told
 from practice import LADDERS
 
 LADDER = LADDERS["scalars"]
@@ -31,6 +32,25 @@ def test_of_checks_that_run_the_same_lines_it_names_the_one_that_is_run():
     checking.wait(DONE)
     assert checking.report.checks["A column, copied to every column"] is False
     assert checking.at == "Sum what was copied: A column, copied to every column"
+
+
+def test_of_a_case_that_fails_only_its_own_output_is_kept():
+    wrong = LADDER.reference.replace(
+        "    def __mul__(self, other):\n", "    def __mul__(self, other):\n        print('mul')\n"
+    )
+    wrong = wrong.replace("self.grad += other.data * out.grad", "self.grad += print('back', other.data) or out.grad")
+    assert "back" in wrong
+    checking = Checking(LADDER, "arithmetic", f"print('read')\n{wrong}", 0, sandbox.runner)
+    checking.wait(DONE)
+    assert checking.report.failure.alone
+    factor = checking.report.failure.inputs["q"]
+    assert checking.printed == f"read\nmul\nback {factor}\n"
+    shown = told(LADDER, "arithmetic", checking.report, checking.printed)
+    assert shown["printedWhen"] == "as its file was read and in this case"
+    checking = Checking(LADDER, "arithmetic", f"{LADDER.reference}\nprint('read')\n1 / 0\n", 0, sandbox.runner)
+    checking.wait(DONE)
+    shown = told(LADDER, "arithmetic", checking.report, checking.printed)
+    assert (shown["printed"], shown["printedWhen"]) == ("read\n", "as its file was read")
 
 
 def test_a_check_that_is_stopped_says_so():
