@@ -1,29 +1,22 @@
 """Start: the first gradient, the machine behind it, and the path through the lab."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 import streamlit as st
 
 from lab.expression.builder import Expression, parse
+from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
-from lab.trace.numerical import check
 from lab.trace.recording import Trace, record
-from lab.trace.recording import numeral as number
 from lab.ui import page, progress, state, teaching
+from lab.ui.computed import computed
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
-from model import SGD, Tensor
 
 TEXT = "a*b + c"
 START = {"a": 2.0, "b": -3.0, "c": 10.0}
 REACH = 10.0
-RATE = 0.1  # of the optimizer's one step
 PLAYER = "start player"
 QUESTION = "start question"
 FIELDS = (
@@ -79,8 +72,7 @@ def _first_gradient() -> None:
     values = live_values(PLAYER, live)
     now.update({f"start {name}": value for name, value in values.items()})
     state.mirror("start", FIELDS, kept=["stage", "event"])
-    expression = parse(TEXT)
-    trace = record(expression, values)
+    expression, trace = computed("start", values, lambda: _recorded(values))
     reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[now["start stage"]]
     player(
         trace, key=PLAYER, live=live, event=reached, opening=now["start opening"], opened=now["start event"],
@@ -89,64 +81,12 @@ def _first_gradient() -> None:
     _machine(expression, trace, values)
 
 
+def _recorded(values: Values) -> tuple[Expression, Trace]:
+    expression = parse(TEXT)
+    return expression, record(expression, values)
+
+
 # ---------------------------------------------------------------- the machine
-
-
-Values = Mapping[str, Any]  # of the inputs
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One part of the machine. does: what it is for; run: what it does now, with these numbers. Short texts both."""
-
-    name: str
-    icon: str
-    file: str
-    does: str
-    run: Callable[[Expression, Trace, Values], str]
-
-
-def _data(expression: Expression, trace: Trace, values: Values) -> str:
-    return ", ".join(f"{name} = {number(value)}" for name, value in values.items())
-
-
-def _forward(expression: Expression, trace: Trace, values: Values) -> str:
-    return f"{TEXT} = {number(expression(**{name: Tensor(value) for name, value in values.items()}).item())}"
-
-
-def _graph(expression: Expression, trace: Trace, values: Values) -> str:
-    edges = sum(len(node["children"]) for node in trace.nodes)
-    return f"{len(trace.nodes)} nodes, {edges} edges"
-
-
-def _backward(expression: Expression, trace: Trace, values: Values) -> str:
-    return ", ".join(
-        f"{name}.grad = {number(float(np.sum(g)))}" for name, g in trace.gradients.items() if g is not None
-    )
-
-
-def _checked(expression: Expression, trace: Trace, values: Values) -> str:
-    rows, _ = check(trace, expression)
-    agree = sum(row.agrees is True for row in rows)
-    return f"{agree} of {len(rows)} agree with finite differences"
-
-
-def _step(expression: Expression, trace: Trace, values: Values) -> str:
-    leaves = {name: Tensor(value, label=name) for name, value in values.items()}
-    before = expression(**leaves)
-    before.backward()
-    SGD(list(leaves.values()), RATE).step()
-    return f"{number(before.item())} → {number(expression(**leaves).item())} after one step at rate {RATE}"
-
-
-STAGES = (
-    Stage("Data", "dataset", "pages/training_lab.py", "gives the inputs", _data),
-    Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", "computes the result", _forward),
-    Stage("Graph", "account_tree", "pages/engine_designs.py", "remembers what was computed from what", _graph),
-    Stage("Backward pass", "arrow_back", "pages/graph_lab.py", "sends gradients back to the inputs", _backward),
-    Stage("Gradient check", "fact_check", "pages/gradient_check.py", "compares them with finite differences", _checked),
-    Stage("Optimizer", "trending_down", "pages/descent_lab.py", "changes the inputs, one step downhill", _step),
-)
 
 
 def _machine(expression: Expression, trace: Trace, values: Values) -> None:
