@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,12 @@ class InputResult:
     tolerance: np.ndarray
     problem: str
 
-    @property
+    @cached_property
     def numerical(self) -> np.ndarray:
         with np.errstate(invalid="ignore"):  # inf - inf: `problem` says that f is not finite here
             return (self.left + self.right) / 2
 
-    @property
+    @cached_property
     def error(self) -> np.ndarray:
         if self.analytic is None or self.analytic.shape != self.shape:
             return np.full(self.shape, np.nan)
@@ -84,11 +85,11 @@ class InputResult:
             outside = np.maximum(np.maximum(low - self.analytic, self.analytic - high), 0.0)
             return np.where(self.kink, outside, np.abs(self.analytic - self.numerical))
 
-    @property
+    @cached_property
     def passed(self) -> bool:
         return not self.problem and bool(np.all(self.error <= self.tolerance))
 
-    @property
+    @cached_property
     def worst(self) -> Element | None:
         """The element with the largest error in units of its tolerance (NaN first), None for an empty input."""
         if not self.left.size:
@@ -125,14 +126,14 @@ class Report:
     notes: tuple[str, ...]
     failure: str = ""
 
-    @property
+    @cached_property
     def passed(self) -> bool:
         return not self.failure and all(result.passed for result in self.inputs.values())
 
     def __bool__(self) -> bool:
         return self.passed
 
-    @property
+    @cached_property
     def worst(self) -> Element | None:
         """The worst element of all inputs: one of a failed input if there is any."""
         found = [(not result.passed, result.worst) for result in self.inputs.values() if result.worst]
@@ -148,7 +149,7 @@ class Report:
             for index in np.argwhere(result.kink)
         ]
 
-    @property
+    @cached_property
     def verdict(self) -> str:
         """One sentence: does backward() agree with the differences, and where is it furthest off?"""
         if self.failure:

@@ -13,6 +13,7 @@ from lab.charts.plane import PLANE
 from lab.trace.recording import strict_json
 from lab.training.config import is_number
 from lab.ui.assets import component, keep_value
+from lab.ui.computed import computed
 
 # Its styles are not for itself alone, so that a link leads to a heading.
 _component = component("charts", "charts/charts.js", lost="The charts", style="charts/charts.css", isolate_styles=False)
@@ -44,8 +45,9 @@ class Boards:
 
     def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
         """Show charts in the places that were made for them; others: what is no chart, as plain data."""
-        entries = {key: self._entry(key, chart) for key, chart in charts.items()}
-        self._feed.text(strict_json(entries | dict(others or {})))
+        shown = {key: self._entry(key, chart) for key, chart in charts.items()} | dict(others or {})
+        # To see that nothing has changed takes a fraction of writing a large chart down again.
+        self._feed.text(computed(f"board {self._name}", shown, lambda: strict_json(shown)))
 
     def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
         entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}

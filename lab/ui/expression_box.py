@@ -12,6 +12,7 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.ui import state
+from lab.ui.computed import computed
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, with_code
 
@@ -67,7 +68,7 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
     left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own")
     right.text_input("Expression", key=f"{page} expression", max_chars=LONGEST, on_change=begin, args=(page,))
     try:
-        expression = parse(now[f"{page} expression"])
+        expression = computed(f"{page} expression", now[f"{page} expression"], lambda: parse(now[f"{page} expression"]))
     except ExpressionError as error:
         mistake(error)
         return None

@@ -20,6 +20,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
+from lab.ui.computed import computed
 from model import Tensor, no_grad
 
 LONGEST_PREDICTION = 6  # numbers of a gradient that is asked for
@@ -117,7 +118,6 @@ def player(
     values = live_values(key, live)
     data: dict[str, Any] = {
         "key": key,
-        "trace": playable(trace),
         "event": event if opened is None else opened,
         "usual": event,
         "address": address,
@@ -127,7 +127,6 @@ def player(
         "compact": compact,
         "still": still,
         "canCheck": checked,
-        "remarks": _remarks(trace),
         "sequence": _whole(state.get("sequence")) or 0,
         "canProbe": build is not None,
     }
@@ -151,10 +150,14 @@ def player(
         if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
             on_turn(by)
 
+    def packed() -> tuple[Trace, bytes]:
+        """With the trace, so that no other gets its id meanwhile."""
+        return trace, strict_json(data | {"trace": playable(trace), "remarks": _remarks(trace)}).encode()
+
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(
         key=key,
-        data=strict_json(data).encode(),
+        data=computed(f"player {key}", (id(trace), data), packed)[1],
         on_state_change=keep_value,
         on_failed_change=keep_value,
         on_want_change=turn,

@@ -298,9 +298,11 @@ def step() -> None:
 def hold(fields: Iterable[Field]) -> None:
     """Keep what fields have while their widgets are not on the page: Streamlit would go back to what the script, and
     not the visitor, has set last. In the run in which the widgets come back, `give_back` has the last word."""
+    held: dict[str, None] = st.session_state.get("held", {})
     for field in fields:
         _set(field, _get(field))
-        st.session_state["held"] = st.session_state.get("held", {}) | dict.fromkeys(_keys(field))
+        held |= dict.fromkeys(_keys(field))
+    st.session_state["held"] = held
 
 
 def give_back(keys: Iterable[str]) -> None:
@@ -308,8 +310,9 @@ def give_back(keys: Iterable[str]) -> None:
     page shows its default, unless the script sets it in the run in which it comes. `restore` does it for all; a
     fragment does it for widgets that come and go inside it."""
     state = st.session_state
-    for key in [key for key in keys if key in state.get("held", {})]:
-        del state["held"][key]
+    held = state.get("held", {})
+    for key in [key for key in keys if key in held]:
+        del held[key]
         if key in state:
             state[key] = state[key]
 

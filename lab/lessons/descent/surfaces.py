@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,7 +69,7 @@ HIDDEN = 3
 TRAINING_STEPS = 400
 
 
-@lru_cache(maxsize=1)
+@cache
 def trained() -> tuple[np.ndarray, ...]:
     """The parameters of a network 1-3-1 that was trained on seven points of a sine; nobody may write to them."""
     network = MLP((1, HIDDEN, 1), "tanh", rng=1)
@@ -84,6 +84,7 @@ def trained() -> tuple[np.ndarray, ...]:
     return values
 
 
+@cache
 def weights() -> dict[str, tuple[int, tuple[int, ...]]]:
     """The name of each weight of the network -> the number of its parameter, and its place in it."""
     network = MLP((1, HIDDEN, 1))
