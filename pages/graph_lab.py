@@ -17,6 +17,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
+from lab.ui.computed import computed
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import choice, own
 from lab.ui.state import Family, Field
@@ -402,17 +403,17 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
     state.mirror("graph", FIELDS, kept=["stage", "event"])
     _, last = now.get("graph played", (None, None))
     with said:
-        computed = _recorded(expression, values)
-        if computed is None and last is not None:
+        recorded = _recorded(expression, values)
+        if recorded is None and last is not None:
             st.caption("The player still shows what could be computed last.")
-        yours = _by_own_engine(expression, values, computed) if computed else None
-    if computed is not None:
-        now["graph played"] = expression, computed
-    trace = yours or computed or last
+        yours = _by_own_engine(expression, values, recorded) if recorded else None
+    if recorded is not None:
+        now["graph played"] = expression, recorded
+    trace = yours or recorded or last
     if trace is None:
         return
     # Where an input is detached, the result still changes with it: no gradient is to be held against that.
-    labs = computed is not None and yours is None and "detached" not in _changes(expression).values()
+    labs = recorded is not None and yours is None and "detached" not in _changes(expression).values()
     shown = player(
         trace,
         key=PLAYER_KEY,
@@ -467,12 +468,14 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
 
 def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace | None:
     try:
-        first = trace = attempt(expression, values, changes=_changes(expression))
+        changes = _changes(expression)
+        asked = expression.text, values, changes
+        first = trace = computed("graph", asked, lambda: attempt(expression, values, changes=changes))
         result = first.nodes[first.output]
         many = result["requires_grad"] and np.size(result["value"]) != 1
         if many:
             trace = _started(expression, values, first)
-        _tell(_changes(expression), trace, waiting=many and trace is first)
+        _tell(changes, trace, waiting=many and trace is first)
         return trace
     except ExpressionError as error:
         expression_box.mistake(error)

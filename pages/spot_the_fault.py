@@ -25,6 +25,7 @@ from lab.faults.suspects import (
 )
 from lab.trace.recording import numeral
 from lab.ui import page, state
+from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -57,12 +58,12 @@ def main() -> None:
     state.mirror("spot", FIELDS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Spot the fault", width="content")
-        case = open_case(_number())
+        case = computed("spot case", number := _number(), lambda: open_case(number))
     st.markdown(
         f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
         f"evidence costs some and a wrong name {WRONG}."
     )
-    run = _run(case.number)
+    run = computed("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
     left, right = st.columns([3, 2], gap="large")
     with left:
         _evidence(case, run)
@@ -200,17 +201,21 @@ def _solved(case: Case) -> None:
 # ---------------------------------------------------------------- evidence
 
 
-def _loss(run: LessonRun) -> None:
+def _loss(case: Case, run: LessonRun) -> None:
     where = f"after epoch {len(run.completed)}" if run.completed else "before its first epoch was complete"
     if run.error:
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
     elif len(run.completed) < len(run.records):
         st.error(f"The run stopped {where}: its loss was no longer a number.", icon=":material/block:")
     losses = [record["train_loss"] for record in run.from_start if record["train_loss"]]
-    log = max(losses) > 20 * min(losses)
-    chart = charts.loss(run.from_start, np.array([]), 1, until=max(1, len(run.records)), log=log, theme=page.theme())
-    in_reach(chart.spec)
-    _show(chart, "loss")
+    log, theme = max(losses) > 20 * min(losses), page.theme()
+
+    def draw() -> Chart:
+        chart = charts.loss(run.from_start, np.array([]), 1, until=max(1, len(run.records)), log=log, theme=theme)
+        in_reach(chart.spec)
+        return chart
+
+    _show(computed("spot loss", (case.number, theme), draw), "loss")
 
 
 def _evidence(case: Case, run: LessonRun) -> None:
@@ -241,7 +246,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
         now["spot tab"] = titles[-1]
     first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # what was asked for last stands in front
     with first:
-        _loss(run)
+        _loss(case, run)
     for place, name in zip(others, shown, strict=True):
         with place:
             if name == "step":
@@ -276,7 +281,7 @@ def _show(chart: Chart, key: str) -> None:
 
 
 def _traced(case: Case) -> None:
-    rate, steps, error = traced_step(case)
+    rate, steps, error = computed("spot step", case.number, lambda: traced_step(case))
     st.markdown(f"**One traced step**, the third of the run. The learning rate is {rate:g}.")
     if error:
         st.error(f"It did not get that far. {escape_markdown(error)}", icon=":material/block:")
@@ -294,7 +299,8 @@ def _traced(case: Case) -> None:
 
 
 def _checks(case: Case) -> None:
-    checks = sorted(gradient_checks(case), key=lambda check: check.passed)
+    found = computed("spot checks", case.number, lambda: gradient_checks(case))
+    checks = sorted(found, key=lambda check: check.passed)
     passed = sum(check.passed for check in checks)
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")
     rows = [("✓ passes" if check.passed else "✗ fails", check.expression, check.verdict) for check in checks]

@@ -35,6 +35,7 @@ from lab.training.records import Record, is_regression
 from lab.training.shelf import Kept
 from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
+from lab.ui.computed import computed
 from lab.ui.state import Field, hold, one_of
 from lab.ui.training import visit
 from lab.ui.training.settings import LAYERS, command, csv_name, remedy_button
@@ -268,8 +269,14 @@ def _first(view: View) -> str:
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
     doctor(view.seen, view.run.config, places.doctor)
-    shown = _quick(view) | places.slow
-    places.boards.fill({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view))
+    state, shown = st.session_state, _quick(view) | places.slow
+    chosen = [state[key] for key in ("training ridge layer", "training ridge of", "training compared")]
+    contents = computed(
+        "training instruments",
+        (view, view.run.batches, list(shown), chosen, page.theme()),
+        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view)),
+    )
+    places.boards.fill(*contents)
     places.complete = True
 
 
