@@ -77,9 +77,8 @@ def go(page, group, name):
     """To another page by the menu, which says what question it answers."""
     page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
     link = page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name)
-    link.hover()
     (question,) = [known.question for known in pages.PAGES if known.title == name]
-    page.get_by_role("tooltip").filter(has_text=question).wait_for()
+    page.get_by_test_id("stTopNavPopover").get_by_text(question).wait_for()
     link.click()
 
 
