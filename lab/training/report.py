@@ -60,6 +60,11 @@ class Entry:
         return [record for record in self.records if record["best"]][-1]
 
     @property
+    def held_out(self) -> bool:
+        """Were samples held out for validation? Without, the records have the numbers of training in its place."""
+        return self.config.val_fraction > 0
+
+    @property
     def ended(self) -> str:
         """In a word or two, as a table has it."""
         return ending(self.config, self.records) or "not finished"
@@ -68,7 +73,7 @@ class Entry:
     def picture(self) -> bytes:
         """summary.png, drawn from the records."""
         title = f"{self.run.path.name}: {describe(self.sizes, self.config)}"
-        return run_picture(self.records, title, self.ended == "stopped early")
+        return run_picture(self.records, title, self.ended == "stopped early", self.held_out)
 
 
 def read(paths: Iterable[Path]) -> list[Entry]:
@@ -99,7 +104,7 @@ def as_html(entries: Sequence[Entry]) -> str:
             parts.append(_table("Settings that differ", ["run", *(key.replace("_", " ") for key in differing)], lines))
         else:
             parts.append("<p>All runs have the same settings.</p>")
-        curves = {entry.name: entry.records for entry in entries}
+        curves = {f"{e.name}{'' if e.held_out else f' (training: {NOTHING})'}": e.records for e in entries}
         alt = "Validation loss and validation accuracy of all runs by epoch; the numbers are in the tables below."
         parts.append(_image(comparison_picture(curves), alt))
     same = [[key.replace("_", " "), said(first[key])] for key in first if key not in differing]
@@ -112,17 +117,17 @@ def as_html(entries: Sequence[Entry]) -> str:
 def _section(entry: Entry) -> str:
     findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records, entry.config))
     alt = "Loss, accuracy, gradient norms and weights of the run; the numbers are in the table below."
+    parts = PARTS if entry.held_out else {"train": PARTS["train"]}
     numbers = [
         [
             str(r["epoch"]),
-            _number(r["train_loss"]),
-            _number(r["val_loss"]),
-            *(f"{score(r, part):.4f}" for part in PARTS),
+            *(_number(r["train_loss"] if part == "train" else r["val_loss"]) for part in parts),
+            *(f"{score(r, part):.4f}" for part in parts),
         ]
         for r in entry.records
     ]
     scored = "R²" if is_regression(entry.records[0]) else "accuracy"
-    head = ["epoch", "training loss", "validation loss", f"training {scored}", f"validation {scored}"]
+    head = ["epoch", *(f"{word} loss" for word in parts.values()), *(f"{word} {scored}" for word in parts.values())]
     return (
         f"<section><h2>{escape(entry.name)}</h2>\n<p>{escape(describe(entry.sizes, entry.config))}</p>\n"
         f"<p>What the doctor says:</p><ul>{findings}</ul>\n{_image(entry.picture, alt)}\n"
@@ -130,7 +135,8 @@ def _section(entry: Entry) -> str:
     )
 
 
-PARTS: tuple[Literal["train", "val"], ...] = ("train", "val")
+PARTS: dict[Literal["train", "val"], str] = {"train": "training", "val": "validation"}
+NOTHING = "nothing held out"
 _RESULTS = ("run", "best validation accuracy", "validation loss", "training accuracy", "best epoch", "epochs", "ended")
 
 
@@ -138,8 +144,9 @@ def _result(entry: Entry) -> list[str]:
     best = entry.best
     shares = (best["val_accuracy"], best["train_accuracy"])
     accuracies = ["none" if share is None else f"{share:.2%}" for share in shares]  # a regression has none
+    validation = [accuracies[0], _number(best["val_loss"])] if entry.held_out else [NOTHING, NOTHING]
     counts = [str(best["epoch"]), str(len(entry.records))]
-    return [entry.name, accuracies[0], _number(best["val_loss"]), accuracies[1], *counts, entry.ended]
+    return [entry.name, *validation, accuracies[1], *counts, entry.ended]
 
 
 def _number(value: float | None) -> str:

@@ -34,14 +34,18 @@ LEAST_SPAN = 0.05  # of an axis, as a share of the values along it
 MARKERS = 20  # more than this along a line would hide it
 
 
-def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False) -> bytes:
-    """The PNG for the records of a run, at least one. Of the histograms it draws those of the last."""
+def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False, held_out: bool = True) -> bytes:
+    """The PNG for the records of a run, at least one. Of the histograms it draws those of the last.
+
+    held_out: were samples held out for validation? Without, what the records call so was measured on the training
+    samples, and is not drawn a second time under another name.
+    """
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
     axes = figure.subplots(2, 2)
-    _draw_loss(axes[0, 0], records, stopped_early)
-    _draw_scores(axes[0, 1], records)
+    _draw_loss(axes[0, 0], records, stopped_early, held_out)
+    _draw_scores(axes[0, 1], records, held_out)
     _draw_gradient_norms(axes[1, 0], records)
     _draw_weights(axes[1, 1], records[-1])
     for panel in axes.flat:
@@ -109,10 +113,11 @@ def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, styl
     panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
 
 
-def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool) -> None:
+def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool, held_out: bool) -> None:
     epochs = column(records, "epoch")
-    _curve(panel, epochs, column(records, "train_loss"), "training", (BLUE, "-", "o"))
-    _curve(panel, epochs, column(records, "val_loss"), "validation", (RED, "--", "s"))
+    _curve(panel, epochs, column(records, "train_loss"), _training(held_out), (BLUE, "-", "o"))
+    if held_out:
+        _curve(panel, epochs, column(records, "val_loss"), "validation", (RED, "--", "s"))
     if stopped_early:
         label = f"best epoch, stopped {len(records) - _best_epoch(records)} later"
         panel.axvline(_best_epoch(records), color=GREY, linestyle=":", linewidth=1.5, label=label)
@@ -120,14 +125,19 @@ def _draw_loss(panel: Axes, records: Sequence[Record], stopped_early: bool) -> N
     _head(panel, f"Loss ({'mean squared error' if is_regression(records[0]) else 'cross-entropy'})")
 
 
-def _draw_scores(panel: Axes, records: Sequence[Record]) -> None:
+def _training(held_out: bool) -> str:
+    return "training" if held_out else "training (nothing held out)"
+
+
+def _draw_scores(panel: Axes, records: Sequence[Record], held_out: bool) -> None:
     """Accuracy, or of a regression R²."""
     epochs, train, val = column(records, "epoch"), scores(records, "train"), scores(records, "val")
-    _curve(panel, epochs, train, "training", (BLUE, "-", "o"))
-    _curve(panel, epochs, val, "validation", (RED, "--", "s"))
+    _curve(panel, epochs, train, _training(held_out), (BLUE, "-", "o"))
     best, regression = _best_epoch(records), is_regression(records[0])
-    gap = f"{train[-1] - val[-1]:+.3f}" if regression else f"{100 * (train[-1] - val[-1]):+.1f} points"
-    panel.fill_between(epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap} at the end")
+    if held_out:
+        _curve(panel, epochs, val, "validation", (RED, "--", "s"))
+        gap = f"{train[-1] - val[-1]:+.3f}" if regression else f"{100 * (train[-1] - val[-1]):+.1f} points"
+        panel.fill_between(epochs, train, val, color=GREY, alpha=0.18, linewidth=0, label=f"gap, {gap} at the end")
     label = f"best, {val[best - 1]:{'.3f' if regression else '.1%'}} in epoch {best}"
     panel.plot(best, val[best - 1], "*", markersize=13, color=RED, markeredgecolor="white", label=label)
     if not regression:

@@ -425,4 +425,4 @@ def save_summary(run: RunFolder, trainer: Trainer) -> None:
         from lab.training.summary import run_picture
 
         title = f"{run.path.name}: {describe(trainer.sizes, trainer.config)}"
-        run.write_summary(run_picture(records, title, trainer.stopped_early))
+        run.write_summary(run_picture(records, title, trainer.stopped_early, trainer.config.val_fraction > 0))

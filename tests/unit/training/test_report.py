@@ -158,3 +158,27 @@ def test_what_cannot_be_reported_is_one_line(folders, monkeypatch, capsys, flags
     assert err.count("\n") == 1
     assert words in err
     assert not Path("report.html").exists()
+
+
+def test_nothing_is_called_validation_where_nothing_was_held_out(here, capsys, monkeypatch):
+    drawn = []
+
+    def kept(figure, *arguments, **options):
+        drawn.append([text for axes in figure.axes for text in axes.get_legend_handles_labels()[1]])
+        return right(figure, *arguments, **options)
+
+    right = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", kept)
+    call(capsys, *SMALL, "--val-fraction", "0", "--out", "all")
+    call(capsys, *SMALL, "--out", "some")
+    assert call(capsys, "report", "all", "some", "--out", "r.html")[0] == 0
+    of_all, of_some, *_ = drawn
+    assert "training (nothing held out)" in of_all
+    assert "validation" not in of_all
+    assert "validation" in of_some
+    page = Page(Path("r.html").read_text())
+    results = {row[0]: row[1:4] for row in page.tables[0]}
+    assert results["all"][:2] == ["nothing held out"] * 2
+    assert results["all"][2].endswith("%")
+    assert results["some"][0].endswith("%")
+    assert sorted(len(table[0]) for table in page.tables if table[0][0] == "epoch") == [3, 5]
