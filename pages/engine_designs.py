@@ -14,6 +14,7 @@ from lab.expression import ExpressionError
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.computed import computed, forget
+from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import topological_order
@@ -29,6 +30,8 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 }
 LENGTHS = (100, 500, 1000, 2000, 5000)
 WIDEST = 16
+GUESSED = 12  # doublings: few enough to be run
+CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses
 WHOLE = "the whole file"
 SECOND = {
     "error": "an error",
@@ -76,7 +79,11 @@ OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
         Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
     ),
     "order": (*TYPED, STEP),
-    "depth": (DEPTH, Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))])),
+    "depth": (
+        DEPTH,
+        Field("calls", "designs calls", None, state.one_of(*CALLS), state.optional),
+        Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
+    ),
     "scalars": (HIDDEN,),
 }
 FIELDS = (
@@ -262,8 +269,27 @@ def _source(event: Event | None) -> str:
 
 def _depth() -> None:
     st.markdown(
-        "x = x + x, again and again: each result is used twice by the next. Guess how many backward calls it takes "
-        "without an order, then move the slider."
+        "x = x + x, again and again: each result is used twice by the next. With an order, each of them calls its "
+        "backward rule once. Guess how many calls it takes without, then move the slider."
+    )
+    guessed = guess(
+        f"Guess: backward calls of recursion for {GUESSED} doublings",
+        {name: f"{calls:,}" for name, calls in CALLS.items()},
+        "designs calls",
+    )
+    if guessed is None:
+        state.hold([DEPTH])
+        st.markdown(FIRST)
+    else:
+        _doublings(guessed)
+    _long_chain()
+
+
+def _doublings(guessed: str) -> None:
+    asked = computed("doublings asked", GUESSED, lambda: depth.doublings(GUESSED))
+    st.markdown(
+        f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {GUESSED} doublings**, counted "
+        f"in a run; {asked.calls['closures']} with an order. How does it go on?"
     )
     doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
     found = computed("doublings", doublings, lambda: depth.doublings(doublings))
@@ -276,6 +302,9 @@ def _depth() -> None:
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
     )
+
+
+def _long_chain() -> None:
     st.header("A long chain")
     length = st.segmented_control(
         "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format

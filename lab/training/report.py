@@ -117,7 +117,7 @@ def as_html(entries: Sequence[Entry]) -> str:
 def _section(entry: Entry) -> str:
     findings = "".join(f"<li>{escape(str(finding))}</li>" for finding in diagnose(entry.records, entry.config))
     alt = "Loss, accuracy, gradient norms and weights of the run; the numbers are in the table below."
-    parts = PARTS if entry.held_out else {"train": PARTS["train"]}
+    parts: dict[Part, str] = PARTS if entry.held_out else {"train": PARTS["train"]}
     numbers = [
         [
             str(r["epoch"]),
@@ -135,7 +135,8 @@ def _section(entry: Entry) -> str:
     )
 
 
-PARTS: dict[Literal["train", "val"], str] = {"train": "training", "val": "validation"}
+Part = Literal["train", "val"]
+PARTS: dict[Part, str] = {"train": "training", "val": "validation"}
 NOTHING = "nothing held out"
 _RESULTS = ("run", "best validation accuracy", "validation loss", "training accuracy", "best epoch", "epochs", "ended")
 
