@@ -34,11 +34,12 @@ _component = component("address", "address/address.js")
 
 @dataclass
 class Asked:
-    """The browser has gone to another address of a page by itself.
+    """A page is to be as at another address: in most cases because the browser has gone there by itself.
 
-    page, search  where it went
-    number        of this move. What is done on the page before it shows the answer is sent with the values that its
-                  widgets had before, as if they had been chosen anew; so the browser says when it has `seen` the answer
+    page, search  this address
+    number        of the browser's move, or 0. What is done on the page before it shows the answer is sent with the
+                  values that its widgets had before, as if they had been chosen anew; so the browser says when it has
+                  `seen` the answer
     restored      has the page been computed for it?
     """
 
@@ -49,7 +50,7 @@ class Asked:
 
     def seen(self) -> bool:
         """Do the widgets of this run say what the browser shows since then?"""
-        return st.session_state.get("address", {}).get("seen", 0) == self.number
+        return self.number in (0, st.session_state.get("address", {}).get("seen"))
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,8 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
         del state["address asked"]
     if asked and asked.page == page:
         asked.restored = True
-        state.pop("address step", None)  # a widget's old value is no choice
+        if asked.number:
+            state.pop("address step", None)  # a widget's old value is no choice
         address = dict(parse_qsl(asked.search.removeprefix("?"), keep_blank_values=True))
         for name in STREAMLITS_OWN:
             address.pop(name, None)
@@ -256,7 +258,7 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
 
 def begin(page: str) -> None:
     """Let the page begin as at an address without parameters, whatever the browser's is (before `restore`)."""
-    st.session_state["address asked"] = page, ""
+    st.session_state["address asked"] = Asked(page, "")
 
 
 def mirror(page: str, fields: Sequence[Field], *, kept: Sequence[str] = ()) -> None:
