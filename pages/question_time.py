@@ -233,16 +233,24 @@ def _given(question: Question, answer: str) -> None:
 def _said(question: Question, judged: Judged) -> None:
     """What came of the answer, why, and where the lab proves it."""
     because = escape_markdown(question.because)
-    if judged.right:
-        st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
-    elif isinstance(question, Text):
-        found = "".join(f"\n- Found: {escape_markdown(what)}." for what in judged.found)
-        missing = "".join(f"\n- **Not found:** {escape_markdown(what)}." for what in judged.missing)
-        st.warning(
-            f"**Not everything was found in your words**, unless you said it in words that the lab does not know.\n"
-            f"{found}{missing}\n\n{because}",
-            icon=":material/rule:",
+    if isinstance(question, Text):
+        found = "".join(
+            f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
         )
+        missing = "".join(f"\n- **Not found:** {escape_markdown(what)}." for what in judged.missing)
+        if judged.right:
+            st.success(
+                f"**Right.** Your words were compared, not understood:\n{found}\n\n{because}",
+                icon=":material/check:",
+            )
+        else:
+            st.warning(
+                f"**Not everything was found in your words**, unless you said it in words that the lab does not know.\n"
+                f"{found}{missing}\n\n{because}",
+                icon=":material/rule:",
+            )
+    elif judged.right:
+        st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
     else:
         st.warning(f"**Not so.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
     if isinstance(question, Choice) and (came := outcome(question)):

@@ -85,12 +85,13 @@ class Point:
     """Something that a good answer says.
 
     what     a clause: "Found:" or "Not found:" stands before it
-    words    any of these patterns in the text says it
-    against  any of these says the opposite: then the point is not there
+    sayings  each is some patterns: a sentence in which all of them are found says it, and none of them may be negated
+             there, unless NOT is one of them
+    against  a sentence with any of these patterns says the opposite: then the point is not there
     """
 
     what: str
-    words: tuple[str, ...]
+    sayings: tuple[tuple[str, ...], ...]
     against: tuple[str, ...] = ()
 
 
@@ -267,6 +268,35 @@ def _leaf(Tensor: Engine) -> str:
     return f"The backward step of a is {a._backward}; that of y is {'a closure' if y._backward else 'None'}."
 
 
+# ---------------------------------------------------------------- the words of texts
+
+NOT = r"\b(no|not|never|without|neither|nor|nothing|none|cannot|unlike|instead|rather|\w+n't)\b"
+STEP = (
+    r"\b(operations?|ops?|steps?|calculations?|computations?|functions?|primitives?|nodes?|parents|inputs|them|"
+    r"operands|each one|everything|what)\b"
+)
+RECORD = (
+    r"\b(record|remember|log|trac[ei]|track|stor|sav)(s|e|es|ed|d|ing|king)?\b|\bnot(ed|es)\b|writ\w* (it |"
+    r"them )?down|written down|\bke(ep|pt)|history|\btape\b|add(s|ed)? to|builds? up"
+)
+DERIVATIVE = (
+    r"deriv|\brules?\b|slope|closure|partial|differentiate|how to (diff|back)|_backward|backward (function|rule)"
+)
+FORMULA = r"formula|expression|equation|symbols?\b|algebra|swell"
+PASS = r"\b(one|a single|single|1)\b.{0,25}\b(pass|sweep|run|walk|traversal)\b|\bonce\b|\bin one go\b|same time"
+OPTIMIZED = (
+    r"optimi[sz]|\bfus(e|es|ed|ing|ion)\b|compil|fast|speed|memory|parallel|machines|deploy|export|plan|efficien|"
+    r"schedul|distribut|simplif|performan"
+)
+FLOW = (
+    r"debug|\bifs?\b|\bloops?\b|control flow|branch|condition|\berrors?\b|print|dynamic|flexib|python|chang|inspect|"
+    r"choice|intermediate"
+)
+DIFFERENCES = (
+    r"finite|numeric|differences?|grad(ient)?[ -]?check|perturb|nudg|small step|epsilon|\bx ?[+±] ?(h|eps)|"
+    r"mov\w* (an|the|each|every) input"
+)
+
 # ---------------------------------------------------------------- the questions
 
 QUESTIONS: tuple[Question, ...] = (
@@ -283,18 +313,16 @@ QUESTIONS: tuple[Question, ...] = (
               {"stage": "backward", "machine": "4"}),
         points=(
             Point("that the operations are recorded as they run, in a graph",
-                  (r"record", r"graph", r"tape", r"writ\w* down", r"remember", r"trac(e|k)", r"history", r"\blog",
-                   r"\bnot(ed|es)\b", r"\blists?\b", r"\bstor(e|es|ed|ing)\b", r"\bkeeps? "),
-                  (r"\b(no|without an?y?) graph",)),
+                  ((RECORD, STEP), (r"build|built|mak|made|creat|construct|grow", r"graph|\btape\b|\bdag\b"),
+                   (r"graph|\btape\b|\bdag\b", r"\bof\b|record|remember|hold|contain|ran\b|run\b", STEP))),
             Point("that each operation brings its own rule, its local derivative",
-                  (r"local", r"knows? how to diff", r"partial derivative",
-                   r"\brules?\b", r"own (small )?(derivative|gradient)", r"derivatives? of (each|every|one)",
-                   r"each op", r"every op", r"closure", r"_backward", r"\bprimitive", r"elementary"),
-                  (r"\b(no|without an?y?) (local )?rules?",)),
+                  ((r"\b(each|every|own|its|their|local|elementary|basic|primitive|simple|little)\b", DERIVATIVE),
+                   (r"\b(each|every|local)\b", r"gradient|backprop|differentiat"), (r"built in", DERIVATIVE))),
             Point("that these are joined by the chain rule, backward from the result",
-                  (r"chain rule", r"backwards?", r"revers", r"multipl", r"from the (result|output|loss|end)",
-                   r"upstream"),
-                  (r"\b(no|without the) chain",)),
+                  ((r"chain|multipl|combin|compos|propagat",
+                    r"chain rule|back|revers|gradient|deriv|slope|from the (result|output|loss|end)"),
+                   (r"\b(call|run|walk|go|apply|visit|goes)\w*", r"\brevers|\bback"),
+                   (r"revers\w* order|from the (last|end)( one| step)? to",))),
         ),
     ),
     Text(
@@ -310,15 +338,19 @@ QUESTIONS: tuple[Question, ...] = (
               {"tab": "formula", "longer": "150"}),
         points=(
             Point("that it computes with numbers and builds no formula",
-                  (r"formula", r"expressions?", r"swell", r"symbol\w* (grow|blow|get|is long|are long)", r"numbers?\b",
-                   r"values?\b", r"numeric(al)? values?", r"floats?\b", r"equation", r"algebra"),
-                  (r"\b(it|autodiff|autograd|differentiation) (\w+ )?(gives|makes|builds|forms|produces|yields) "
-                   r"(an? |the )?(\w+ )?(formula|expression|equation)",)),
+                  ((NOT, FORMULA), (r"symbolic", r"formula|expression|equation|huge|explo|grow|swell|blow"),
+                   (r"\b(work|comput|flow|us|push|manipulat|evaluat|propagat|operat|calculat)\w*",
+                    r"\b(numbers?|values?|floats?|numeric)\b"),
+                   (r"derivatives? at a point",)),
+                  (r"\b(it|autodiff|autograd|ad|(?<!symbolic )differentiation|which) (?!\w+ not|not|"
+                   r"never)(\w+ )?(mak|build|giv|form|produc|yield|us)\w* ((?!no|without)\w+ ){0,4}(formula|"
+                   r"expression|equation)",
+                   r"\bus(es|ing) symbols")),
             Point("that it is exact up to rounding and needs no step h",
-                  (r"exact", r"no (small )?(step|h\b|eps)", r"without (a )?(step|h\b|eps)", r"approximat",
-                   r"truncation", r"rounding", r"(machine|full|floating).{0,10}precision", r"no .{0,12}error",
-                   r"accura"),
-                  (r"\b(which|it|that|autodiff|autograd) (is|are) (only )?(approximat|inexact|inaccurate)",)),
+                  ((r"\bexact|precise|accura|(machine|floating|full).{0,12}precision",),
+                   (NOT, r"\bsteps?\b|\bh\b|\beps|approximat|truncation|error|estimat"),
+                   (r"numeric|finite|differenc", r"approximat|error|rounding|truncat|inexact|estimat|inaccura")),
+                  (r"\b(which|it|that|autodiff|autograd) (is|are) (only )?(an )?(approximat|inexact|inaccurate)",)),
         ),
     ),
     Text(
@@ -332,17 +364,17 @@ QUESTIONS: tuple[Question, ...] = (
               {"tab": "directions", "way": "up", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
         points=(
             Point("that there is one result, the loss, but there are many inputs",
-                  (r"(one|1) (loss|result|output|number|scalar)", r"number of (in|out)puts",
-                   r"single (loss|result|output|number|scalar)",
-                   r"(a|the) (loss|result|output) is (one|a (single|scalar))", r"scalar", r"many (inputs|parameters)",
-                   r"more (inputs|parameters) than")),
+                  ((r"\b(one|single|1|a) (\w+ )?(loss|output|result|scalar|number)\b|\bscalar|number of outputs|"
+                    r"loss is (one|a)\b|(loss|result|output) is (one|a (single|scalar))",),
+                   (r"\b(many|million|lots of|more) (\w+ )?(inputs|parameters|weights)", r"\bone\b"))),
             Point("that one backward pass gives all derivatives at once",
-                  (r"(one|a single|single|1) (\w+ ){0,2}(pass|sweep|walk|run)", r"at once", r"all (the )?(grad|deriv)",
-                   r"same time", r"scales? with (\w+ ){0,3}outputs", r"in one go", r"\bonce\b")),
+                  ((PASS, r"revers|\bback|\ball\b|every|gradient|whole|derivatives"),
+                   (r"revers|backward", r"number of (outputs|results)"), (r"\bat once\b", r"all|every")),
+                  (r"revers\w* (mode )?(\w+ )?(needs|takes|would need) (a |one )?(million|many|pass for each)",)),
             Point("that forward mode needs a pass for each parameter",
-                  (r"forward.{0,60}(each|every|per|million|many|one pass)", r"(each|every|per) (input|parameter)",
-                   r"million (\w+ )?(pass|times|runs)", r"scales? with (\w+ ){0,3}(inputs|parameters)",
-                   r"as many passes")),
+                  ((r"\bforward",
+                    r"\b(each|every|per|million|1e6|10+|repeat\w*|as many|inputs?|parameters?|weights?)\b"),),
+                  (r"forward (mode )?(\w+ )?(needs |takes )?only one",)),
         ),
     ),
     Number(
@@ -420,16 +452,18 @@ QUESTIONS: tuple[Question, ...] = (
         Place("pages/graph_lab.py", "The ledger of a: two messages, and their sum.", CLASSIC),
         points=(
             Point("that a value may be used more than once, so several messages arrive",
-                  (r"twice", r"more than once", r"several", r"multiple", r"(two|many|all|different) (\w+ )?"
-                   r"(paths?|ways?|routes?|places?|uses?|messages?)", r"again", r"re-?use", r"shared?", r"two times",
-                   r"branch")),
+                  ((r"\b(twice|two|three|several|multiple|many|different|various|both|all|each|every|re-?used|"
+                    r"shared?|branch\w*|more than (once|one))\b",
+                    r"\b(us(e|es|ed|age)|re-?used?|paths?|ways?|routes?|places?|operations|ops|child|children|"
+                    r"consumers?|branch\w*|part in|feeds?|shared?|appears?|occurs?|stands?)\b"),)),
             Point("that its whole effect is the sum of them",
-                  (r"\bsum", r"\badd(s|ed|ing)? (up|together)", r"total", r"both", r"whole", r"accumulat",
-                   r"plus", r"multivariat", r"contribut")),
+                  ((r"\bsum|\badd(s|ed|ing)?\b|\btotal|\bboth\b|\bwhole\b|accumul|\bplus\b",
+                    r"\bpaths?|\buses?\b|contribut|effect|influenc|derivative|\bthose\b|\bthe[ym]\b|message|branch|"
+                    r"chain rule|gradients?|parts"),)),
             Point("that a replaced message would be lost",
-                  (r"\blost\b", r"los(e|es|ing)\b", r"last (one|message|gradient|value)?", r"overwr", r"forget",
-                   r"only (the )?(last|one)", r"miss", r"too small", r"wrong", r"throw", r"eras", r"delet",
-                   r"discard", r"replac", r"drop", r"gone")),
+                  ((r"\blos[ets]|overwr|forg[eo]t|thr[eo]w|eras|delet|discard|drop|\bgone\b|disappear|\blast\b|"
+                    r"earlier|previous|\bonly (the )?one\b",
+                    r"=|replac|assign|otherwise|\belse\b|\bwould\b|\bif\b|instead|without|'d\b|\bwas\b"),)),
         ),
     ),
     Number(
@@ -476,14 +510,20 @@ QUESTIONS: tuple[Question, ...] = (
               {"fault": "wrong-order", "run": "1"}),
         points=(
             Point("that all messages must have arrived before a node passes its gradient on",
-                  (r"\b(all|every|each|complete|whole|full|finish\w*|ready|until|before|waits?)\b",)),
+                  ((r"\b(all|every\w*|each|complete|whole|full|finish\w*|final|ready)\b",
+                    r"arriv|receiv|\bsen[dt]|complete|message|contribut|\bbefore\b|\buntil\b|\bwait|processed|"
+                    r"\bfirst\b|\bafter\b|whole|finished|\bfinal\b"),),
+                  (r"no difference|(not|n't) matter",)),
             Point("that the users of a node come before it",
-                  (r"users?\b", r"uses? it", r"used it", r"consum", r"parents?", r"downstream", r"later (node|op)",
-                   r"depend", r"children", r"successor", r"result(s)? (first|before)", r"from the (result|output|end)",
-                   r"outputs?")),
+                  ((r"\busers?\b|consum|\bus(es|ed|e|ing) (it|the node|a node)|depend|downstream|later (node|op)|"
+                    r"children|successor|results?|outputs?|parents",
+                    r"\bbefore\b|\bfirst\b|\bafter\b|\buntil\b|\bwait|receiv|\bsent\b|from the|processed|\bmust\b|"
+                    r"already|\bdone\b|handled"),)),
             Point("that otherwise a part of the gradient would not be passed on",
-                  (r"otherwise", r"(a )?part", r"incomplete", r"miss", r"lost", r"\blate", r"too early", r"wrong",
-                   r"too small", r"partial", r"half", r"again")),
+                  ((r"otherwise|\belse\b|early|earlier|too soon|(another|any other|wrong|random|different) order|"
+                    r"\bif\b|\bor\b|only when|any before",
+                    r"incomplete|\bpart|miss|\blos[ets]|wrong|too small|\blate\b|(not|n't) (yet )?(whole|complete)|"
+                    r"\bhalf"),)),
         ),
     ),
     Choice(
@@ -514,11 +554,13 @@ QUESTIONS: tuple[Question, ...] = (
         Place("pages/wider_field.py", "The second table: JAX and static graphs, row by row.", {"tab": "beside"}),
         points=(
             Point("easier: the whole can be optimized before it runs",
-                  (r"optimi[sz]", r"fus(e|ion|ing)", r"compil", r"fast", r"speed", r"memory", r"parallel", r"machines",
-                   r"deploy", r"export", r"plan", r"efficien", r"schedul", r"distribut", r"simplif")),
+                  ((r"\beas(y|ier|ily)|good|better|\bcan\b|could|possible|allow|simpler|advantage|in advance|ahead|"
+                    r"\bsees?\b|known as a whole", OPTIMIZED),),
+                  (rf"(hard|difficult|worse|impossible|bad)\w*:? (\w+ ){{0,3}}({OPTIMIZED})",)),
             Point("harder: choices and loops on values, or finding an error",
-                  (r"\bif\b", r"\bloops?\b", r"control flow", r"branch", r"condition", r"debug", r"\berrors?\b",
-                   r"print", r"dynamic", r"flexib", r"python", r"chang", r"inspect", r"choice")),
+                  ((r"\bhard|difficult|awkward|\bpain|\bbad\b|\bworse|\bless\b|\blos[es]|must be|cumbersome|tricky|"
+                    r"complicat|inconvenien|limit|\bfar from|problem|annoying|clumsy", FLOW), (NOT, FLOW)),
+                  (rf"\beas(y|ier)\w*:? (\w+ ){{0,3}}({FLOW})",)),
         ),
     ),
     Choice(
@@ -743,11 +785,18 @@ QUESTIONS: tuple[Question, ...] = (
               "The source of exp: only np.exp and the product touch numbers.", {"op": "exp"}),
         points=(
             Point("that NumPy must be replaced by arrays and routines for the GPU",
-                  (r"cupy", r"cuda", r"kernel", r"numpy", r"\barrays?\b", r"librar", r"backend", r"routine", r"device",
-                   r"\bmove", r"memory", r"copy", r"copied", r"transfer", r"jax", r"torch")),
+                  ((r"replac|\bswap|chang|rewr|\bneed|\bwould\b|\bliv|\bmov|cop(y|ied)|\bcall|\bus[ei]|\bmust\b|"
+                    r"\bhave to\b|\bput\b|transfer|->",
+                    r"cupy|cuda|kernel|numpy|\b[nc]p\b|\barrays?\b|librar|backend|routine|device|\bgpu memory"),),
+                  (r"numpy (\w+ ){0,3}(stay|remain|(not|n't) (have to )?change|is the same)",)),
             Point("that the graph and the rules stay the same",
-                  (r"graph", r"\brules?\b", r"chain", r"topolog", r"order", r"autograd", r"autodiff", r"closure",
-                   r"tape", r"(backward|engine|logic|structure|rest).{0,30}(same|stay|unchanged|not change)")),
+                  ((r"graph|\brules?\b|chain|topolog|\border\b|autograd|autodiff|closure|\btape\b|backward|engine|"
+                    r"logic|structure|\brest\b",
+                    r"\bsame\b|\bstay|unchanged|\bremain|\bkeep|\bkept\b|as (it|they) (is|are)\b|untouched|identical|"
+                    r"unaffected|\bstill\b"), (NOT, r"graph|\brules?\b|logic|autograd", r"chang")),
+                  (r"(rules?|graph) (would|must|has to|have to|needs? to) (have to )?(change|be (changed|rewritten|"
+                   r"replaced))",
+                   r"(not|n't) .{0,20}, but (all )?the rules")),
         ),
     ),
     Text(
@@ -760,13 +809,17 @@ QUESTIONS: tuple[Question, ...] = (
         Place("pages/wider_field.py", "Move the segments: bytes kept, layers run again.", {"tab": "memory"}),
         points=(
             Point("that it saves memory",
-                  (r"memory", r"\bram\b", r"bytes", r"space", r"storage", r"stor\w+ (less|few)", r"keep\w* (less|few)",
-                   r"fewer"),
-                  (r"(costs?|pays? (with|in)|more) (memory|ram|space|storage)", r"disk")),
+                  ((r"\bsav|\bless|\bfew|reduc|lower|smaller|\bdown\b|\bonly\b|thr[eo]w|drop|discard|\bcut|\bfree",
+                    r"memory|\bram\b|bytes|\bspace\b|storage|activation|intermediate|\bstor|\bkeep|\bkept"),),
+                  (r"(costs?|pays? (with|in)|more|by using) (\w+ )?(memory|\bram\b|space|storage)",
+                   r"\bdisk\b|\bfile\b|crash",
+                   r"sav\w* (the |its )?(\w+ )?(state|weights|model)")),
             Point("that parts of the forward pass are computed again, which takes time",
-                  (r"again", r"re-?(comput|calculat|do|evaluat)", r"re-?run", r"twice", r"second time", r"\btime\b",
-                   r"slow", r"extra", r"more (work|comput|forward)", r"repeat"),
-                  (r"(saves?|less) (time|comput)",)),
+                  ((r"\bre-?(comput|calculat|evaluat|run|do(ne|ing)?\b)",),
+                   (r"\bagain\b|twice|second time|repeat|\bextra\b|additional|\bmore\b|another|slow",
+                    r"forward|comput|calculat|\brun|work|\btime\b|\bpass\b|parts"),
+                   (r"\b(costs?|pay|pays|price|takes?|paid)\b", r"\btime\b|comput|slow")),
+                  (r"sav\w* (time|comput)|less (time|comput)",)),
         ),
     ),
     Text(
@@ -780,12 +833,12 @@ QUESTIONS: tuple[Question, ...] = (
         Place("pages/wider_field.py", "Press the button: each rule checked, then broken.", {"tab": "tests"}),
         points=(
             Point("that each rule is compared with finite differences",
-                  (r"finite", r"numeric", r"difference", r"grad(ient)? ?check", r"perturb", r"nudg", r"small step",
-                   r"move\w* (an|the|each) input", r"epsilon", r"h\b")),
+                  ((r"(finite|central) differences|numerical(ly)? (deriv|grad)|grad(ient)?[ -]?check",),
+                   (DIFFERENCES, r"compar|check|test|agree|match|against|\bwith\b|\bsame\b|\bus[ei]|equal|\bby\b"),)),
             Point("that it is done by one test over all, with random inputs",
-                  (r"random", r"table", r"list", r"opinfo", r"automat", r"generat", r"\bsame test", r"one test",
-                   r"every op", r"each op", r"all (the )?(op|rules)", r"shapes", r"many inputs", r"fuzz", r"property",
-                   r"parametri")),
+                  ((r"random|\btable|\blists?\b|opinfo|automat|generat|\b(one|same|generic) test|\bloop|\bevery\b|"
+                    r"\beach\b|\ball\b|shapes|many inputs|fuzz|propert|parametri",
+                    r"\bop(s|eration|erations)?\b|\brules?\b|\binputs?\b|\btests?\b|tensor|functions?\b|shapes"),)),
         ),
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -12,12 +13,17 @@ import numpy as np
 from lab.trace.recording import numeral
 from lab.traps.lines import body
 from model import Tensor
-from practice.questions import QUESTIONS, Choice, Engine, Number, Question, Text
+from practice.questions import NOT, QUESTIONS, Choice, Engine, Number, Point, Question, Text
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 AFTER_WRONG, AFTER_RIGHT = 3, 6  # other questions that come before one returns
 TIMES = 2  # that one must be right which has been wrong
 LONGEST = 600  # characters of an answer
+
+# A negation, with at most two words behind it.
+NEGATION = re.compile(
+    r"\b(no|not|never|without|nothing|none|cannot|\w+n't)\b(?! (only|just))( [\w-]+){0,2} ?$", re.IGNORECASE
+)
 
 History = Sequence[tuple[str, bool]]  # (a question's key, was it right?), in the order in which they were answered
 
@@ -25,11 +31,11 @@ History = Sequence[tuple[str, bool]]  # (a question's key, was it right?), in th
 @dataclass(frozen=True)
 class Judged:
     """right: of a text, are all its points there? said: what to say of this very answer. found, missing: of a text, its
-    points, as clauses."""
+    points, as clauses; of those that were found, also the words of the answer that say it."""
 
     right: bool
     said: str
-    found: tuple[str, ...] = ()
+    found: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
 
 
@@ -84,14 +90,44 @@ def _same(number: float, other: float) -> bool:
 
 
 def _written(question: Text, answer: str) -> Judged:
-    text = " ".join(answer.lower().replace("’", "'").split())
+    """By its words: a point is there where one sentence has all the words of one of its sayings, and none of them is
+    negated. So words that only stand beside each other are no answer, and what was found can be quoted."""
+    parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
+    sentences = [" ".join(part.split()) for part in parts]
+    words = {point.what: _words(point, sentences) for point in question.points}
+    missing = tuple(what for what, said in words.items() if not said)
+    return Judged(not missing, "", tuple((what, said) for what, said in words.items() if said), missing)
 
-    def says(patterns: tuple[str, ...]) -> bool:
-        return any(re.search(pattern, text) for pattern in patterns)
 
-    told = {point.what: says(point.words) and not says(point.against) for point in question.points}
-    found, missing = (tuple(what for what, is_there in told.items() if is_there is sought) for sought in (True, False))
-    return Judged(not missing, "", found, missing)
+def _words(point: Point, sentences: Sequence[str]) -> str:
+    """The words by which one of these sentences says the point; "" where none does, or one says the opposite."""
+    if any(re.search(pattern, sentence, re.IGNORECASE) for pattern in point.against for sentence in sentences):
+        return ""
+    for sentence, saying in itertools.product(sentences, point.sayings):
+        found = [_place(pattern, sentence, NOT in saying) for pattern in saying]
+        places = [place for place in found if place]
+        if len(places) == len(saying):
+            return _quoted(sentence, places)
+    return ""
+
+
+def _place(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None:
+    """Where a pattern stands in a sentence: not behind a negation, unless that may be."""
+    for match in re.finditer(pattern, sentence, re.IGNORECASE):
+        if negated or not NEGATION.search(sentence[: match.start()]):
+            return match.span()
+    return None
+
+
+def _quoted(sentence: str, places: Sequence[tuple[int, int]]) -> str:
+    """The words of a sentence that stand at these places, with "…" for what is between them."""
+    marked = [
+        any(start < word.end() and word.start() < end for start, end in places)
+        for word in re.finditer(r"\S+", sentence)
+    ]
+    parts = itertools.groupby(zip(sentence.split(), marked, strict=True), key=lambda pair: pair[1])
+    runs = [" ".join(word for word, _ in run) for is_marked, run in parts if is_marked]
+    return " … ".join(runs).strip(",:()")
 
 
 def value(question: Number, engine: Engine = Tensor) -> float:

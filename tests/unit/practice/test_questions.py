@@ -1,73 +1,19 @@
 """The questions: each answer is true of the engine that runs, each wrong one is told why, and wrong ones come back."""
 
 import itertools
+import re
 
 import pytest
 
 from lab.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
-from lab.practice.questions import AFTER_WRONG, BY_KEY, coming_back, following, judge, lines, outcome, value
+from lab.practice.questions import AFTER_WRONG, BY_KEY, LONGEST, coming_back, following, judge, lines, outcome, value
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, Choice, Number, Text
+from tests.free_texts import BAD, GOOD
 
 CHOICES, NUMBERS, TEXTS = (
     [question for question in QUESTIONS if isinstance(question, kind)] for kind in (Choice, Number, Text)
 )
-GOOD = {  # what people write, in their own words
-    "how-it-knows": [
-        "Every op is recorded on a tape together with its derivative, and backward multiplies them with the chain rule.",
-        "the graph remembers which operations ran; each has a closure with its rule; reverse order",
-        "It keeps a list of the calculations, knows the partial derivative of every basic function, and combines them by "
-        "the chain rule",
-        "Every elementary step is noted with what it was applied to and knows how to differentiate itself; from the "
-        "output back these slopes are multiplied",
-    ],
-    "three-ways": [
-        "symbolic makes a huge expression, numeric is only approximate. autodiff is exact and uses values",
-        "No formula is built, and there is no step size: exact to rounding.",
-        "It never forms an algebraic term, it pushes floats through, and unlike differencing there is no truncation",
-        "Unlike symbolic it does not produce an equation, unlike finite differences it is accurate to machine precision",
-    ],
-    "why-reverse": [
-        "There is a single scalar loss, so one backward pass gets all gradients; forward would take a million passes.",
-        "many inputs one output: reverse does it in one sweep, forward needs one pass per parameter",
-        "Cost of reverse scales with number of outputs (1), forward scales with number of inputs (1000000)",
-    ],
-    "why-add": [
-        "If x is used in several places every path contributes, so the total is the sum; otherwise you overwrite one.",
-        "because the same tensor can be reused and both contributions count, else only the last one stays",
-        "multivariable chain rule: sum over all branches; with = you'd throw the other branch away",
-        "A tensor can feed several operations, their contributions sum up. Assigning would discard the earlier ones.",
-    ],
-    "why-an-order": [
-        "A node must wait until all its consumers have sent their gradients, otherwise it sends an incomplete gradient.",
-        "all messages from its users must be there before it goes on, or part of it is lost",
-    ],
-    "static-graph": [
-        "Easier: optimising, e.g. fusing kernels. Harder: debugging.",
-        "you can compile it so it is fast, but if statements and loops are awkward",
-    ],
-    "gpu": [
-        "swap numpy for cupy. the graph and the chain rule are the same",
-        "The arrays have to be on the device with CUDA kernels, the autograd logic stays",
-    ],
-    "checkpointing": [
-        "less memory, but activations are recomputed",
-        "saves RAM and pays with time because forward runs again",
-        "It uses less RAM by throwing away activations, and has to recalculate them in backward",
-        "Saves storage; costs extra compute since part of forward runs a second time",
-    ],
-    "testing-rules": [
-        "numerical gradient checks on random inputs for every op",
-        "Loop over a table of all operations, compare with finite differences",
-    ],
-}
-
-OPPOSITE = [  # the right words for a wrong thing
-    ("how-it-knows", "by magic: no chain rule, no graph, no local rule"),
-    ("three-ways", "It gives a formula which is approximate"),
-    ("checkpointing", "It saves time and costs memory"),
-    ("checkpointing", "It saves the model to disk, so that training can resume at the same time"),
-]
 
 
 def right(question):
@@ -79,7 +25,7 @@ def test_there_are_more_than_two_dozen_of_every_kind_and_topic():
     assert len(BY_KEY) == len(QUESTIONS)
     assert {question.topic for question in QUESTIONS} == {*TOPICS}
     assert min(map(len, (CHOICES, NUMBERS, TEXTS))) >= 8
-    assert {question.key for question in TEXTS} == GOOD.keys()
+    assert {question.key for question in TEXTS} == GOOD.keys() == BAD.keys()
 
 
 @pytest.mark.parametrize("question", CHOICES, ids=lambda question: question.key)
@@ -236,6 +182,24 @@ def test_every_course_of_answers_ends():
         assert {key for key, _ in history} == {*KEYS}
 
 
-@pytest.mark.parametrize(("key", "said"), OPPOSITE)
-def test_the_opposite_is_not_taken_for_right(key, said):
-    assert not judge(BY_KEY[key], said).right
+@pytest.mark.parametrize("key", BAD)
+def test_what_says_nothing_a_part_or_the_opposite_is_not_taken_for_right(key):
+    assert [text for text in BAD[key] if judge(BY_KEY[key], text).right] == []
+
+
+def test_the_words_in_which_a_point_was_found_are_quoted():
+    judged = judge(BY_KEY["checkpointing"], "It needs less memory (e.g. for activations)! It isn't slower.")
+    assert judged.found == (("that it saves memory", "less memory"),)
+    judged = judge(
+        BY_KEY["why-reverse"], "Forward mode would need\na million passes; it is slow.\nForward needs one per weight."
+    )
+    assert judged.found == (("that forward mode needs a pass for each parameter", "Forward … per"),)
+
+
+@pytest.mark.parametrize("question", TEXTS, ids=lambda question: question.key)
+def test_no_pattern_fits_the_empty_text_and_no_length_makes_an_answer(question):
+    for point in question.points:
+        for pattern in itertools.chain(point.against, *point.sayings):
+            assert not re.search(pattern, "", re.IGNORECASE), pattern
+    for text in ("it " * 200, "no formula " * 50, "a" * LONGEST, "(" * LONGEST, "one pass is it uses " * 30):
+        assert not judge(question, text[:LONGEST]).right
