@@ -52,11 +52,13 @@ def main() -> None:
     page.style()
     if state.restore(NAME, FIELDS):
         expression_box.begin(NAME)
+    top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    top.title("Your engine", width="content")
     choice.come_back(asks_for_days=True)
+    choice.say_missing()
     engine = _chosen()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title("Your engine", width="content")
-        if engine:
+    if engine:
+        with top:
             _choose(engine)
     if engine is None:
         _nothing_yet()

@@ -105,6 +105,10 @@ def test_where_an_engine_is_chosen_it_comes_back_too(page):
     assert not at.exception
     (control,) = [control for control in at.segmented_control if control.label == "Engine"]
     assert control.value == "scalars"
+    at.session_state["own coming"] = {"tensors": Done("digits", Report({"digits": False}, stopped="It ended."))}
+    at.run()
+    assert not at.exception
+    assert "“Tensors” has not come back: see why" in texts(at.markdown)
     assert at.session_state["own engines"]["scalars"].name in texts(at.markdown)
 
 

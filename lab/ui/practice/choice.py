@@ -44,23 +44,27 @@ def chosen(name: str) -> Engine | None:
 
 
 def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | None:
-    """The choice, in a row where the visitor has built an engine; None is the lab's.
+    """The choice, in a row where the visitor has built an engine; None is the lab's. Says which has not come back.
 
     name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
     """
-    now, engines = st.session_state, own.engines()
-    if not engines:
+    now, engines, missed = st.session_state, own.engines(), missing()
+    if not engines and not missed:
         return None
-    if now[f"{name} engine"] not in engines:
+    if engines and now[f"{name} engine"] not in engines:
         now[f"{name} engine"] = LABS
     names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        st.segmented_control(
-            "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
-            on_change=on_change, label_visibility="collapsed",
-        )  # fmt: skip
+        if engines:
+            st.segmented_control(
+                "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
+                on_change=on_change, label_visibility="collapsed",
+            )  # fmt: skip
         if engine := chosen(name):
             badge(engine)
+        for key in missed:
+            said = f"“{LADDERS[key].title}” has not come back: see why"
+            page.link_to("pages/your_engine.py", said, ":material/warning:", {"tab": "passes"})
     return engine
 
 
@@ -69,8 +73,7 @@ def badge(engine: Engine) -> None:
 
 
 def come_back(asks_for_days: bool = False) -> None:
-    """Ask the browser for the engines that this visit lacks, check them, and say what the check is at, or why one has
-    not come back.
+    """Ask the browser for the engines that this visit lacks, check them, and say what the check is at.
 
     asks_for_days  of a visitor with an engine, the browser is to tell the days of tasks, for `all_days`
     """
@@ -103,14 +106,18 @@ def come_back(asks_for_days: bool = False) -> None:
     _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
     if coming():
         _progress()
-    for key, why in now.get(_REFUSED, {}).items():
-        if key not in own.engines() and key not in now.get(_COMING, {}):
-            _refused(LADDERS[key], why)
 
 
 def coming() -> bool:
     """Is an engine being checked again?"""
     return bool(st.session_state.get(_COMING))
+
+
+def missing() -> dict[str, str]:
+    """The keys of the ladders whose engine has not come back -> why, in a sentence."""
+    now = st.session_state
+    there = {*own.engines(), *now.get(_COMING, {})}
+    return {key: why for key, why in now.get(_REFUSED, {}).items() if key not in there}
 
 
 @st.fragment(run_every=TICK)
@@ -120,23 +127,25 @@ def _progress() -> None:
     if not working:
         st.rerun()
     share = sum(1.0 if one.done else one.share for one in checks) / len(checks)
-    st.progress(share, f"Your engine comes back when its text has passed again. {working[0].at}")
+    st.progress(share, f"Your engine comes back when its text has passed again. Checking {working[0].at}")
 
 
-def _refused(ladder: Ladder, why: str) -> None:
-    def again() -> None:
-        now = st.session_state
-        now[_ASKED] = now[_ASKED] - {ladder.key}
+def say_missing() -> None:
+    """Which engine has not come back, why, and what can be done."""
+    now = st.session_state
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    def again(key: str) -> None:
+        now[_ASKED] = now[_ASKED] - {key}
+
+    for key, why in missing().items():
+        ladder = LADDERS[key]
         st.markdown(
-            f":material/warning: Your engine “{ladder.title}” has not come back. {escape_markdown(why)} "
-            "Your text stays as it is.",
-            width="content",
+            f":material/warning: “{ladder.title}” has not come back. {escape_markdown(why)} Your text stays as it is."
         )
-        st.button("Check it again", key=f"own again {ladder.key}", on_click=again)
-        where = {"ladder": ladder.key, "task": ladder.tasks[-1].key}
-        page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button("Check it again", key=f"own again {key}", on_click=again, args=(key,))
+            where = {"ladder": key, "task": ladder.tasks[-1].key}
+            page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
 
 
 def all_days(ladder: Ladder) -> dict[str, str]:
