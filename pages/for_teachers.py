@@ -68,9 +68,9 @@ def _hidden(text: str) -> list[str]:
 
 
 ITEM_FIELD = Field(sets.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
-NAME = Field("name", "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
-HIDE = Field("hide", "teach hide", (), _hidden, state.joined)
-BEGIN = Field("begin", "teach begin", "", state.shorter_than(LONGEST))
+NAME = Field(sets.NAME, "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
+HIDE = Field(sets.HIDE, "teach hide", (), _hidden, state.joined)
+BEGIN = Field(sets.BEGIN, "teach begin", "", state.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
@@ -117,8 +117,9 @@ def _link() -> None:
     if not (ticked or begin):
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    query = {sets.ITEMS: sets.written(ticked), "name": now["teach name"].strip(), "hide": "~".join(now["teach hide"])}
-    address = {name: said for name, said in {**query, "begin": begin}.items() if said}
+    query = {sets.ITEMS: sets.written(ticked), sets.NAME: now["teach name"].strip()}
+    query |= {sets.HIDE: "~".join(now["teach hide"]), sets.BEGIN: begin}
+    address = {name: said for name, said in query.items() if said}
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)

@@ -10,6 +10,7 @@ from lab.expression import ExpressionError
 from lab.expression.builder import parse
 from lab.lessons.abilities import DEEDS, Deed
 from lab.lessons.pages import PAGES, Page
+from lab.practice.sets import PARAMETERS
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("teach",)  # pages that are for nobody's list
@@ -37,8 +38,9 @@ LONGEST = 4000  # characters of a beginning
 def beginning(text: str) -> tuple[Page, dict[str, str]]:
     """The page and the parameters that a set begins with.
 
-    text: the address of a page of the lab, whole or from its path on; or an expression, for the Graph lab. ValueError,
-    with a sentence, for what is neither.
+    text: the address of a page of the lab, whole or from its path on; or an expression, for the Graph lab. A set that
+    the address carries is left out: it would take the place of this one. ValueError, with a sentence, for what is
+    neither.
     """
     text = text.strip()
     if len(text) > LONGEST:
@@ -49,7 +51,8 @@ def beginning(text: str) -> tuple[Page, dict[str, str]]:
         address = urlsplit("")
     path = address.path.rstrip("/").rpartition("/")[2]
     if path in BY_PATH and ("?" in text or address.scheme in ("http", "https")):
-        return BY_PATH[path], dict(parse_qsl(address.query, keep_blank_values=True))
+        query = parse_qsl(address.query, keep_blank_values=True)
+        return BY_PATH[path], {name: said for name, said in query if name not in PARAMETERS}
     try:
         parse(text)
     except ExpressionError:

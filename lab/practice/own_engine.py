@@ -199,7 +199,7 @@ def _sentence(problem: Problem) -> str:
         return problem.message
     missing = problem.kind in ("AttributeError", "NameError") or problem.message.startswith("unsupported operand")
     if missing and problem.line is None:
-        return f"Your engine has no such operation or attribute: {problem.message}."
+        return f"Your engine has no such operation or attribute: {problem.message}. Write an expression of what it has."
     return f"Your engine stops with {problem.kind}: {problem.message}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import parse_qs, urlsplit
 
 LONGEST = 20_000  # characters
-ITEMS = "set"  # the parameter's name
+ITEMS, NAME, HIDE, BEGIN = PARAMETERS = ("set", "name", "hide", "begin")  # names in an address
 CARDS = "cards"  # in a link, what cards begin with; their keys have no such beginning
 
 

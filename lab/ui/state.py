@@ -193,9 +193,9 @@ def shorter_than(most: int) -> Callable[[str], str]:
 LONGEST_SET_NAME = 80  # characters
 SET = (  # what a teacher's link has brought (lab/ui/teaching.py): of every page whose own fields lack these names
     Field(sets.ITEMS, "set items", (), sets.read, sets.written),
-    Field("name", "set name", "", shorter_than(LONGEST_SET_NAME)),
-    Field("hide", "set hidden", (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], "~".join),
-    Field("begin", "set begin", "", shorter_than(LONGEST_BEGINNING)),
+    Field(sets.NAME, "set name", "", shorter_than(LONGEST_SET_NAME)),
+    Field(sets.HIDE, "set hidden", (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], "~".join),
+    Field(sets.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
 )
 
 

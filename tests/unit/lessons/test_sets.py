@@ -42,6 +42,7 @@ def test_the_keys_are_read_out_of_a_whole_link():
         ("http://localhost:8501/graph?expression=a*b&in_a=2", "graph", {"expression": "a*b", "in_a": "2"}),
         ("https://lab.example/lab/descent?surface=ravine", "descent", {"surface": "ravine"}),
         ("https://lab.example/faults", "faults", {}),
+        ("https://lab.example/graph?set=scalars.add&name=My+own&hide=try&in_a=2", "graph", {"in_a": "2"}),
         ("graph?expression=a%2Bb", "graph", {"expression": "a+b"}),
     ],
 )
