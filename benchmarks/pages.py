@@ -2,8 +2,9 @@
 
     python benchmarks/pages.py [--rounds 5] [ADDRESS...]
 
-Each page is opened by a visitor, and beside it a twin: a page of as many elements of each kind in as many containers,
-which computes nothing. Then both are computed again and again, in turns, as for a button whose press changes nothing.
+Each page is opened by a visitor, and beside it a twin: a page of as many elements of each kind, with as many options,
+in as many containers, which computes nothing. Then both are computed again and again, in turns, as for a button whose
+press changes nothing.
 
 Work is the server's processor time for one such run, on average; the bar is 1.3 times the twin's. Wait is the time from
 sending the message to the message that the run has ended, the median. Both in milliseconds. No bar is set for waits:
@@ -12,9 +13,10 @@ Streamlit sends every five milliseconds what there is, so that a little more wor
 
 import argparse
 import asyncio
-import collections
+import json
 import statistics
 import sys
+import tempfile
 import time
 from pathlib import Path
 from urllib.parse import urlencode
@@ -50,16 +52,24 @@ class Side:
         self.busy.append(1000 * (after.user + after.system - before.user - before.system) / times)
 
 
+def described(element):
+    """The kind of an element, and the texts of what can be chosen there."""
+    kind = element.WhichOneof("type")
+    options = getattr(getattr(element, kind), "options", ())
+    return kind, [option if isinstance(option, str) else option.content for option in options]
+
+
 async def compare(app, twin, path, rounds):
     """Both, after so many rounds."""
     async with knock(app[0]) as one, knock(twin[0]) as other:
         page = Visitor(one, path)
         await page.run()
         await page.run()  # what is computed once in a visit has been computed
-        kinds = collections.Counter(element.WhichOneof("type") for element in page.elements.values())
-        kinds["block"] = len(page.blocks)
-        empty = Visitor(other, f"?{urlencode(kinds)}")
-        await empty.run()
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+            json.dump([*map(described, page.elements.values()), *[("block", [])] * len(page.blocks)], plan)
+            plan.flush()
+            empty = Visitor(other, f"?{urlencode({'plan': plan.name})}")
+            await empty.run()
         sides = Side(page, app[1]), Side(empty, twin[1])
         for _ in range(rounds):
             for side in sides:

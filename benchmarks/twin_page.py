@@ -1,8 +1,9 @@
-"""A page of nothing but elements, as many of each kind as its address says: what Streamlit itself asks for a page.
+"""A page of nothing but elements, those of a plan that its address names: what Streamlit itself asks for a page.
 
-It has the menu of the app.
+The plan is a file of JSON, a list of [kind, options]. The page has the menu of the app.
 """
 
+import json
 from pathlib import Path
 
 import streamlit as st
@@ -12,31 +13,35 @@ from lab.lessons.pages import PAGES
 ROOT = Path(__file__).resolve().parents[1]
 
 _component = st.components.v2.component("twin", html="", js="export default () => {}")
-MAKE = {
-    "bidi_component": lambda name: _component(key=name, data=b"{}"),
-    "block": lambda name: st.container(),
-    "button": lambda name: st.button(name, key=name),
-    "button_group": lambda name: st.segmented_control(name, ["a", "b"], key=name),
-    "checkbox": lambda name: st.checkbox(name, key=name),
-    "code": st.code,
-    "echarts_chart": lambda name: st.echarts_chart({"series": []}, key=name),
-    "heading": st.header,
-    "html": st.html,
-    "metric": lambda name: st.metric(name, 1),
-    "number_input": lambda name: st.number_input(name, key=name),
-    "page_link": lambda name: st.page_link(others[0], label=name, icon=":material/home:"),
-    "radio": lambda name: st.radio(name, ["a", "b"], key=name),
-    "selectbox": lambda name: st.selectbox(name, ["a", "b"], key=name),
-    "slider": lambda name: st.slider(name, key=name),
-    "text_area": lambda name: st.text_area(name, key=name),
-    "text_input": lambda name: st.text_input(name, key=name),
+MAKE = {  # with a name of its own and the options of the page's
+    "alert": lambda name, _: st.info(name),
+    "bidi_component": lambda name, _: _component(key=name, data=b"{}"),
+    "block": lambda name, _: st.container(),
+    "button": lambda name, _: st.button(name, key=name),
+    "button_group": lambda name, options: st.segmented_control(name, options, key=name),
+    "checkbox": lambda name, _: st.checkbox(name, key=name),
+    "code": lambda name, _: st.code(name),
+    "echarts_chart": lambda name, _: st.echarts_chart({"series": []}, key=name),
+    "heading": lambda name, _: st.header(name),
+    "html": lambda name, _: st.html(name),
+    "metric": lambda name, _: st.metric(name, 1),
+    "number_input": lambda name, _: st.number_input(name, key=name),
+    "page_link": lambda name, _: st.page_link(others[0], label=name, icon=":material/home:"),
+    "radio": lambda name, options: st.radio(name, options, key=name),
+    "selectbox": lambda name, options: st.selectbox(name, options, key=name),
+    "slider": lambda name, options: st.select_slider(name, options, key=name) if options else st.slider(name, key=name),
+    "text": lambda name, _: st.text(name),
+    "text_area": lambda name, _: st.text_area(name, key=name),
+    "text_input": lambda name, _: st.text_input(name, key=name),
 }
 
 
 def page() -> None:
-    for kind, count in st.query_params.items():
-        for number in range(int(count)):
-            MAKE.get(kind, st.markdown)(f"{kind} {number}")
+    state = st.session_state
+    if "plan" not in state:
+        state["plan"] = json.loads(Path(st.query_params["plan"]).read_text("utf-8"))
+    for number, (kind, options) in enumerate(state["plan"]):
+        MAKE.get(kind, lambda name, _: st.markdown(name))(f"{kind} {number}", options)
 
 
 if __name__ == "__main__":
