@@ -259,17 +259,19 @@ def _show(
     ahead = {kind: walk.ahead(steps) for kind, walk in walks.items()}
     theme = page.theme()
 
-    def chart() -> Chart:
+    def drawn() -> tuple[Chart, str, str]:
         tracks = [
             Track(KINDS[kind].title, walk.places(steps), step.to if step.state == "descending" else None, step.state)
             for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
         ]
         title = f"{surface.title}: {surface.formula}"
-        return charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
+        chart = charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
+        return chart, _now(walks, ahead, steps), _numbers(surface, ahead)
 
-    boards.fill({"landscape": computed("descent landscape", (walks, steps, theme), chart)})
-    how.markdown(_now(walks, ahead, steps))
-    below.markdown(_numbers(surface, ahead))
+    chart, said, numbers = computed("descent landscape", (walks, steps, theme), drawn)
+    boards.fill({"landscape": chart})
+    how.markdown(said)
+    below.markdown(numbers)
 
 
 def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> str:

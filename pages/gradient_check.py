@@ -182,7 +182,7 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
         now["check element"] = next(iter(places))
     left, right = st.columns([3, 2], gap="medium")
     with right:
-        difference, place = _arithmetic(points, places, h)
+        difference, place = _arithmetic(points, at, places, h)
     with left:
         _said(difference, place, report, engine)
         boards = Boards("check")
@@ -240,15 +240,16 @@ def _step_chosen() -> float:
     return float(f"1e{exponent}")
 
 
-def _arithmetic(points: dict[str, Point], places: dict[str, Place], h: float) -> tuple[Difference, Place]:
-    """The difference at the chosen element, number by number."""
+def _arithmetic(points: dict[str, Point], at: object, places: dict[str, Place], h: float) -> tuple[Difference, Place]:
+    """The difference at the chosen element, number by number. at: what the points were made of."""
     with st.container(horizontal=True):
         method = st.radio("Differences", METHODS, key="check method", horizontal=True)
         precision = st.radio("Numbers", list(PRECISIONS), key="check numbers", horizontal=True)
         if len(places) > 1:
             st.selectbox("Element", places, key="check element", width=130)
     place = places[st.session_state["check element"]]
-    found = points[precision].difference(place, h, method)
+    point = points[precision]
+    found = computed("check difference", (at, precision, place, h, method), lambda: point.difference(place, h, method))
     x = str(place)
     dtype = PRECISIONS[precision]
     back = f"f({x})" if method == "forward" else f"f({x} − h)"

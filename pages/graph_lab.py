@@ -24,7 +24,8 @@ from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
-PRESETS = json.loads((Path(__file__).parents[1] / "assets/presets.json").read_text(encoding="utf-8"))
+PRESETS_FILE = Path(__file__).parents[1] / "assets" / "presets.json"
+PRESETS = computed("graph presets", None, lambda: json.loads(PRESETS_FILE.read_text("utf-8")))
 OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"

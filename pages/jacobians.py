@@ -15,6 +15,7 @@ from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplica
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
+from lab.ui.computed import computed
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -119,7 +120,13 @@ def _one() -> None:
     with picture:
         boards = Boards("jacobian")
         boards.board("jacobian")
-        boards.fill({"jacobian": charts.jacobian(matrix, known, outputs, inputs, page.theme())})
+        theme = page.theme()
+        chart = computed(
+            "jacobian picture",
+            (matrix.tobytes(), known.tobytes(), outputs, inputs, theme),
+            lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
+        )
+        boards.fill({"jacobian": chart})
         _product(graph, matrix if done == most else None)
     now["jacobian filled"] = done == most
     if done == most:
@@ -131,9 +138,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
     """The function with its inputs; None where it has no picture, which is said. A result that is no number is named:
     rules give derivatives there, too."""
     try:
-        graph = Graph(expression, values)
-        with np.errstate(all="ignore"):
-            results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
+        graph, results = computed("jacobian graph", (expression.text, repr(values)), lambda: _made(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return None
@@ -156,6 +161,13 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
             icon=":material/warning:",
         )
     return graph
+
+
+def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[Graph, np.ndarray]:
+    """The function, and its results as one row."""
+    with np.errstate(all="ignore"):
+        results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
+    return Graph(expression, values), results
 
 
 def _fill(graph: Graph, most: int) -> int:

@@ -8,18 +8,19 @@ from typing import TypeVar
 import streamlit as st
 
 T = TypeVar("T")
+KEPT = "computed"  # all in one place: many widgets go through all that the session has
 
 
 def computed(name: str, inputs: object, compute: Callable[[], T]) -> T:
     """compute(), run in this visit when the inputs are others than the last time; its errors pass through and are not
     kept. Of each name, in the whole lab, the last result is kept."""
-    key = f"computed {name}"
-    if key not in st.session_state or st.session_state[key][0] != inputs:
-        st.session_state[key] = inputs, compute()
-    result: T = st.session_state[key][1]
+    kept = st.session_state.setdefault(KEPT, {})
+    if name not in kept or kept[name][0] != inputs:
+        kept[name] = inputs, compute()
+    result: T = kept[name][1]
     return result
 
 
 def forget(name: str) -> None:
     """Compute it anew the next time, whatever the inputs: what depends on the moment, such as a measured time."""
-    st.session_state.pop(f"computed {name}", None)
+    st.session_state.get(KEPT, {}).pop(name, None)

@@ -11,6 +11,7 @@ address, in static/address/: it makes an entry only for a `step`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -315,7 +316,7 @@ def give_back(keys: Iterable[str]) -> None:
     held = state.get("held", {})
     for key in [key for key in keys if key in held]:
         del held[key]
-        if key in state:
+        with contextlib.suppress(KeyError):
             state[key] = state[key]
 
 

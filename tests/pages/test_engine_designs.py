@@ -52,17 +52,17 @@ def test_what_was_measured_stays_until_something_else_is_to_be_measured(tab):
         return [row[5] for row in table(at, "calls")]
 
     at = opened(tab=tab)
-    before, of, measured = times(), *at.session_state[f"computed {tab}"]
+    before, of, measured = times(), *at.session_state["computed"][tab]
     if tab == "designs":
         at.selectbox(key="designs part").select("the whole file").run()
     at.run()
     assert times() == before
-    assert at.session_state[f"computed {tab}"][1] is measured
+    assert at.session_state["computed"][tab][1] is measured
     at.button(key=f"{tab} again").click().run()
     assert not at.exception
-    assert at.session_state[f"computed {tab}"][1] is not measured
+    assert at.session_state["computed"][tab][1] is not measured
     at.slider[0].set_value(at.slider[0].value + 1).run()
-    assert at.session_state[f"computed {tab}"][0] != of
+    assert at.session_state["computed"][tab][0] != of
 
 
 def test_what_is_to_be_done_comes_within_80_words():
