@@ -1,7 +1,5 @@
 """Engine designs: one engine built in six ways, what each costs, why there is an order, and what depth does to it."""
 
-import inspect
-
 import numpy as np
 import streamlit as st
 
@@ -9,7 +7,7 @@ from lab.designs import depth, network
 from lab.designs.compare import DESIGNS, Measured, Unsuitable, largest_difference, measure, program
 from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
-from lab.designs.order import Event, Sort, sort
+from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
@@ -17,7 +15,6 @@ from lab.ui.computed import computed, forget
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
-from model import topological_order
 
 NAME = "engine designs"
 TABS = {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"}
@@ -202,7 +199,8 @@ def _order() -> None:
     if expression is None:
         return
     try:
-        sorted_ = sort(expression(**st.session_state[f"{NAME} inputs"]))
+        values = st.session_state[f"{NAME} inputs"]
+        sorted_ = computed("designs sort", (expression.text, repr(values)), lambda: sort(expression(**values)))
     except (ExpressionError, ValueError) as error:
         expression_box.mistake(error)
         return
@@ -255,7 +253,7 @@ def _lists(sorted_: Sort, event: Event | None) -> list[tuple[str, str]]:
 
 def _source(event: Event | None) -> str:
     """The body of the function, with an arrow before the line that ran."""
-    lines, first = inspect.getsourcelines(topological_order)
+    lines, first = source_of_sort()
     start = next(i for i, line in enumerate(lines) if "order:" in line)
     return "\n".join(
         f"{'→' if event and event.line == first + i else ' '} {line.removeprefix('    ').rstrip()}"

@@ -30,11 +30,13 @@ from lab.faults.compare import (
     train_with,
     which_curve,
 )
+from lab.faults.training import Setup
 from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.trace.recording import brief, numeral
-from lab.training.doctor import diagnose
+from lab.training.doctor import Finding, diagnose
 from lab.ui import expression_box, page, state
+from lab.ui.computed import computed
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -200,8 +202,9 @@ def _runs(key: str, seed: int) -> tuple[LessonRun, LessonRun]:
 
 def _results(fault: Fault, seed: int) -> None:
     """Where the questions stood, the answers; what else there is to see, below them."""
-    comparison = compare(fault, seed)
-    healthy, broken = _runs(fault.key, seed)
+    case = fault.key, seed
+    comparison = computed("fault comparison", case, lambda: compare(fault, seed))
+    healthy, broken = computed("fault runs", case, lambda: _runs(*case))  # what visitors share is copied for each
     left, right = st.columns(2, gap="large")
     with left:
         st.header("The gradients")
@@ -222,7 +225,8 @@ def _results(fault: Fault, seed: int) -> None:
         )  # fmt: skip
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
-        _show(charts.losses(healthy, broken, page.theme()), "loss")
+        theme = page.theme()
+        _show(computed("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "loss")
     if fault.kind == "engine":
         _own_expression(fault, seed)
         _events(fault, seed)
@@ -231,7 +235,10 @@ def _results(fault: Fault, seed: int) -> None:
     if fault.kind == "engine":
         _gradient_check(fault, seed)
     _doctor(fault, seed, healthy, broken)
-    _norms(healthy, broken)
+    norms = computed("fault norms", (case, theme), lambda: _norms(healthy, broken, theme))
+    for column, (name, chart) in zip(st.columns(2, gap="large"), norms.items(), strict=False):
+        with column:
+            _show(chart, f"norms-{name}", name)
     _guard(fault)
     _fix(fault)
 
@@ -308,7 +315,11 @@ def _events(fault: Fault, seed: int) -> None:
         )
         if fault.shorter:
             st.code(source(fault.shorter), wrap_lines=True)
-        passes = {"broken": play(fault, fault.broken.engine, seed), "healthy": play(fault, Tensor, seed)}
+        passes = computed(
+            "fault passes",
+            (fault.key, seed),
+            lambda: {"broken": play(fault, fault.broken.engine, seed), "healthy": play(fault, Tensor, seed)},
+        )
         trace, different = passes[engine], first_difference(passes["healthy"], passes["broken"])
         first = 1 if different is None else different + 1
         st.markdown(
@@ -346,20 +357,19 @@ def _short(array: np.ndarray | None) -> str:
     return ", ".join(values) + (", …" if np.size(array) > 4 else "")
 
 
-def _norms(healthy: LessonRun, broken: LessonRun) -> None:
+def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart]:
     """The norms of both runs' gradients, on one scale."""
     norms = {
-        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=page.theme())
+        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=theme)
         for name, run in (("healthy", healthy), ("broken", broken))
         if run.records
     }
     low = min(chart.spec["yAxis"]["min"] for chart in norms.values())
     high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
-    for column, (name, chart) in zip(st.columns(2, gap="large"), norms.items(), strict=False):
+    for chart in norms.values():
         chart.spec["yAxis"] |= {"min": low, "max": high}
         charts.in_reach(chart.spec)
-        with column:
-            _show(chart, f"norms-{name}", name)
+    return norms
 
 
 def _layers(run: LessonRun) -> list[str]:
@@ -384,8 +394,9 @@ def _gradient_check(fault: Fault, seed: int) -> None:
     if fault.checked:
         st.code(source(fault.checked), wrap_lines=True)
     left, right = st.columns(2, gap="medium")
-    for column, title, engine in ((left, "Healthy", Tensor), (right, "Broken", fault.broken.engine)):
-        report = check(fault, engine, seed)
+    engines = Tensor, fault.broken.engine
+    reports = computed("fault checks", (fault.key, seed), lambda: [check(fault, engine, seed) for engine in engines])
+    for column, title, report in zip((left, right), ("Healthy", "Broken"), reports, strict=True):
         with column:
             say = st.success if report else st.error
             say(
@@ -396,19 +407,18 @@ def _gradient_check(fault: Fault, seed: int) -> None:
 
 def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> None:
     st.markdown("**The training doctor** on both histories")
-    left, right = st.columns(2, gap="medium")
-    for column, title, run, setup in (
-        (left, "Healthy", healthy, fault.healthy),
-        (right, "Broken", broken, fault.broken),
-    ):
+    both = ("Healthy", healthy, fault.healthy), ("Broken", broken, fault.broken)
+    findings = computed(
+        "fault doctor", (fault.key, seed), lambda: [_finding(run, setup, seed) for _, run, setup in both]
+    )
+    for column, (title, run, _), first in zip(st.columns(2, gap="medium"), both, findings, strict=True):
         with column:
-            if not run.records:
+            if first is None:
                 st.info(
                     f"**{title} engine.** There is no history: no epoch was completed.",
                     icon=":material/hourglass_empty:",
                 )
                 continue
-            first = diagnose(run.records, setup.config(seed), own_loop=True)[0]
             evidence = escape_markdown(" ".join(first.evidence))
             remedy = escape_markdown(first.remedy)
             if not first.well:
@@ -423,6 +433,11 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
             else:
                 say, icon = (st.success, "check") if first.key == "healthy" else (st.info, "hourglass_top")
                 say(f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=f":material/{icon}:")
+
+
+def _finding(run: LessonRun, setup: Setup, seed: int) -> Finding | None:
+    """What the doctor says first, where there are records to say it of."""
+    return diagnose(run.records, setup.config(seed), own_loop=True)[0] if run.records else None
 
 
 def _guard(fault: Fault) -> None:

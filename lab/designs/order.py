@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from model import Tensor, topological_order
@@ -110,9 +111,15 @@ def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, (list, set)) else value
 
 
+@cache  # the file does not change while the lab runs
+def source_of_sort() -> tuple[list[str], int]:
+    """The lines of topological_order(), and the number of the first in model.py."""
+    return inspect.getsourcelines(topological_order)
+
+
 def _events(lines: list[tuple[int, dict[str, Any]]], numbers: Mapping[Tensor, int]) -> Iterator[Event]:
     """What changed from one line to the next."""
-    source, first = inspect.getsourcelines(topological_order)
+    source, first = source_of_sort()
     before: dict[str, Any] = {"stack": [], "seen": set(), "order": []}
     seen: list[int] = []
     tested = 0  # the line that asked last whether the tensor was seen
