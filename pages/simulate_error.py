@@ -191,9 +191,11 @@ def _four_steps() -> None:
             st.html(panels.gradients(result))
         if step == len(STEPS):
             _verdict(result)
+        else:
+            _player(result, 0 if step == 0 else len(result.trace.events), still=True)
     if step == len(STEPS):
         _compared(result)
-    _events(result)
+        _events(result)
 
 
 def _settings() -> Experiment:
@@ -336,10 +338,10 @@ def _turn_guard(guard: str) -> None:
 
 
 def _events(result: Outcome) -> None:
-    """The pass in the player, at the last event; once compared, at the message that went wrong."""
+    """The pass in the player, at the message that went wrong, or at the last event."""
     trace = result.trace
-    wrong = first_disagreement(trace) if result.steps == 4 else None
-    event = 0 if result.steps == 0 else len(trace.events) if wrong is None else wrong + 1
+    wrong = first_disagreement(trace)
+    event = len(trace.events) if wrong is None else wrong + 1
     said = "The values are those of the forward pass."
     if result.error:
         said += " The guard looked before the first message, so the backward pass has no events."
@@ -354,11 +356,15 @@ def _events(result: Outcome) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header("Event by event", width="content")
         st.markdown(said)
+    _player(result, event)
+
+
+def _player(result: Outcome, event: int, still: bool = False) -> None:
     script = partial(in_place.script, result.experiment, result.steps)
-    shown = player(trace, key="trap player", event=event, script=script)
+    shown = player(result.trace, key="trap player", event=event, script=script, compact=still, still=still)
     if shown.failed:
         st.info("The player could not be loaded. This is the plain drawing.")
-        _graph(trace, None if result.steps else 0)
+        _graph(result.trace, None if result.steps else 0)
 
 
 def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:

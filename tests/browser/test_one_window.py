@@ -10,6 +10,7 @@ SIZES = ((1280, 720), (1024, 768))
 PAGES = {
     "": ("Run forward pass", [".stage", ".ledger", "[aria-label=a]", "h1"]),
     "spot?case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
+    "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
     "simulate-error?part=messages&message=twice": (None, ["text=The cause", "text=The fix", "textarea"]),

@@ -238,6 +238,9 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     assert drawn.locator(".name").text_content() == "a (3,)"
     assert drawn.locator(".cell-number").all_text_contents()[:3] == ["2", "−1", "3"]
     button(page, "The same with the guard on").click()
+    guess(page, "backward() refuses")
+    ready(page, "3 Backward").click()
+    ready(page, "4 Compare").click()
     page.locator(".count", has_text="2 / 2").wait_for()
     page.locator(".nodes").scroll_into_view_if_needed()
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0

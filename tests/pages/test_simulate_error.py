@@ -148,6 +148,7 @@ def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
     for guess in ((), (), ("b",), ()):
         go(at, *guess)
         data = sent(at)
+        assert data["still"] is (len(events) < 3)  # the graph beside the code, until all can be gone through
         events.append((data["event"], len(data["trace"]["events"])))
     trace = run_experiment(Experiment()).trace
     wrong = first_disagreement(trace)
@@ -161,7 +162,7 @@ def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
 
 
 def test_the_guard_leaves_a_pass_without_messages():
-    at = opened(guard="on", step="3")
+    at = opened(guard="on", step="4")
     assert [event["kind"] for event in sent(at)["trace"]["events"]] == ["forward", "forward"]
     assert "before the first message" in texts(at.markdown)
 
