@@ -10,6 +10,7 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
+from lab.gradcheck import gradcheck
 from lab.lessons.modes.passes import Graph, Unfit, place_name
 from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.trace.recording import numeral
@@ -157,7 +158,15 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
     ]
     if said:
         st.warning(
-            f"{escape_markdown(', '.join(said))}: the function has no derivative there, whatever its rules compute.",
+            f"{escape_markdown(', '.join(said))}: without a finite value there is no derivative, whatever the rules "
+            "compute.",
+            icon=":material/warning:",
+        )
+    elif kinks := gradcheck(expression, values).kinks:
+        names = ", ".join(element.name for element in kinks)
+        st.warning(
+            f"The function has a kink where {escape_markdown(names)} is, and no derivative: what fills the picture "
+            "there is a convention of the rules.",
             icon=":material/warning:",
         )
     return graph
@@ -238,7 +247,7 @@ def _product(graph: Graph, matrix: np.ndarray | None) -> None:
         st.error(str(error))
         return
     if v.size != m:
-        st.error(f"v has {v.size} numbers; the result has {m}.")
+        st.error(f"v has {v.size} {'number' if v.size == 1 else 'numbers'}; the result has {m}.")
         return
     gradient = graph.backward(v)
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
 """Why autograd: what one gradient costs, what a formula and differences do instead, and both directions of a graph."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
@@ -11,7 +11,7 @@ from lab.charts import Axis, Line, Mark
 from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
-from lab.gradcheck import numerical_gradient
+from lab.gradcheck import gradcheck, numerical_gradient
 from lab.lessons.modes.cost import FAMILIES, METHODS, MOST_COUNTED, STEP, Timing, passes
 from lab.lessons.modes.drawing import arrived, draw_pass, told
 from lab.lessons.modes.passes import Graph, Unfit, place_name
@@ -70,10 +70,13 @@ def main() -> None:
         expression_box.begin(NAME)
         st.session_state["why guessed of"] = st.session_state["why expression"]
     tabs = st.tabs(list(TABS.values()), key="why tab", on_change=state.step)
+    shown = next(name for tab, name in zip(tabs, TABS, strict=True) if tab.open)
+    state.hold(field for fields in OF_TAB.values() for field in fields if field not in OF_TAB[shown])
     for tab, name, content in zip(tabs, TABS, (_cost, _formula, _directions), strict=True):
         if tab.open:
             with tab:
-                content()
+                if not content():
+                    state.hold(field for field in OF_TAB[name] if field not in TYPED)
                 page.closing(
                     TRY_THIS[name], "pages/jacobians.py", "Next: all derivatives of a function, as one picture"
                 )
@@ -87,23 +90,30 @@ PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
 H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], state.number)
-OF_ONE_EXPRESSION = (  # what another expression begins without
+STEP_OF_PASS = Field("step", "why step", 0, int, limits=(0, 10_000))
+OF_FORMULA = (  # what another expression begins without
     Field("longer", "why longer", None, state.one_of(*LONGER), state.optional),
-    Field("faster", "why faster", None, state.one_of(*FASTER), state.optional),
-    Field("step", "why step", 0, int, limits=(0, 10_000)),
-    Field("start", "why start", 0, int, limits=(0, 64)),
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
+OF_DIRECTIONS = (  # the same
+    Field("faster", "why faster", None, state.one_of(*FASTER), state.optional),
+    STEP_OF_PASS,
+    Field("start", "why start", 0, int, limits=(0, 64)),
+)
+TYPED = expression_box.fields(NAME, next(iter(EXAMPLES)))
+OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
+    "cost": (
+        Field("function", "why family", "network", state.one_of(*FAMILIES)),
+        PARAMETERS,
+        Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
+    ),
+    "formula": (*TYPED, TIMES, H, *OF_FORMULA),
+    "directions": (*TYPED, Field("way", "why way", "down", state.one_of(*WAYS)), *OF_DIRECTIONS),
+}
 FIELDS = (
     state.chosen_tab("why tab", TABS),
-    Field("function", "why family", "network", state.one_of(*FAMILIES)),
-    PARAMETERS,
-    Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    TIMES,
-    H,
-    Field("way", "why way", "down", state.one_of(*WAYS)),
-    *OF_ONE_EXPRESSION,
+    *TYPED,
+    *(field for fields in OF_TAB.values() for field in fields if field not in TYPED),
 )  # fmt: skip
 
 
@@ -113,7 +123,7 @@ def _expression() -> tuple[Expression, dict[str, float | list]] | None:
     expression = expression_box.expression_box(NAME, EXAMPLES)
     if now["why guessed of"] != now["why expression"]:
         now["why guessed of"] = now["why expression"]
-        state.reset(OF_ONE_EXPRESSION)
+        state.reset((*OF_FORMULA, *OF_DIRECTIONS))
     values = None if expression is None else expression_box.inputs(NAME, expression)
     return None if expression is None or values is None else (expression, values)
 
@@ -126,14 +136,18 @@ def _nearest(options: Mapping[str, int], ratio: float) -> str:
     return min(options, key=lambda option: abs(math.log(options[option] / max(ratio, 1e-9))))
 
 
-def _nearest_verdict(right: bool) -> str:
-    return "✓ Your guess was the nearest." if right else "✗ Your guess was another."
+def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> str:
+    """How the guess was, and which of the choices is the nearest on a logarithmic scale."""
+    nearest = _nearest(options, ratio)
+    if nearest == guessed:
+        return "✓ Your guess was the nearest."
+    return f"✗ Your guess was {options[guessed]:,}×; the nearest choice is {options[nearest]:,}×."
 
 
 # ---------------------------------------------------------------- what a gradient costs
 
 
-def _cost() -> None:
+def _cost() -> bool:
     prose(
         "A gradient by [[finite differences|finite difference]] moves one parameter after the other and runs the "
         "function each time. How much does that matter beside [[reverse mode]]? Choose a function and a number of "
@@ -163,6 +177,7 @@ def _cost() -> None:
     with right:
         ticking = now.get("why timing") == family
         st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
+    return True
 
 
 def _duration(milliseconds: int) -> str:
@@ -244,7 +259,7 @@ def _timed(family: str, ticking: bool) -> None:
             ]))  # fmt: skip
             st.markdown(
                 "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
-                f"from reverse mode; the step was {STEP:g}. Forward mode differs by "
+                f"from reverse mode; the step was {numeral(STEP)}. Forward mode differs by "
                 f"{numeral(max(point.apart['forward'] for point in timing.points))} at most."
             )
 
@@ -259,14 +274,15 @@ def _said(timing: Timing | None, running: bool) -> str:
     guessed = st.session_state["why slower"]
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
-        f"forward mode {forward:,.0f}×. {_nearest_verdict(_nearest(SLOWER, finite) == guessed) if guessed else ''}"
+        f"forward mode {forward:,.0f}×. {_nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
     )
 
 
 # ---------------------------------------------------------------- formula, differences, autograd
 
 
-def _formula() -> None:
+def _formula() -> bool:
+    """False where the expression cannot be used: then the other widgets are not on the page."""
     prose(
         "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward. Apply "
         "the function to itself six times, and autograd has six times the work. Guess what happens to the formula."
@@ -274,11 +290,11 @@ def _formula() -> None:
     now = st.session_state
     found = _expression()
     if found is None:
-        return
+        return False
     expression, values = found
     if any(isinstance(number, list) for number in values.values()):
         st.error("A formula is written for single numbers: choose an expression without arrays.")
-        return
+        return False
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
     now["why by"] = min(now["why by"], len(names) - 1)
@@ -300,10 +316,10 @@ def _formula() -> None:
         result.backward()
     except (ExpressionError, NoFormula, RuntimeError) as error:  # the last: nothing to go backward through
         expression_box.mistake(error)
-        return
+        return True
     if guessed is None:
         st.markdown("Guess first: then the formula is written down.")
-        return
+        return True
     slope = derivative(whole, by)
     grown = _growth(expression, point, by)
     automatic = float(np.sum(leaves[by].grad or 0.0))
@@ -322,17 +338,34 @@ def _formula() -> None:
             [(way, _digits(number), "–" if way == "Autograd" else _apart(number, automatic), work)
              for way, number, work in rows],
         ))  # fmt: skip
+        st.markdown(_no_derivative(function, point, by, automatic, difference))
         _written(slope, at, by)
     with right:
         ratio = grown[-1].derivative / max(grown[0].derivative, 1)
         st.markdown(
             f"Applied {grown[-1].times} times, the formula of the derivative is **{ratio:,.0f}×** as long, and "
             f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
-            + _nearest_verdict(_nearest(LONGER, ratio) == guessed)
+            + _nearest_verdict(LONGER, ratio, guessed)
         )
         boards = Boards("why-growth")
         boards.board("growth")
         boards.fill({"growth": _grown(grown)})
+    return True
+
+
+def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by: str, *found: float) -> str:
+    """What makes the three ways meaningless at this point, or an empty text."""
+    if not np.isfinite(found).all():
+        return (
+            "**Here the function has no finite value or slope**, and none of the three is a derivative. "
+            "Move the inputs to where it has."
+        )
+    if gradcheck(lambda **at: function(**{**point, **at}), {by: point[by]}).kinks:
+        return (
+            f"**Here the function has a kink, and no derivative by {escape_markdown(by)}.** The difference takes the "
+            "mean of both slopes; formula and autograd keep to a convention."
+        )
+    return ""
 
 
 def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Growth]:
@@ -351,7 +384,9 @@ def _digits(number: float) -> str:
 
 
 def _apart(number: float, automatic: float) -> str:
-    if number == automatic or (math.isnan(number) and math.isnan(automatic)):
+    if math.isnan(number) or math.isnan(automatic):
+        return "–"
+    if number == automatic:
         return "0"
     return numeral(number - automatic)
 
@@ -388,26 +423,30 @@ def _grown(grown: list[Growth]) -> charts.Chart:
 # ---------------------------------------------------------------- down or up
 
 
-def _directions() -> None:
+def _directions() -> bool:
+    """False where the expression cannot be used: then the other widgets are not on the page."""
     prose(
         "The same [[local derivatives|local derivative]], in two directions. [[Forward mode|forward mode]] starts at "
-        "one input, and derivatives travel down; [[reverse mode]] starts at one result, and gradients travel up. Move "
-        "the slider. Which needs fewer passes here?"
+        "one input, and derivatives travel down, with the arrows; [[reverse mode]] starts at one result, and gradients "
+        "travel up, against them. Move the slider. Which needs fewer passes here?"
     )
     now = st.session_state
     found = _expression()
     if found is None:
-        return
+        return False
     try:
         graph = Graph(*found)
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
-        return
+        return False
     down = now["why way"] == "down"
     places = graph.inputs if down else graph.outputs
     now["why start"] = min(now["why start"], len(places) - 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("Follow", WAYS, format_func=WAYS.__getitem__, key="why way", required=True)
+        st.segmented_control(
+            "Follow", WAYS, format_func=WAYS.__getitem__, key="why way", required=True, on_change=state.reset,
+            args=([STEP_OF_PASS],),
+        )  # fmt: skip
         start = st.selectbox(
             "Start", range(len(places)), format_func=lambda i: place_name(places[i]), key="why start", width=150
         )
@@ -430,6 +469,7 @@ def _directions() -> None:
         st.markdown(markdown_table(["node", "value", word], [
             (title, brief(graph.values[node]), arrived(graph, step, node)) for node, title in enumerate(graph.titles)
         ]))  # fmt: skip
+    return True
 
 
 def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:

@@ -37,8 +37,8 @@ def value(text: str) -> float | list:
 
 
 def written(number: float | list) -> str:
-    """The opposite of `value`; a number as short as it can be read again."""
-    return state.number(number) if isinstance(number, (int, float)) else json.dumps(number)
+    """The opposite of `value`; each number as short as it can be read again."""
+    return state.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
 
 
 def fields(page: str, text: str) -> tuple[Field, Family]:

@@ -146,3 +146,10 @@ def test_a_chain_is_multiplied_from_both_ends():
     at.number_input(key="jacobian width").set_value(1000).run()
     assert [row[2] for row in table(at, "made just now")] == ["not run"] * 3
     assert address(at) | {"width": "1000", "n": "1", "m": "100"} == address(at)
+
+
+def test_a_kink_is_named_and_numbers_stay_as_they_were_written():
+    at = opened(expression="relu(x)", in_x="[1, 2, 0, -1]")
+    assert "a kink where x\\[2\\] is" in texts(at.warning)
+    assert "kink" not in texts(opened(expression="relu(x)", in_x="[1, 2, 3, -1]").warning)
+    assert "[1, 2, 0, -1]" in [box.value for box in at.text_input]

@@ -234,3 +234,33 @@ def test_the_state_survives_the_menu_and_back():
     assert at.number_input(key="why parameters").value == 5
     go_back(at, tab="formula", expression="x*x", in_x="4")
     assert at.text_input(key="why expression").value == "x*x"
+
+
+def test_a_mistake_in_the_expression_loses_nothing_of_the_rest():
+    """A browser that has not had a slider on the page for a while begins with its lowest value, unless it is told."""
+    for tab, keys in (("formula", {"why times", "why h"}), ("directions", {"why way"})):
+        at = opened(tab=tab, expression="a*b", times=5, h=0.01, way="up")
+        for text in ("a", "3", "a +"):
+            at.text_input(key="why expression").set_value(text).run()
+            assert keys <= set(at.session_state["held"]), text
+        at.text_input(key="why expression").set_value("a*a").run()
+        assert (at.session_state["why times"], at.session_state["why h"]) == (5, 0.01)
+        assert at.session_state["why way"] == "up"
+        assert not keys & set(at.session_state["held"])
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"), [("sqrt(a - 2)", "no finite value"), ("abs(a - 1)", "a kink, and no derivative by a")]
+)
+def test_where_there_is_no_derivative_the_three_ways_are_not_called_equal(expression, said):
+    at = opened(tab="formula", expression=expression, times=1, in_a=1, longer=6)
+    assert said in texts(at.markdown)
+    table = next(text.value for text in at.markdown if text.value.startswith("| way"))
+    assert ("| 0 |" in table) is (expression != "sqrt(a - 2)")
+    assert said not in texts(opened(tab="formula", expression=expression, times=1, in_a=7, longer=6).markdown)
+
+
+def test_another_direction_begins_at_its_start():
+    at = opened(tab="directions", step=3)
+    at.segmented_control(key="why way").set_value("up").run()
+    assert at.session_state["why step"] == 0
