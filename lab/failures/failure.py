@@ -76,7 +76,6 @@ class Failure(Demonstration):
     number   1 to 25, known to all
     key      in addresses
     symptom  what one notices first
-    plain    the symptom as people type it
     torch    PyTorch's twin of the broken program, from the same numbers. It prints what it shows
     related  keys of what is easily taken for it, or comes with it
     own      says what the learner's numbers are, where there are any
@@ -86,7 +85,6 @@ class Failure(Demonstration):
     number: int = field(kw_only=True)
     key: str = field(kw_only=True)
     symptom: str = field(kw_only=True)
-    plain: tuple[str, ...] = field(kw_only=True)
     torch: str = field(kw_only=True)
     places: tuple[Place, ...] = field(kw_only=True)
     related: tuple[str, ...] = field(default=(), kw_only=True)

@@ -1,7 +1,7 @@
 """Which failure a pasted text, or a description in anybody's words, is about: the one finder of the whole lab.
 
 An answer is sure only where the text has the whole of a known phrase, or is itself a part of the phrases of one failure
-and of no other, or says nearly word for word what people say of one failure alone. Anything less is a candidate: a text
+and of no other, or speaks much as people speak of one failure, and of no other. Anything less is a candidate: a text
 may share most of its words with one about something else.
 """
 
@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from itertools import pairwise
-from types import MappingProxyType
 
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Demonstration, Failure
 from lab.failures.messages import SHAPES
+from lab.failures.said import ELSEWHERE, SAID
+from lab.failures.terms import terms
 
 LONGEST = 20_000  # characters that are looked at: the last ones, where a traceback says what happened
-MOST = 3  # candidates
+MOST, MOST_WORDS = 3, 4  # candidates; words that are said to speak for one
 DISTINCTIVE = 3  # words that say something, from which a phrase, or a part of one, is no chance
 COMMON = frozenset(
     re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or that the to was")
@@ -30,85 +31,42 @@ ALIKE = 0.5  # of the pairs of words in the shorter text, from which two texts a
 
 ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # no description, but a message
 
-# Of descriptions: how far one must be what people say of a failure
-LIKELY, CLEAR, APART = 0.36, 0.8, 0.25  # to be a candidate; to be sure; and ahead of the next one, to be sure
-FEWEST = 3  # words that say something, for a description to be sure
-STRANGE = 0.4  # how much a word counts that nobody says of a failure, where an answer is not sure
-NEAR = 0.6  # of the best candidate's likeness: below, another one is none
-SAID = COMMON | frozenset(  # in any question, or the name of a library
-    re.findall(
-        r"\w+",
-        "all although always am any are but can cannot could did do does doesn don every from get gets give gives got "
-        "how i into isn just like me my need needs of only or our should so some still than then there this too up use "
-        "used using very want we what when which while why will with without would you your t s m error errors message "
-        "out says somewhere something problem pytorch torch tf tensorflow jax jnp np nn keras raises raise "
-        "runtimeerror help please question",
-    )
-)
-# Words for the same thing, in the form in which they are compared
-SAME = MappingProxyType(
-    {
-        word: name
-        for name, words in {
-            "gradient": "grad gradients derivative derivatives",
-            "second": "twice two again",
-            "integer": "int integers long int64 int32 whole longtensor",
-            "inplace": "overwrite overwrites overwritten",
-            "explode": "explodes exploding diverge diverges diverging blows blow infinity infinite skyrockets",
-            "unit": "neuron neurons units",
-            "memory": "ram vram leak leaks",
-            "rate": "lr",
-            "grow": "grows growing increase increases increasing bigger",
-            "oscillate": "oscillates oscillating swing swings zigzag jump jumps bounces",
-            "initial": "initialise initialised initialize initialized initialising initializing initialisation "
-            "initialization init starting",
-            "intermediate": "inner hidden",
-            "numerical": "numeric finite difference differences",
-            "float32": "single",
-            "small": "tiny smaller",
-            "update": "updated updates updating change changes changed",
-            "predict": "prediction predictions predicts output outputs",
-            "number": "numbers element elements",
-            "train": "trains trained training learn learns learned learning",
-            "accumulation": "accum acc",
-            "check": "checks checking checker",
-            "divide": "divided dividing divides division",
-            "plot": "matplotlib plotting pyplot",
-            "state": "repackage",
-            "rnn": "lstm gru recurrent",
-            "evaluation": "validation eval validating",
-            "zero": "zeros zeroed 0",
-            "dead": "dying dies die died",
-            "mean": "average averaged",
-            "round": "rounding threshold thresholding thresholded",
-            "probability": "probabilities",
-            "subtract": "subtracting minus subtracted",
-            "vector": "nonscalar",
-        }.items()
-        for word in words.split()
-    }
-)
+# Of descriptions
+LIKELY, ALONE = 0.2, 0.4  # ahead of that to other things, to be a candidate; with one word that speaks for it
+CLEAR, APART = 0.75, 0.45  # to be sure; and ahead of that of the next one
+FEWEST = 3  # words that speak for a failure, for it to be sure
+NEAR = 0.4  # of the best candidate's likeness: below, another one is none
+NEAREST, SENTENCES = 2, 0.75  # the sentences that are nearest, and how much they count beside all that is said
+EVEN = 0.75  # the lower, the less more a rare word counts than a common one
+UNKNOWN = 0.6  # of the weight of the rarest: that of a word that nobody says of anything
 
 
 @dataclass(frozen=True)
 class Match:
-    """A known mistake that a text may be about, by its key; `sure` if it can be no other."""
+    """A known mistake that a text may be about, by its key; `sure` if it can be no other. by: as terms, see Found."""
 
     key: str
     sure: bool
+    by: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A failure that a text may be about; `sure` if it can be no other, and may be opened at once."""
+    """A failure that a text may be about; `sure` if it can be no other, and may be opened at once. by: the words of the
+    text that speak for it, the strongest first, where no known message does."""
 
     failure: Failure
     sure: bool
+    by: tuple[str, ...] = field(default=(), compare=False)
 
 
 def find(text: str) -> list[Found]:
     """One sure failure, or at most three candidates, the best first; nothing where none of them fits."""
-    return [Found(BY_KEY[match.key], match.sure) for match in look_up(text) if match.key in BY_KEY]
+    return [
+        Found(BY_KEY[match.key], match.sure, _as_written(text, match.by))
+        for match in look_up(text)
+        if match.key in BY_KEY
+    ]
 
 
 def look_up(text: str) -> list[Match]:
@@ -117,11 +75,12 @@ def look_up(text: str) -> list[Match]:
     found = pasted(text)
     if found and (found[0].sure or _all_whole(text, found)):
         return found
-    told = [] if ERROR.search(text) else _by_description(text)
+    told = [] if ERROR.search(text) else by_description(text, _heard())
     if told and told[0].sure:
         return told
+    by_key = {match.key: match for match in (*found, *told)}
     keys = dict.fromkeys(match.key for match in (*told, *found))
-    return _matches([*keys], sure=False) or _by_keyword(text)
+    return [Match(key, False, by_key[key].by) for key in keys][:MOST] or _by_keyword(text)
 
 
 def pasted(text: str) -> list[Match]:
@@ -151,9 +110,10 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     return _matches(sorted((key for key in scores if scores[key] >= ALIKE), key=lambda key: -scores[key]), sure=False)
 
 
-def words(text: str) -> list[str]:
+@lru_cache(1000)
+def words(text: str) -> tuple[str, ...]:
     """The words of a text as they are compared: without case, numbers and signs."""
-    return re.findall(r"[a-z_]+", re.sub(r"\bin[-\s]+place\b", "inplace", text.lower()))
+    return tuple(re.findall(r"[a-z_]+", re.sub(r"\bin[-\s]+place\b", "inplace", text.lower())))
 
 
 def _known() -> dict[str, Demonstration]:
@@ -187,15 +147,15 @@ def _message(text: str) -> str:
     return "\n".join(re.sub(r"^\s*([\w.]*(Error|Warning|Exception):\s*)+", "", line, flags=re.I) for line in lines)
 
 
-def _distinctive(text: list[str]) -> bool:
+def _distinctive(text: Sequence[str]) -> bool:
     return len(set(text) - COMMON) >= DISTINCTIVE
 
 
-def _within(part: list[str], whole: list[str]) -> bool:
+def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
     return f" {' '.join(part)} " in f" {' '.join(whole)} "
 
 
-def _alike(one: list[str], other: list[str]) -> float:
+def _alike(one: Sequence[str], other: Sequence[str]) -> float:
     """The share of pairs of neighbouring words that both have; of pairs that say something."""
     pairs, others = ({pair for pair in pairwise(text) if not COMMON.issuperset(pair)} for text in (one, other))
     return len(pairs & others) / max(1, min(len(pairs), len(others)))
@@ -203,76 +163,118 @@ def _alike(one: list[str], other: list[str]) -> float:
 
 def _by_keyword(text: str) -> list[Match]:
     """By one word, where the text hardly says another."""
-    keywords = {key: known.keywords for key, known in _known().items()}
-    said = {word for word in words(_message(text)) if word not in SAID}
-    return _matches([key for key, its in keywords.items() if 2 * len(said & set(its)) > len(said)], sure=False)
+    said = {term for term in terms(_message(text)) if " " not in term}
+    named = {key: said & {term for word in known.keywords for term in terms(word)} for key, known in _known().items()}
+    return _matches([key for key, its in named.items() if 2 * len(its) > len(said)], sure=False)
 
 
 # ---------------------------------------------------------------- in anybody's words
 
 
-def _by_description(text: str) -> list[Match]:
-    """The failures of which people say such things, by words that are rare among all that is said of them."""
-    asked = frozenset(_stems(text))
-    if not asked:
-        return []
-    known, weights = _descriptions()
-    best, following = sorted(((_likeness(asked, key, weights), key) for key in known), reverse=True)[:2]
-    if len(asked) >= FEWEST and best[0] >= CLEAR and best[0] - following[0] >= APART:
-        return [Match(best[1], True)]
-    weights = {**weights, "": STRANGE * weights[""]}
-    likeness = {key: _likeness(asked, key, weights) for key in known}
+Vector = Mapping[str, float]  # a term and its weight; its length is 1, or less where it has terms that nobody says
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What is known of the words in which people speak of failures.
+
+    weights  of terms: those that few sentences have weigh more
+    meant    of each sentence, the key of the failure; "" for something else
+    saying   a term -> the sentences that have it, by number, and its weight in each
+    middles  of each failure, of all that is said and stated of it
+    """
+
+    weights: Mapping[str, float]
+    meant: Sequence[str]
+    saying: Mapping[str, Sequence[tuple[int, float]]]
+    middles: Mapping[str, Vector]
+
+
+def hear(said: Iterable[tuple[str, str]]) -> Heard:
+    """Learn from sentences: (the key of the failure that is meant, or "", and the sentence)."""
+    split = [(key, frozenset(terms(sentence))) for key, sentence in said]
+    counts = Counter(term for _, its in split for term in its)
+    weights = {term: math.log(1 + len(split) / count) ** EVEN for term, count in counts.items()}
+    sentences = [(key, _vector(its, weights)) for key, its in split]
+    saying: dict[str, list[tuple[int, float]]] = {term: [] for term in weights}
+    for number, (_, vector) in enumerate(sentences):
+        for term, weight in vector.items():
+            saying[term].append((number, weight))
+    stated = [
+        (key, _vector(frozenset(terms(text)), weights))
+        for key, its in BY_KEY.items()
+        for text in (*its.keywords, its.tells, its.meaning, its.fix)
+    ]
+    sums: dict[str, Counter[str]] = {}
+    for key, vector in (*sentences, *stated):
+        sums.setdefault(key, Counter()).update(vector)
+    lengths = {key: math.hypot(*total.values()) for key, total in sums.items()}
+    middles = {key: {term: x / lengths[key] for term, x in total.items()} for key, total in sums.items()}
+    return Heard(weights, [key for key, _ in sentences], saying, middles)
+
+
+def by_description(text: str, heard: Heard) -> list[Match]:
+    """The failures of which people speak so: near to all that is said of one, and to the nearest sentences of it."""
+    asked = _vector(frozenset(terms(text)), heard.weights)
+    likeness = _likeness(asked, heard)
+    elsewhere = likeness.pop("", 0.0)
     order = sorted(likeness, key=lambda key: -likeness[key])
-    best_likeness = likeness[order[0]]
-    if best_likeness < LIKELY:
+    by = {key: _speaking(asked, heard.middles[key]) for key in order[:MOST]}
+    best, following = order[:2]
+    if likeness[best] - elsewhere < (LIKELY if len(by[best]) > 1 else ALONE):
         return []
-    return [Match(key, False) for key in order[:MOST] if likeness[key] >= max(LIKELY, NEAR * best_likeness)]
+    if likeness[best] >= CLEAR and likeness[best] - likeness[following] >= APART and len(by[best]) >= FEWEST:
+        return [Match(best, True, by[best])]
+    return [Match(key, False, by[key]) for key in by if likeness[key] >= NEAR * likeness[best]]
 
 
-def _likeness(asked: frozenset[str], key: str, weights: Mapping[str, float]) -> float:
-    """From 0 to 1: half for the words that any sentence about the failure has, half for the nearest sentence."""
-    sentences = _descriptions()[0][key]
-    said = _weight(asked, weights)
-    everything = frozenset().union(*sentences)
-    common = asked & everything
-    if len(common) < 2 and asked not in sentences:
-        return 0.0  # one word is no description
-    covered = _weight(common, weights) / said
-    nearest = max(
-        _weight(asked & sentence, weights) / math.sqrt(said * _weight(sentence, weights)) for sentence in sentences
-    )
-    return (covered + nearest) / 2
-
-
-def _weight(some: frozenset[str], weights: Mapping[str, float]) -> float:
-    return sum(weights.get(word, weights[""]) for word in some)
+def _likeness(asked: Vector, heard: Heard) -> dict[str, float]:
+    """To each failure, and to other things."""
+    products: defaultdict[int, float] = defaultdict(float)
+    for term, weight in asked.items():
+        for number, its in heard.saying[term]:
+            products[number] += weight * its
+    nearest: dict[str, list[float]] = {key: [] for key in heard.middles}
+    for number, product in products.items():
+        nearest[heard.meant[number]].append(product)
+    return {
+        key: sum(weight * middle[term] for term, weight in asked.items() if term in middle)
+        + SENTENCES * sum(sorted(nearest[key])[-NEAREST:]) / NEAREST
+        for key, middle in heard.middles.items()
+    }
 
 
 @cache
-def _descriptions() -> tuple[Mapping[str, Sequence[frozenset[str]]], Mapping[str, float]]:
-    """Of each failure the words of each sentence; and the weight of a word: "" is any that nobody says of a failure."""
-    known = {
-        key: [frozenset(stems) for text in (*failure.plain, failure.name, failure.symptom) if (stems := _stems(text))]
-        for key, failure in BY_KEY.items()
-    }
-    counts = Counter(word for sentences in known.values() for word in frozenset().union(*sentences))
-    weights = {word: math.log(1 + len(known) / count) for word, count in counts.items()}
-    return MappingProxyType(known), MappingProxyType(weights | {"": math.log(1 + len(known))})
+def _heard() -> Heard:
+    return hear(everything_said())
 
 
-def _stems(text: str) -> list[str]:
-    """The words of a description that say something, each in one form."""
-    text = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
-    text = re.sub(r"\bin[-\s]+place\b", "inplace", re.sub(r"\bnot a number\b", "nan", text))
-    text = re.sub(r"grad_?check", "gradient check", text)
-    text = re.sub(r"\b(zero|no|retain)[_ ]grad\b", r"\1grad", text)
-    found = re.findall(r"[a-z][a-z0-9]+|\b0\b", text.replace("_", " "))
-    return [_stem(word) for word in found if word not in SAID]
+def everything_said() -> list[tuple[str, str]]:
+    """What the finder learns from."""
+    said = [(key, sentence) for key, sentences in SAID.items() for sentence in sentences]
+    stated = [(key, text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
+    others = [("", text) for text in (*ELSEWHERE, *(phrase for its in SHAPES.values() for phrase in its.phrases))]
+    return [*said, *stated, *others]
 
 
-def _stem(word: str) -> str:
-    word = SAME.get(word, word)
-    for ending in ("ies", "ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            return word[: -len(ending)]
-    return word
+def _vector(its: frozenset[str], weights: Mapping[str, float]) -> Vector:
+    rare = UNKNOWN * max(weights.values())
+    length = math.hypot(*(weights.get(term, 0.0 if " " in term else rare) for term in its))
+    return {term: weights[term] / length for term in sorted(its) if term in weights}
+
+
+def _speaking(asked: Vector, middle: Vector) -> tuple[str, ...]:
+    """The words that speak for it, the strongest first."""
+    strength = {term: asked[term] * middle[term] for term in asked if term in middle and " " not in term}
+    return tuple(sorted(strength, key=lambda term: -strength[term]))
+
+
+def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:
+    """Where the text says these terms, in one word or in two."""
+    words = text[-LONGEST:].split()
+    found = {}
+    for piece in (*words, *map(" ".join, pairwise(words))):
+        for term in its:
+            if term not in found and term in terms(piece):
+                found[term] = piece.strip(".,:;!?()[]'\"")
+    return tuple(dict.fromkeys(found[term] for term in its if term in found))[:MOST_WORDS]

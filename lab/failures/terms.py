@@ -1,0 +1,153 @@
+"""The words of a description, in the forms in which they are compared: one for each thing, however it is written."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from types import MappingProxyType
+
+# What code, or several words, say of one thing; as it is replaced, one line after the other
+_WRITTEN = tuple(
+    (re.compile(pattern), f" {term} " if term else "")
+    for pattern, term in (
+        (r"[’']", ""),  # don't
+        (r"\bin[-\s_]*place\b", "inplace"),
+        (r"\bnot a number\b|\bnans\b", "nan"),
+        (r"\bwhere (?:can|could|did|do|does|exactly|in|is|should|to)\b", ""),  # not the function
+        (r"\b(?:second|2nd) (?:time|call)\b|\btwo times\b", "twice"),
+        (r"\bout of memory\b|\boom\b", "memory grow"),
+        (r"\blearning[-_ ]?rate\b|\bstep[- ]?size\b|\bbase_lr\b|\blr\b", "rate"),
+        (r"\brequir(?:e|es|ing)[-_ ]?(?:a )?grad(?:ient)?s?\b", "requiresgrad"),
+        (r"\bgrad[-_ ]?fn\b", "gradfn"),
+        (r"\bretain[-_ ]?(?:graph|variables)\b", "retaingraph"),
+        (r"\bretain[-_ ]?grad\b", "retaingrad"),
+        (r"\bzero[-_ ]?grad\b|\bgrad\.(?:data\.)?zero_|\bclear(?:ing)? (?:the )?grad(?:ient)?s\b", "zerograd"),
+        (r"\bno[-_ ]?grad\b", "nograd"),
+        (r"\b(?:non|not a)[-_ ]?leaf\b|\bis_leaf false\b", "nonleaf"),
+        (r"\bgrad(?:ient)?[-_ ]?check(?:s|er|ers|ing)?\b", "gradcheck"),
+        (r"\bfinite[- ]?differences?\b|\bnumeric(?:al|ally)?\b|\banalytic(?:al|ally)?\b", "numerical"),
+        (r"\bsingle[- ]precision\b|\bfp32\b|\bfloat32\b", "singleprecision"),
+        (r"\bdouble[- ]precision\b|\bfp64\b|\bfloat64\b|\bdouble\(\)", "doubleprecision"),
+        (r"\bcross[-_ ]?entropy\b", "crossentropy"),
+        (r"\baccum(?:ulation)?\b|\b(?<=grad_)acc\b", "onpurpose"),  # what is done, not what happens
+        (r"\bmodule[-_ ]?list\b", "modulelist"),
+        (r"\.long\(\)|\blong ?tensors?\b", "integer"),
+        (r"[\[(]\s*(?:\d+|n)\s*,\s*1\s*[\])]", "shape column"),  # (64, 1)
+        (r"[\[(]\s*(?:\d+|n)(?:\s*,\s*(?:\d+|n))*\s*,?\s*[\])]", "shape"),
+        (r"[-+*/@]=", "writes"),
+        (r"[<>]=?\s*0?\.\d", "threshold"),
+        (r"\b0\b(?![.,\d])", "zero"),
+    )
+)
+
+
+def _table(text: str) -> MappingProxyType[str, str]:
+    """ "name: word word" in each line, as word -> name."""
+    lines = (line.split(": ") for line in text.strip().splitlines())
+    return MappingProxyType({word: name.strip() for name, words in lines for word in words.split()})
+
+
+# Words of the field that mean the same here
+_SAME = _table("""
+    gradient: grad grads gradients derivative derivatives
+    twice: second again
+    integer: int integers int64 int32 whole randint
+    inplace: overwrite overwrites overwritten
+    explode: explodes exploding diverge diverges diverging diverged divergence blows blow skyrockets
+    inf: infinity infinite
+    unit: neuron neurons units nodes
+    memory: ram vram
+    leak: leaks leaking
+    grow: grows growing increase increases increasing climb climbs rise rises rising bigger larger pile
+    oscillate: oscillates oscillating swing swings swinging zigzag jump jumps jumping bounces fluctuates
+    initial: initialise initialize initialized initialised init initd inits starting
+    intermediate: inner middle
+    small: tiny smaller
+    update: updated updates updating change changes changed
+    predict: prediction predictions predicts predicted pred preds output outputs
+    number: numbers element elements
+    train: trains trained training learn learns learned learning finetuned
+    divide: divided dividing divides division div
+    plot: matplotlib plotting pyplot plt
+    state: repackage
+    rnn: lstm gru recurrent bptt
+    evaluation: validation eval validating evaluating testing
+    zero: zeros zeroed zeroes
+    dead: dying dies die died kills
+    mean: average averaged avg
+    round: rounding threshold thresholding thresholded
+    probability: probabilities
+    subtract: subtracting minus subtracted
+    vector: nonscalar
+    forget: forgot forgotten missing omitted
+    epsilon: eps
+    free: freed released frees
+    numpy: np
+    nothing: none
+""")
+# In Chinese, in which very many of the questions about PyTorch are asked; each beside the Latin words of the code
+_CHINESE = _table("""
+    gradient: 梯度
+    loss: 损失
+    memory: 显存 内存
+    vanishing: 消失
+    explode: 爆炸
+    dead: 死亡
+    unit: 神经元
+    initial: 初始化
+    accumulation: 累积 累加
+    integer: 整数
+    rate: 学习率
+    grow: 增长 上涨
+    zerograd: 清零
+    divide: 除以
+    twice: 两次 第二次
+    weight: 权重
+    predict: 输出
+    train: 训练
+    scalar: 标量
+    shape: 形状
+""")
+# In any question, or the name of a library
+_NOTHING = frozenset(
+    re.findall(
+        r"\w+",
+        "a add all although always am an and any are arent as at be been between bug but by can cannot cant could "
+        "did didnt do does doesn doesnt don dont error errors every fail failed fails fix for from get gets give "
+        "gives got has have help how i if im in into is isn isnt issue it its ive jax jnp just keras like m me "
+        "message my need needs nn no non not of on only or our out please problem pytorch question raise raises "
+        "runtimeerror s says self should shouldnt so some something somewhere still t tensorflow tf than that the "
+        "then there this to too torch typeerror up use used userwarning using valueerror very w want warning was we "
+        "what when which while why will with without wont would you your",
+    )
+)
+# The longer before the shorter
+_ENDINGS = tuple(
+    re.findall(
+        r"\w+",
+        "izations ization isations isation izing ising ized ised izes ises ize ise ations ation ating ated ates ators "
+        "ator ate ences ence able ings ing ies ied ed es ly s e y",
+    )
+)
+
+
+def terms(text: str) -> list[str]:
+    """Its words that say something, each in one form, and the pairs of those that follow one another, as "one two"."""
+    for word, term in _CHINESE.items():
+        text = text.replace(word, f" {term} ")
+    text = re.sub(r"([^\x00-\x7f]+)", r" \1 ", re.sub(r"([a-z])([A-Z][a-z])", r"\1 \2", text)).lower()
+    for pattern, term in _WRITTEN:
+        text = pattern.sub(term, text)
+    words = [_stem(word) for word in re.findall(r"[a-z][a-z0-9]+", text.replace("_", " ")) if word not in _NOTHING]
+    return [*words, *(f"{one} {other}" for one, other in pairwise(words))]
+
+
+@cache
+def _stem(word: str) -> str:
+    word = _SAME.get(word, word)
+    for ending in _ENDINGS:
+        least = 4 if len(ending) > 2 else 3
+        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= least:
+            return word[: -len(ending)]
+    return word
