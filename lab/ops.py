@@ -73,6 +73,7 @@ class Op:
     saturates    for an activation that is flat at both ends: from its outputs to its slope there, as a share of the
                  steepest; None for the others
     composed     made of other operations: no node of a graph has this name
+    spoken       other words by which it is looked for, where its name is a sign
     example      how it is written to be shown, where plain names for its operands would show too little or not fit
     """
 
@@ -87,6 +88,7 @@ class Op:
     not_finite: str = ""
     saturates: Callable[[np.ndarray], np.ndarray] | None = None
     composed: bool = False
+    spoken: str = ""
     example: str = ""
 
     @property
@@ -187,8 +189,8 @@ def _share(a: Any, y: Any) -> Any:
 
 _ROWS = (
     # -- arithmetic
-    Op("+", "elementwise", "infix", (ONE, ONE), TWO, operator.add, not_finite=OVERFLOW),
-    Op("-", "elementwise", "infix", (ONE, MINUS_ONE), TWO, operator.sub, not_finite=OVERFLOW),
+    Op("+", "elementwise", "infix", (ONE, ONE), TWO, operator.add, not_finite=OVERFLOW, spoken="plus add"),
+    Op("-", "elementwise", "infix", (ONE, MINUS_ONE), TWO, operator.sub, not_finite=OVERFLOW, spoken="minus subtract"),
     Op(
         "*",
         "elementwise",
@@ -197,6 +199,7 @@ _ROWS = (
         TWO,
         operator.mul,
         not_finite=OVERFLOW,
+        spoken="times multiply",
     ),
     Op(
         "/",
@@ -209,6 +212,7 @@ _ROWS = (
         TWO,
         operator.truediv,
         not_finite="A number divided by 0 is ∞, and 0 / 0 has no value (NaN).",
+        spoken="divide by",
     ),
     Op(
         "**",
@@ -226,9 +230,20 @@ _ROWS = (
         operator.pow,
         at_kinks="At a = 0, a**0 has the derivative 0, and so has every power with respect to the exponent.",
         not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
+        spoken="power square",
     ),
-    Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg),
-    Op("@", "matrix product", "infix", (LEFT, RIGHT), TWO, operator.matmul, product, not_finite=OVERFLOW),
+    Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg, spoken="minus negative"),
+    Op(
+        "@",
+        "matrix product",
+        "infix",
+        (LEFT, RIGHT),
+        TWO,
+        operator.matmul,
+        product,
+        not_finite=OVERFLOW,
+        spoken="matmul dot multiply",
+    ),
     # -- elementwise functions
     Op(
         "exp",

@@ -128,8 +128,8 @@ FIELDS = (
 def _broadcast() -> None:
     prose(
         "Forward, the smaller array is read again along an axis: [[broadcasting|broadcast]]. Backward, each cell sums "
-        "what all of its copies receive: [[unbroadcast]]. Before you point at a cell of **b.grad**: which cells of the "
-        "[[upstream gradient]] does it sum?"
+        "what all of its copies receive: [[unbroadcast]]. One cell of a gradient shows it. Before you point at another "
+        "one, say: which cells of the [[upstream gradient]] does it sum?"
     )
     now = st.session_state
 
@@ -249,7 +249,7 @@ def _loss() -> None:
     ended = runs.end(trap)
     st.markdown(
         f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is {trap.target.mean():.2f}; "
-        f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with all {count} of them."
+        f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with every one of them."
     )
     drawing.show(drawn, key="broadcasting trap")
     st.markdown(markdown_table(

@@ -77,7 +77,14 @@ def _found() -> list[Op]:
     kind, words = st.session_state["operations kind"], st.session_state["operations find"].casefold().split()
     found = []
     for op in OPS.values():
-        said = [op.name, op.kind, op.at_kinks, op.not_finite, *(derivative.text for derivative in op.derivatives)]
+        said = [
+            op.name,
+            op.spoken,
+            op.kind,
+            op.at_kinks,
+            op.not_finite,
+            *(derivative.text for derivative in op.derivatives),
+        ]
         if kind in (EVERY, op.kind) and all(word in " ".join(said).casefold() for word in words):
             found.append(op)
     return found

@@ -346,18 +346,20 @@ def _counted() -> None:
 def _next() -> None:
     st.markdown(
         "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
-        "these was run now. Read the question, then open it."
+        "these was run now. Answer its question, then look."
     )
     said = computed("beyond", 1, lambda: {name: _ran(text, given) for name, (_, text, given) in BEYOND.items()})
     for name, (what, text, given) in BEYOND.items():
         with st.container(border=True):
             left, right = st.columns([3, 2], gap="medium")
-            left.markdown(f"**{name}.** {what}")
-            left.code(text, wrap_lines=True)
-            right.markdown(said[name])
-            with right:
+            with left:
+                st.markdown(f"**{name}.** {what}")
                 address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
                 page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", address)
+            with right:
+                st.code(text, wrap_lines=True)
+                with st.expander("What came of it"):
+                    st.markdown(said[name])
 
 
 def _ran(text: str, given: dict[str, str]) -> str:

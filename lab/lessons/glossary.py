@@ -29,6 +29,6 @@ TERMS = {
     "upstream gradient": "The gradient of the result with respect to a node's output, which arrives before the node "
     "passes anything on.",
     "vector-Jacobian product": "The upstream gradient multiplied by all local derivatives at once, without their "
-    "matrix being written down.",
+    "matrix being written down; vjp for short.",
     "version": "PyTorch's count of the writes to an array, by which its backward pass notices that one has changed.",
 }

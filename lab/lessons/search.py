@@ -77,7 +77,7 @@ def _entries() -> list[tuple[str, str, Answer]]:
     entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
     for name, op in OPS.items():
         text = f"An operation of the engine ({op.kind})."
-        entries.append((name, op.kind, Answer("operation", name, text, "operations", {"op": name})))
+        entries.append((name, f"{op.kind} {op.spoken}", Answer("operation", name, text, "operations", {"op": name})))
     return entries
 
 

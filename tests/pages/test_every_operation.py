@@ -77,6 +77,8 @@ def test_operations_are_found_by_a_word_or_a_kind():
     at.text_input(key="operations find").set_value("elements tie").run()
     assert [row[0] for row in rows(at)] == ["max", "min"]
     assert at.selectbox(key="operations op").value == "max"
+    at.text_input(key="operations find").set_value("matmul").run()
+    assert [row[0].replace("\\", "") for row in rows(at)] == ["@"]
     at.text_input(key="operations find").set_value("").run()
     at.selectbox(key="operations kind").select("joining").run()
     assert [row[0] for row in rows(at)] == ["concatenate", "stack"]

@@ -112,7 +112,7 @@ def test_a_claim_is_guessed_measured_and_loaded():
     assert table(at, "x")[1] == ["backward()", "7.9535", "−3.9600"]
     press(at, "check load")
     assert address(at)["tab"] == "step"
-    assert address(at)["in_x"] == "[2.0, 3.0]"
+    assert address(at)["in_x"] == "[2, 3]"
     assert float(dict(table(at, "float64"))["backward()"]) == pytest.approx(7.95353613, abs=1e-8)
 
 

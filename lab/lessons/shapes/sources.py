@@ -133,8 +133,9 @@ def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray
 
 def read_shape(text: str) -> Shape:
     """A shape as somebody types it: `3, 1`, `(3, 1)`, `3x1`; nothing for a single number. ValueError says why not."""
-    words = text.strip().strip("()[]").replace("×", ",").replace("x", ",").replace("*", ",").split(",")
-    lengths: Sequence[str] = [word.strip() for word in words if word.strip()]
+    inside = text.strip().strip("()[]").strip()
+    words = inside.replace("×", ",").replace("x", ",").replace("*", ",").removesuffix(",").split(",")
+    lengths: Sequence[str] = [word.strip() for word in words] if inside else []
     if not all(length.isascii() and length.isdigit() for length in lengths):
         raise ValueError("Write the lengths of the axes with commas between them, such as 3, 1.")
     if len(lengths) > MOST_AXES:

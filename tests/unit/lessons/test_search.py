@@ -30,6 +30,7 @@ def test_a_pasted_message_is_found_as_where_it_is_explained(key):
         ("in-place", "page", "Simulate Error"),
         ("dual numbers", "page", "Engine designs"),
         ("tanh", "operation", "tanh"),
+        ("vjp", "term", "vector-Jacobian product"),
         ("upstream", "term", "upstream gradient"),
         ("learning rate", "page", "Training lab"),
         ("vanishing gradient", "page", "Training lab"),
@@ -63,3 +64,8 @@ def test_an_operation_is_found_by_its_name(op):
 @pytest.mark.parametrize("asked", ["", "   ", "zzz qqq", "the", "🙂", "x" * 100_000, "lasagne recipe"])
 def test_what_fits_nothing_finds_nothing(asked):
     assert not search(asked)
+
+
+def test_an_operation_with_a_sign_for_a_name_is_found_by_its_words():
+    for word, sign in (("matmul", "@"), ("divide", "/"), ("power", "**")):
+        assert sign in [answer.title for answer in search(word) if answer.kind == "operation"], word
