@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from textwrap import dedent
 from typing import Any
 
@@ -15,6 +16,7 @@ from lab.trace.recording import numeral
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 ROWS = 12  # of the table of losses
+LONG = 8  # lines of code: more than these are not seen at once beside each other
 
 # The browser chooses between the two, also when the theme changes while this is on the page.
 _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
@@ -25,7 +27,7 @@ _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700
 def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, whole: bool) -> str:
     """HTML: the broken lines beside the right ones; a sign before each line that matters, and a bar.
 
-    whole  with the lines around them
+    whole  with the lines around them: of long code those next to them, and the first, so that all is seen at once
     """
     blocks = zip(("broken", "right"), (broken, right), marks, "✗✓", strict=True)
     return f'<div class="code-pair">{"".join(_code(*block, whole) for block in blocks)}</div>'
@@ -33,12 +35,31 @@ def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[boo
 
 def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool) -> str:
     pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or whole]
+    if len(pairs) > LONG:
+        pairs = _around(pairs)
     indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
     lines = "".join(
         f'<span class="{title if mark else ""}">{sign if mark else " "} {escape(line)}\n</span>'
         for line, (_, mark) in zip(indented, pairs, strict=True)
     )
     return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
+
+
+def _around(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """The first line and the marked one with the two above it, of several each with the one above; a dotted line for
+    what is left out between."""
+    marked = [at for at, (_, mark) in enumerate(pairs) if mark]
+    if not marked:
+        return list(pairs)
+    above = 2 if len(marked) == 1 else 1
+    shown = {0} | {near for at in marked for near in range(max(at - above, 0), at + 1)}
+    kept: list[tuple[str, bool]] = []
+    for before, at in pairwise(sorted(shown | {len(pairs)})):
+        kept.append(pairs[before])
+        if at - before > 1:
+            line = pairs[before + 1][0]
+            kept.append((line[: len(line) - len(line.lstrip())] + "…", False))
+    return kept
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:

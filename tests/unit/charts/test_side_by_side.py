@@ -2,11 +2,12 @@
 
 import json
 import re
+from html import unescape
 
 import numpy as np
 
 from lab.charts.side_by_side import code_pair, gradient_tables, losses, value_tables
-from lab.faults.catalogue import BY_KEY
+from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import LessonRun, train_with
 
 
@@ -48,6 +49,18 @@ def test_only_the_lines_that_matter_are_shown_on_request():
         "def f():\n    return 1\n", "def f():\n    return 2\n", ([False, True], [False, True]), whole=False
     )
     assert re.findall(r">([^<>]*)\n</span>", html) == ["✗ return 1", "✓ return 2"]
+
+
+def test_what_is_marked_in_long_code_is_seen_with_its_surroundings_at_once():
+    for fault in FAULTS:
+        for side, (code, marked) in enumerate(zip((fault.code, fault.right), fault.marks(), strict=True)):
+            html = code_pair(fault.code, fault.right, fault.marks(), whole=True)
+            block = re.findall(r"<pre.*?</pre>", html, re.S)[side]
+            lines = [unescape(line) for line in re.findall(r">([^<>]*)\n</span>", block)]
+            assert len(lines) <= 9, fault.key
+            told = [line.strip() for line, mark in zip(code.splitlines(), marked, strict=True) if mark]
+            assert [line[1:].strip() for line in lines if line[0] in "✗✓"] == told
+            assert lines[0][1:].strip() == code.splitlines()[0].strip() or lines[0][0] in "✗✓"
 
 
 def test_the_chart_is_strict_json_and_its_table_has_both_runs():
