@@ -171,7 +171,7 @@ def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[
         yield from (f"    {value['name']} = {_written(value)}" for value in said["inputs"])
         yield from (f"    {line}" for line in said["program"].splitlines())
         yield ""
-        yield from (f"  {value['words']}: {_written(value)}" for value in said["values"])
+        yield from (f"  {value['name']} {value['words']}: {_written(value)}" for value in said["values"])
     if said["printed"]:
         yield f"Printed {said['printedWhen']}:"
         yield from (f"  {line}" for line in said["printed"].splitlines())

@@ -344,7 +344,7 @@ def _explain(
     if not looks and not mistake and not problem and numbers:
         failed = [(got[n].values.get(show), expected[n].values.get(show)) for n in failing]
         differ = [pair for pair in failed if not same(*pair, one.rtol)]
-        looks = pattern([(value, wanted), *differ], one.rtol)
+        looks = pattern([(value, wanted), *differ], one.rtol) if len(differ) > 1 else ""
     return Failure(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
@@ -518,7 +518,7 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
 
 def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
     """What all of these values have in common against what they should be, in one sentence; "" where there is nothing.
-    One small case alone proves none of it: two numbers may differ in their sign by chance."""
+    One small case alone proves none of it: two numbers may differ in their sign, or by a factor, by chance."""
     values = (int, float, np.ndarray)
     if not all(isinstance(each, values) and not isinstance(each, bool) for pair in pairs for each in pair):
         return ""
@@ -533,6 +533,8 @@ def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
         return "It is the transpose of what it should be."
     a, b = (np.concatenate([each.ravel() for each in side]) for side in zip(*arrays, strict=True))
     ratios = a[b != 0] / b[b != 0]
-    if len(ratios) > 1 and not a[b == 0].any() and np.allclose(ratios, ratios[0], rtol=1e-9):
-        return f"{'Every element' if arrays[0][0].ndim else 'It'} is {ratios[0]:.4g} times what it should be."
-    return ""
+    if len(ratios) < 2 or a[b == 0].any() or not ratios[0] or not np.allclose(ratios, ratios[0], rtol=1e-9):
+        return ""
+    if min(abs(each - round(each)) for each in (ratios[0], 1 / ratios[0])) > 1e-9:
+        return ""
+    return f"{'Every element' if arrays[0][0].ndim else 'It'} is {ratios[0]:.4g} times what it should be."

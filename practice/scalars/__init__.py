@@ -1256,9 +1256,8 @@ for `rate` and `steps`, the last loss must be below 0.01, however the weights be
         ),
         Mistake(
             "zero-too-late",
-            "Nothing moves. Are the gradients emptied between `backward` and the step? Or is a name given a new "
-            "value, where "
-            "the parameter's `data` should change?",
+            "Nothing moves. Is `backward` called, and are the gradients emptied only before it? Or is a name given a "
+            "new value, where the parameter's `data` should change?",
             (
                 (
                     "        zero_grad(model.parameters())\n        loss.backward()\n",

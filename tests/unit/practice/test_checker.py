@@ -270,6 +270,9 @@ def test_of_a_list_that_is_too_short_its_length_strikes_one():
         (lambda x: -x, "Every element has the wrong sign."),
         (lambda x: x.T, "It is the transpose of what it should be."),
         (lambda x: 3 * x, "Every element is 3 times what it should be."),
+        (lambda x: x / 4, "Every element is 0.25 times what it should be."),
+        (lambda x: 11 / 6 * x, ""),
+        (lambda x: 0 * x, ""),
         (lambda x: x + 1, ""),
     ],
 )

@@ -51,7 +51,7 @@ def test_check_shows_the_case_that_fails_its_line_and_the_mistake(place, capsys)
     assert main(["check", str(place)]) == 1
     said = capsys.readouterr().out
     assert mistake.sentence in said
-    assert "with your code: " in said
+    assert "  a.grad with your code: " in said
     (place / "scalars.py").write_text("class Value:\n    def __init__(self, data):\n        self.data = dat\n", "utf-8")
     assert main(["check", str(place)]) == 1
     assert f"{place / 'scalars.py'}:3: self.data = dat" in capsys.readouterr().out
