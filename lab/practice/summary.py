@@ -44,14 +44,14 @@ def summary(files: Sequence[Path]) -> Summary:
     stems = [file.stem for file in files]
     for file in files:
         try:
-            cards, tasks, unchanged = read(file)
+            cards, tasks, doubt = read(file)
         except (OSError, ValueError) as error:
             why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
             found.notes.append(f"{plain(file)} is left out: {why}.")
             found.complete = False
             continue
-        if not unchanged:
-            found.notes.append(f"{plain(file)} does not fit its checksum: it was changed after it was saved.")
+        if doubt:
+            found.notes.append(f"{plain(file)} {doubt}.")
         same = (*sorted(cards.items()), *sorted(tasks.items()))
         if same in first:
             found.notes.append(f"{plain(file)} says the same as {plain(first[same])}, on the same days.")
@@ -62,8 +62,8 @@ def summary(files: Sequence[Path]) -> Summary:
     return found
 
 
-def read(file: Path) -> tuple[Done, Done, bool]:
-    """The cards and the tasks of a file, and whether they are what its checksum says. An older file has none.
+def read(file: Path) -> tuple[Done, Done, str]:
+    """The cards and the tasks of a file, and what its checksum says against them, or "". One of cards alone has none.
 
     Raises OSError, or ValueError with what is wrong, for what is no file of progress.
     """
@@ -78,7 +78,10 @@ def read(file: Path) -> tuple[Done, Done, bool]:
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
         raise ValueError("it is no file of progress from this lab")
     cards, tasks = _checked(found["cards"]), _checked(found.get("tasks"))
-    return cards, tasks, found.get("checksum", checksum(cards, tasks)) == checksum(cards, tasks)
+    if "checksum" in found:
+        fits = found["checksum"] == checksum(cards, tasks)
+        return cards, tasks, "" if fits else "does not fit its checksum: it was changed after it was saved"
+    return cards, tasks, "has no checksum: an older version of the lab saved it, or it was changed" if tasks else ""
 
 
 def checksum(cards: Done, tasks: Done) -> str:

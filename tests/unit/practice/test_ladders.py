@@ -65,7 +65,8 @@ def test_the_starter_loads_and_does_not_pass(ladder):
 
 def thin(task):
     """The task with two cases in each check, and without what takes long."""
-    return replace(task, checks=tuple(replace(one, cases=min(one.cases, 2)) for one in task.checks if not one.slow))
+    quick = [one for one in task.checks if not one.slow and "range(5000)" not in one.program]
+    return replace(task, checks=tuple(replace(one, cases=min(one.cases, 2)) for one in quick))
 
 
 def matrix(ladder, seed):

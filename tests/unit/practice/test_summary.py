@@ -66,6 +66,16 @@ def test_an_older_file_has_no_checksum_and_is_read(tmp_path, capsys):
     assert lines[1].split() == ["old", "2", "0", "0", "0", "0", "0", "2026-03-04"]
 
 
+def test_a_file_whose_checksum_was_taken_out_is_named(hand_in, capsys):
+    path = hand_in("eve")
+    content = json.loads(path.read_text("utf-8"))
+    del content["checksum"]
+    path.write_text(json.dumps(content), "utf-8")
+    code, lines, notes = summarized(capsys, path)
+    assert (code, len(lines)) == (0, 2)
+    assert notes == [f"{path} has no checksum: an older version of the lab saved it, or it was changed."]
+
+
 def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(hand_in, tmp_path, capsys):
     good, edited = (
         hand_in("ada"),
