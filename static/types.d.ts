@@ -468,6 +468,8 @@ export interface ShownEngines {
   /** last: the key of its last task; passed: the note of a copy that has passed it */
   ladders: { key: string; last: string; passed: string }[];
   asksForDays: boolean;
+  /** of the page that asks, which may be another one than that computed last */
+  path: string;
 }
 
 // -- Streamlit's components, as far as they are used here

@@ -14,7 +14,7 @@ const told = new WeakMap();
 export function show({ data, parentElement: root, setStateValue, setTriggerValue }) {
   /** @type {ShownEngines} */
   const shown = JSON.parse(new TextDecoder().decode(data));
-  if (!stays()) return;
+  if (!stays(shown.path)) return;
   const days = tasksDone();
   const texts = shown.ladders.flatMap(({ key, last, passed }) => {
     const text = days[`${key}/${last}`] ? latest(new Kept(key), passed) : null;
@@ -22,6 +22,7 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   });
   // The server asks for each of them once.
   if (texts.length) setTriggerValue("back", Object.fromEntries(texts));
+  if (!shown.asksForDays) told.delete(root); // on another page, and the server forgets
   const said = JSON.stringify(days);
   if (!shown.asksForDays || told.get(root) === said) return;
   told.set(root, said);

@@ -51,7 +51,9 @@ def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     expect(page.locator(".sentence", has_text="The backward pass is done. Gradients")).to_be_visible()
     look(page)
 
-    page.get_by_role("tab", name="Train").click()
+    page.get_by_test_id("stTopNavSection").filter(has_text="Train").click()
+    page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Training lab").click()
+    page.get_by_text("Yours: tensors").click()
     page.locator(".st-key-own-train button").click()
     expect(page.get_by_text("This is the graduation")).to_be_visible()
     settled(page)
@@ -60,6 +62,7 @@ def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
         assert box["y"] + box["height"] <= 720
     look(page)
 
+    page.get_by_role("link", name="Next: your engine, and a page of it to keep").click()
     page.get_by_role("tab", name="A page to keep").click()
     expect(page.get_by_role("cell", name="2026-10-01").first).to_be_visible()
     with page.expect_download() as download:

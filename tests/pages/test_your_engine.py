@@ -52,6 +52,7 @@ def test_without_an_engine_the_page_says_where_one_is_built():
             {"key": "functions", "last": "network", "passed": "All 9 tasks are passed."},
         ],
         "asksForDays": False,
+        "path": "",
     }
     assert not at.tabs
 

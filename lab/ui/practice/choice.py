@@ -102,6 +102,7 @@ def come_back(asks_for_days: bool = False) -> None:
             {"key": key, "last": ladder.tasks[-1].key, "passed": all_passed(ladder)} for key, ladder in lacking.items()
         ],
         "asksForDays": asks_for_days and bool(own.engines()),
+        "path": now.get("path", ""),
     }
     _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
     if coming():
