@@ -12,14 +12,14 @@ from lab.expression.pytorch import installed
 from lab.failures import FAILURES, find, memory, twin
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, written
-from lab.failures.finder import LONGEST, look_up
+from lab.failures.finder import Found, look_up
+from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
 from lab.ui import finder, page, state
 from lab.ui.computed import computed
-from lab.ui.failures.from_a_curve import from_a_curve
-from lab.ui.failures.from_code import from_code
+from lab.ui.failures import from_a_curve, from_code
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 
@@ -48,7 +48,9 @@ def main() -> None:
         _look_up()
     state.mirror(NAME, FIELDS)
     tabs = st.tabs(list(TABS.values()), key="wrong tab", on_change=state.step)
-    for tab, content in zip(tabs, (_ask, lambda: from_code(_choose), lambda: from_a_curve(_choose)), strict=True):
+    for tab, content in zip(
+        tabs, (_ask, lambda: from_code.from_code(_choose), lambda: from_a_curve.from_a_curve(_choose)), strict=True
+    ):
         if tab.open:
             with tab, st.container(gap="xsmall"):
                 content()
@@ -91,34 +93,62 @@ def _search() -> None:
 
 
 def _look_up() -> None:
-    """A new text is searched afresh. Only a clear match is opened."""
-    found = find(st.session_state["wrong text"] or "")
+    """A new text is searched afresh. Only a clear match is opened. Code and a curve are read where such is read."""
+    text = st.session_state["wrong text"] or ""
+    found = find(text) if kind_of(text) == "message" else []
     _open(found[0].failure.key if found and found[0].sure else None)
+    _read_elsewhere()
+
+
+def _read_elsewhere() -> None:
+    text = st.session_state["wrong text"] or ""
+    kind = kind_of(text)
+    if kind != "message":
+        st.session_state["wrong tab"] = TABS[kind]
+        {"code": from_code, "curve": from_a_curve}[kind].take(text)
+
+
+def _elsewhere_again() -> None:
+    state.step()
+    _read_elsewhere()
 
 
 def _question() -> str:
     field, go, answer = st.columns([6, 2, 6], gap="small")
     text: str = field.text_area(
-        "Message, or what you see", key="wrong text", height=68, max_chars=LONGEST, persist_state="session",
-        on_change=_search, placeholder="RuntimeError: grad can be implicitly …   or: loss is nan",
+        "Message, or what you see", key="wrong text", height=68, max_chars=finder.LONGEST, persist_state="session",
+        on_change=_search, placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
         label_visibility="collapsed",
     ) or ""  # fmt: skip
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
     with answer:
+        kind = kind_of(text)
         found = find(text)
-        if not found:
+        if kind != "message":
+            st.markdown("This text is a piece of code." if kind == "code" else "This text is a curve.")
+            st.button(
+                "Read it line by line" if kind == "code" else "See what it shows", key="wrong elsewhere",
+                icon=":material/arrow_forward:", on_click=_elsewhere_again,
+            )  # fmt: skip
+        elif not found:
             _nothing(text)
         elif found[0].sure:
-            st.success(f"This text is about: **{escape_markdown(found[0].failure.name)}**", icon=":material/check:")
+            name = escape_markdown(found[0].failure.name)
+            st.success(f"This text is about: **{name}**{_by(found[0])}", icon=":material/check:")
         else:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
                 key = match.failure.key
                 st.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,))
-                st.markdown(f":small[{with_code(match.failure.tells)}]")
+                st.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
     return text
+
+
+def _by(match: Found) -> str:
+    """The words by which it was found."""
+    return f" Found by: *{escape_markdown(', '.join(match.by))}*." if match.by else ""
 
 
 def _nothing(text: str) -> None:

@@ -52,6 +52,24 @@ def test_a_text_from_another_page_is_looked_up():
     assert not at.info  # the address was that of the other page
 
 
+def test_code_and_a_curve_are_read_where_such_is_read():
+    at = opened()
+    loop = "for x, y in loader:\n    loss = criterion(model(x), y)\n    loss.backward()\n    optimizer.step()\n"
+    ask(at, loop)
+    assert address(at)["tab"] == "code"
+    assert at.text_area(key="code text").value == loop
+    assert "**Line" in texts(at.markdown)
+    press(at, "code finding 0")
+    assert address(at)["tab"] == "message"
+    press(at, "wrong elsewhere")  # the box still has the loop
+    assert address(at)["tab"] == "code"
+    at = opened()
+    ask(at, "epoch,loss\n" + "\n".join(f"{epoch},{loss}" for epoch, loss in enumerate([2.3, 2.9, 9.5, 80, 1e4, "nan"])))
+    assert address(at)["tab"] == "curve"
+    assert at.text_area(key="curve text").value.startswith("epoch,loss")
+    assert "First to check" in texts(at.markdown)
+
+
 def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three():
     at = opened()
     ask(at, "Traceback\n  loss.backward()\nRuntimeError: grad can be implicitly created only for scalar outputs")

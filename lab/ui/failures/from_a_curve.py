@@ -61,6 +61,12 @@ class Trained:
         return trainable(self.config) and (bool(self.own) or self.config.data in BUILT_IN)
 
 
+def take(text: str) -> None:
+    """Let this be the curve (before its widgets)."""
+    st.session_state.pop("curve way", None)  # it begins with what is pasted
+    st.session_state[PASTED] = text
+
+
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve, and say what it shows. choose: opens the failure with this key (a callback)."""
     now = st.session_state

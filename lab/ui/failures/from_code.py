@@ -32,6 +32,11 @@ for epoch in range(10):
 """
 
 
+def take(text: str) -> None:
+    """Let this be the program (before its widget)."""
+    st.session_state[TEXT] = st.session_state[PASTED] = text
+
+
 def from_code(choose: Choose) -> None:
     """Ask for a program, and say what it commits. choose: opens the failure with this key (a callback)."""
     now = st.session_state

@@ -2,16 +2,19 @@
 
 import functools
 import warnings
+from pathlib import Path
 
 import pytest
 
 from lab.failures import find
 from lab.failures.finder import by_description, everything_said, hear
+from lab.failures.kind import kind_of
 from lab.failures.said import SAID
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
 looked_up = functools.cache(find)
 LEARNED = [(text, key) for key, texts in SAID.items() for text in texts]
 PARTS = 10
@@ -111,3 +114,29 @@ def test_a_nan_is_one_of_two_until_the_line_of_code_tells():
 
 def test_a_text_without_end_is_read_from_its_end():
     assert find("noise " * 100_000 + "RuntimeError: grad can be implicitly created only for scalar outputs")[0].sure
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("epoch,train_loss\n0,2.31\n1,2.29\n2,nan", "curve"),
+        ("0.9\n0.8\n0.7\n0.6", "curve"),
+        ('{"epoch": 1, "loss": 2}\n{"epoch": 2, "loss": 1.5}\n{"epoch": 3, "loss": 1}', "curve"),
+        ("for x in data:\n    loss = f(x)\n    loss.backward()\n    opt.st", "code"),
+        (">>> x = torch.ones(3)\n>>> y = x * 2\n>>> y.backward()", "code"),
+        ("In [1]: x = 1\nIn [2]: y = x\nIn [3]: print(y)", "code"),
+        ('{"cells": [], "metadata": {}}', "code"),
+        ("w -= lr * w.grad", "message"),
+        ("my loss is nan\nafter two epochs\nand I do not know why", "message"),
+        ('Traceback (most recent call last):\n  File "a.py", line 3\n    loss.backward()\nRuntimeError: no', "message"),
+    ],
+)
+def test_it_is_told_what_has_been_pasted(text, kind):
+    assert kind_of(text) == kind
+
+
+def test_what_people_say_is_no_code_and_a_program_is():
+    assert {kind_of(text) for text, _ in (*LEARNED, *OTHERS)} | {kind_of(text) for text in UNRELATED} == {"message"}
+    programs = [path.read_text("utf-8") for path in PROGRAMS]
+    assert len(programs) > 200
+    assert sum(kind_of(program) == "code" for program in programs) >= 0.98 * len(programs)

@@ -1,0 +1,44 @@
+"""What somebody has pasted: a message or a description, a piece of code, or the numbers of a curve."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from lab.failures.code import NotReadable, program
+from lab.failures.finder import ERROR
+
+Kind = Literal["message", "code", "curve"]
+FEWEST = 3  # lines
+MOST_LINES = 0.6  # of all lines, from which on the text is what they are
+_ROW = re.compile(
+    r"\s*(?:[-+\w.%:/ \"]*[,;\t|]\s*)*[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf|null)\s*%?\"?[,;|]?\s*", re.I
+)
+_JSON_ROW = re.compile(r'\s*\{.*"[^"]*(?:loss|acc)[^"]*"\s*:.*\}\s*,?', re.I)
+_STATEMENT = re.compile(
+    r"\s*(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
+    r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>> |In \[\d+\])"
+)
+
+
+def kind_of(text: str) -> Kind:
+    """A text of which it is not clear is a message: there, any text gets an answer."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
+        return "code"  # a notebook
+    if len(lines) < FEWEST or ERROR.search(text):
+        return "message"
+    if sum(bool(_ROW.fullmatch(line) or _JSON_ROW.fullmatch(line)) for line in lines) >= MOST_LINES * len(lines):
+        return "curve"
+    return "code" if sum(map(_is_statement, _lines_of_code(text, lines))) >= MOST_LINES * len(lines) else "message"
+
+
+def _lines_of_code(text: str, lines: list[str]) -> list[str]:
+    try:
+        return [line for line in program(text).splitlines() if line.strip()]
+    except NotReadable:
+        return lines
+
+
+def _is_statement(line: str) -> bool:
+    return bool(_STATEMENT.match(line))
