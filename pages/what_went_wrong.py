@@ -26,8 +26,9 @@ from lab.ui.table import escape_markdown, markdown_table, with_code
 NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
 OWN = Field("numbers", "wrong numbers", "")
+FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
 TABS = {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"}
-FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN)
+FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN, FORM)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -81,7 +82,8 @@ def _choose(key: str | None) -> None:
 
 def _open(key: str | None) -> None:
     st.session_state["wrong tab"] = TABS["message"]
-    st.session_state["wrong failure"], st.session_state["wrong numbers"] = key, ""
+    st.session_state["wrong failure"] = key
+    state.reset([OWN, FORM])
 
 
 # ---------------------------------------------------------------- which one is it?
@@ -181,6 +183,8 @@ def _failure(failure: Failure) -> None:
     with about.container(gap="xsmall"):
         st.header(f"{failure.number} {failure.name}", anchor="failure")
         st.markdown(f"**{with_code(failure.symptom)}** {with_code(failure.meaning)}")
+        if failure.forms:
+            failure = failure.in_form(_form(failure))
     with own:
         numbers = _numbers(failure)
     cause, cure = run(failure.broken, numbers), run(failure.fixed, numbers)
@@ -205,6 +209,17 @@ def _failure(failure: Failure) -> None:
         _memory(numbers)
     _pytorch(failure, numbers)
     _elsewhere(failure)
+
+
+def _form(failure: Failure) -> int:
+    """Which of its forms the learner looks at."""
+    now = st.session_state
+    if now["wrong form"] >= len(failure.forms):
+        state.reset([FORM])  # of an address about another failure
+    return st.segmented_control(
+        "It comes in several forms", range(len(failure.forms)), format_func=failure.forms.__getitem__, required=True,
+        key="wrong form", on_change=state.step,
+    ) or 0  # fmt: skip
 
 
 def _numbers(failure: Failure) -> Numbers:
@@ -312,7 +327,8 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
             return
-        st.markdown(f"It says: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else
+        says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch mostly is
+        st.markdown(f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else
                     "It has no message for this.")  # fmt: skip
         if computed("torch", 1, installed):
             st.button("Run it in PyTorch", key="wrong ask", icon=":material/play_arrow:", on_click=ask,

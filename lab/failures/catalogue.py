@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from lab.failures import programs
-from lab.failures.failure import Failure, Place
+from lab.failures.failure import Failure, Form, Place
 
 
 def _messages(key: str) -> Place:
@@ -552,6 +552,18 @@ FAILURES = (
         ),
         related=("rate", "optimizer"),
         own="where w starts",
+        form="The order",
+        others=(
+            Form(
+                "The sign",
+                programs.wrong_sign,
+                programs.wrong_sign_fixed,
+                "w = torch.tensor(start, requires_grad=True)\n"
+                "for _ in range(20):\n    loss = (w - 3) ** 2\n    w.grad = None\n    loss.backward()\n"
+                "    with torch.no_grad():\n        w += 0.1 * w.grad\nprint('w', w.item(), 'loss', loss.item())\n",
+                silent="No error, here or in PyTorch: uphill is a direction, too.",
+            ),
+        ),
     ),
     Failure(
         "A parameter that the optimizer does not have",
@@ -580,6 +592,33 @@ FAILURES = (
         places=(_messages("optimizer"),),
         related=("nonleafgrad", "no-grad"),
         own="w",
+        form="A result",
+        others=(
+            Form(
+                "An empty list",
+                programs.empty_list,
+                programs.empty_list_fixed,
+                "w = torch.tensor(numbers, requires_grad=True)\nparameters = [p for p in [w] if p.grad is not None]\n"
+                "torch.optim.SGD(parameters, lr=0.1)\n",
+                says="optimizer got an empty parameter list",
+            ),
+            Form(
+                "Layers that nobody registered",
+                programs.not_registered,
+                programs.not_registered_fixed,
+                "torch.manual_seed(0)\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
+                "        super().__init__()\n"
+                "        self.hidden = [torch.nn.Linear(1, 4)]  # a list, no ModuleList\n"
+                "        self.head = torch.nn.Linear(4, 1)\n\n    def forward(self, x):\n"
+                "        return self.head(self.hidden[0](x).tanh())\n\n\nnet = Net()\n"
+                "print('parameters', [name for name, _ in net.named_parameters()])\n"
+                "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nold = net.hidden[0].weight.clone()\n"
+                "((net(torch.tensor(numbers).reshape(-1, 1)) - 1) ** 2).mean().backward()\noptimizer.step()\n"
+                "print('norm of hidden gradient', net.hidden[0].weight.grad.norm().item())\n"
+                "print('hidden moved by', (net.hidden[0].weight - old).abs().max().item())\n",
+                silent="No error, here or in PyTorch: nobody misses a parameter that the optimizer does not have.",
+            ),
+        ),
     ),
     Failure(
         "nan through where",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any
 
@@ -70,6 +70,21 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Form:
+    """One of several forms in which a failure comes. Its programs take the same numbers as those of the others.
+
+    says  PyTorch's own text, if it has one
+    """
+
+    name: str
+    broken: Program
+    fixed: Program
+    torch: str
+    says: str = ""
+    silent: str = ""
+
+
+@dataclass(frozen=True)
 class Failure(Demonstration):
     """One of the failures that people ask about most.
 
@@ -78,6 +93,7 @@ class Failure(Demonstration):
     symptom  what one notices first
     torch    PyTorch's twin of the broken program, from the same numbers. It prints what it shows
     related  keys of what is easily taken for it, or comes with it
+    form     what its programs are an example of, where it comes in several forms; `others`: the other ones
     own      says what the learner's numbers are, where there are any
     limits   the lowest and the highest of them; `fewest`: how many there must be
     """
@@ -88,6 +104,8 @@ class Failure(Demonstration):
     torch: str = field(kw_only=True)
     places: tuple[Place, ...] = field(kw_only=True)
     related: tuple[str, ...] = field(default=(), kw_only=True)
+    form: str = field(default="", kw_only=True)
+    others: tuple[Form, ...] = field(default=(), kw_only=True)
     own: str = field(default="", kw_only=True)
     limits: tuple[float, float] = field(default=(-100.0, 100.0), kw_only=True)
     fewest: int = field(default=1, kw_only=True)
@@ -95,6 +113,21 @@ class Failure(Demonstration):
     @property
     def name(self) -> str:
         return self.title
+
+    @property
+    def forms(self) -> list[str]:
+        """Their names; none where there is but one."""
+        return [self.form, *(other.name for other in self.others)] if self.others else []
+
+    def in_form(self, number: int) -> Failure:
+        """The failure with the programs of one of its forms; of the first, if there is none with this number."""
+        if not 0 < number <= len(self.others):
+            return self
+        other = self.others[number - 1]
+        return replace(
+            self, broken=other.broken, fixed=other.fixed, torch=other.torch, silent=other.silent,
+            phrases=(other.says,) if other.says else (),
+        )  # fmt: skip
 
     @property
     def numbers(self) -> Numbers:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import kept_by
-from model import MLP, SGD, Tensor, cross_entropy, no_grad, where
+from model import MLP, SGD, Linear, Tensor, cross_entropy, no_grad, where
 
 Shown = dict[str, Any]
 
@@ -366,6 +366,30 @@ def wrong_order_fixed(start: float = 5.0) -> Shown:
     return {"w": w.item(), "loss": losses}
 
 
+def wrong_sign(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        w.zero_grad()
+        loss.backward()
+        w.data += 0.1 * np.array(w.grad)  # with the gradient: uphill
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def wrong_sign_fixed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    losses = []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        w.zero_grad()
+        loss.backward()
+        w.data -= 0.1 * np.array(w.grad)  # against it: downhill
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
 def optimizes_result(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     scaled = w * 0.1  # a result, not a parameter
@@ -380,6 +404,52 @@ def optimizes_result_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     loss.backward()
     optimizer.step()
     return {"w.grad": w.grad, "w": w.numpy()}
+
+
+def empty_list(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    parameters = [p for p in [w] if p.grad is not None]  # before any backward(): none of them has one
+    optimizer = SGD(parameters, lr=0.1)
+    (w * w).sum().backward()
+    optimizer.step()
+    return {"w.grad": w.grad, "w": w.numpy()}
+
+
+def empty_list_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    parameters = [p for p in [w] if p.requires_grad]
+    optimizer = SGD(parameters, lr=0.1)
+    (w * w).sum().backward()
+    optimizer.step()
+    return {"w.grad": w.grad, "w": w.numpy()}
+
+
+def not_registered(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    rng = np.random.default_rng(0)
+    hidden, head = [Linear(1, 4, rng=rng)], Linear(4, 1, rng=rng)
+    optimizer = SGD(head.parameters(), lr=0.1)  # nobody has named those in the list
+    before = [layer.weight.numpy().copy() for layer in (hidden[0], head)]
+    x = np.array(numbers).reshape(-1, 1)
+    ((head(hidden[0](x).tanh()) - 1) ** 2).mean().backward()
+    optimizer.step()
+    moved = [
+        float(np.abs(layer.weight.numpy() - old).max()) for layer, old in zip((hidden[0], head), before, strict=True)
+    ]
+    return {"norm of hidden's gradient": norm(hidden[0].weight), "hidden moved by": moved[0], "head moved by": moved[1]}
+
+
+def not_registered_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    rng = np.random.default_rng(0)
+    hidden, head = [Linear(1, 4, rng=rng)], Linear(4, 1, rng=rng)
+    optimizer = SGD([p for layer in (*hidden, head) for p in layer.parameters()], lr=0.1)  # of all layers
+    before = [layer.weight.numpy().copy() for layer in (hidden[0], head)]
+    x = np.array(numbers).reshape(-1, 1)
+    ((head(hidden[0](x).tanh()) - 1) ** 2).mean().backward()
+    optimizer.step()
+    moved = [
+        float(np.abs(layer.weight.numpy() - old).max()) for layer, old in zip((hidden[0], head), before, strict=True)
+    ]
+    return {"norm of hidden's gradient": norm(hidden[0].weight), "hidden moved by": moved[0], "head moved by": moved[1]}
 
 
 def where_nan(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:

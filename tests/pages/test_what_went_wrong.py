@@ -108,6 +108,24 @@ def test_it_runs_with_numbers_of_ones_own():
     assert at.text_input(key="wrong numbers").value == ""
 
 
+def test_a_failure_comes_in_each_of_its_forms():
+    at = opened(failure="optimizer", form="2", numbers="3")
+    form = BY_KEY["optimizer"].in_form(2)
+    assert run_program(form.broken, [3.0]).code.strip() in texts(at.code)
+    assert form.twin([3.0]).strip() in texts(at.code)
+    assert [warning.value for warning in at.warning] == [with_code(form.silent)]
+    assert "It has no message" in texts(at.markdown)
+    at.button_group(key="wrong form").set_value(1).run()
+    assert not at.exception
+    assert address(at)["form"] == "1"
+    assert "It says: *optimizer got an empty parameter list*" in texts(at.markdown)
+    press(at, "wrong choose order")
+    assert "form" not in address(at)
+    at = opened(failure="order", form="2")  # it has two
+    assert not at.exception
+    assert run_program(BY_KEY["order"].broken).code.strip() in texts(at.code)
+
+
 def test_kept_graphs_are_weighed():
     at = opened(failure="kept")
     said = texts(at.markdown)

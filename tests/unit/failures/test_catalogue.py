@@ -12,6 +12,8 @@ from lab.failures.twin import ask
 from lab.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
+FORMS = [failure.in_form(number) for failure in FAILURES for number in range(len(failure.others) + 1)]
+by_form = pytest.mark.parametrize("failure", FORMS, ids=lambda failure: f"{failure.number} {failure.broken.__name__}")
 by_failure = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: f"{failure.number} {failure.key}")
 SILENT = {"zero-grad", "kept", "no-grad", "dead", "vanishing", "zero-init", "rate", "order", "accumulation", "softmax"}
 
@@ -21,7 +23,7 @@ def test_they_are_the_25_in_their_order():
     assert len(BY_KEY) == len({failure.name for failure in FAILURES}) == 25
 
 
-@by_failure
+@by_form
 def test_it_is_caused_and_cured_by_the_lines_that_are_shown(failure):
     cause, cure = run(failure.broken), run(failure.fixed)
     assert cause.error or failure.silent
@@ -40,7 +42,7 @@ def _error_of(code):
     return ""
 
 
-@by_failure
+@by_form
 def test_it_shows_where_there_is_no_error(failure):
     """What differs between the two runs; where this engine is kinder than PyTorch, the page says so."""
     cause, cure = run(failure.broken), run(failure.fixed)
@@ -51,7 +53,7 @@ def test_it_shows_where_there_is_no_error(failure):
         )
 
 
-@by_failure
+@by_form
 def test_it_takes_numbers_of_ones_own(failure):
     low, high = failure.limits
     rng = np.random.default_rng(failure.number)
@@ -78,15 +80,19 @@ def test_it_is_found_by_what_people_say_of_it(failure):
 
 def test_pytorchs_own_words_lead_there():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = ask({failure.key: failure.twin() for failure in FAILURES})
-    assert {key for key, answer in said.items() if not answer.text} == SILENT
-    for failure in FAILURES:
-        answer = said[failure.key]
-        if failure.key in SILENT:
+    said = ask({failure.broken.__name__: failure.twin() for failure in FORMS})
+    silent = {failure.broken.__name__ for failure in FAILURES if failure.key in SILENT} | {
+        "wrong_sign",
+        "not_registered",
+    }
+    assert {name for name, answer in said.items() if not answer.text} == silent
+    for failure in FORMS:
+        answer = said[failure.broken.__name__]
+        if not answer.text:
             assert answer.printed
             continue
         found = [match.failure for match in find(answer.text)]
-        assert failure in found or failure.key in found[0].related, answer.text
+        assert BY_KEY[failure.key] in found or failure.key in found[0].related, answer.text
 
 
 @by_failure
@@ -96,6 +102,15 @@ def test_what_it_refers_to_is_there(failure):
     for place in failure.places:
         assert place.query.get("fault", next(iter(faults.BY_KEY))) in faults.BY_KEY
         assert place.query.get("ladder", next(iter(ladders))) in ladders
+
+
+def test_a_failure_in_several_forms_has_another_program_for_each():
+    assert [failure.number for failure in FAILURES if failure.forms] == [18, 19]
+    for failure in FAILURES:
+        forms = [failure.in_form(number) for number in range(len(failure.forms))]
+        assert len({form.broken for form in forms}) == len({form.torch for form in forms}) == len(forms)
+        assert failure.in_form(9) is failure
+        assert all(form.numbers == failure.numbers for form in forms)
 
 
 def test_one_loss_holds_what_its_graph_needs_until_backward():
