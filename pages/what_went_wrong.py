@@ -143,8 +143,9 @@ def _question() -> str:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
                 key = match.failure.key
-                st.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,))
-                st.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
+                with st.container(gap="xxsmall"):
+                    st.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,))
+                    st.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
     return text
 
 

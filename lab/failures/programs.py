@@ -408,7 +408,7 @@ def optimizes_result_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 
 def empty_list(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
-    parameters = [p for p in [w] if p.grad is not None]  # before any backward(): none of them has one
+    parameters = [p for p in [w] if p.grad is not None]  # none has, yet
     optimizer = SGD(parameters, lr=0.1)
     (w * w).sum().backward()
     optimizer.step()
