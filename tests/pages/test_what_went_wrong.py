@@ -41,8 +41,11 @@ def test_each_failure_is_caused_seen_and_cured():
         assert len(at.get("echarts_chart")) == len(charted)
 
 
-def test_a_text_from_another_page_is_looked_up():
+@pytest.mark.parametrize("moves", [0, 2])
+def test_a_text_from_another_page_is_looked_up(moves):
     at = run(app("app.py"))
+    if moves:  # the browser has gone back or forward before
+        at.session_state["address"] = {"seen": moves}
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
     at.session_state["finder"] = {"asked": {"text": text, "query": "in_a=2"}}
     at.run()
@@ -50,6 +53,7 @@ def test_a_text_from_another_page_is_looked_up():
     assert at.text_area(key="wrong text").value == text
     assert at.header[0].value == "3 Only for scalar outputs"
     assert not at.info  # the address was that of the other page
+    assert run(at).text_area(key="wrong text").value == text
 
 
 def test_code_and_a_curve_are_read_where_such_is_read():
