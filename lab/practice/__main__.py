@@ -6,6 +6,7 @@ And for a teacher, `summary FILES`: a table of what a class has handed in.
 from __future__ import annotations
 
 import argparse
+import os
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.command == "summary":
         return summarize(given.files, given.csv, given.set)
     place = given.folder.expanduser().absolute()
-    if given.command != "start" and place.is_file():
+    if given.command != "start" and os.path.isfile(place):
         place = place.parent  # the learner's file instead of its folder: what is meant is plain
     try:
         if given.command == "start":
@@ -61,7 +62,7 @@ def start(ladder: Ladder, place: Path) -> int:
     try:
         tasks.write_text(sheet(ladder), "utf-8")
     except OSError as error:
-        raise folder.FolderError(f"{tasks} cannot be written: {(error.strerror or str(error)).lower()}.") from None
+        raise folder.FolderError(f"{tasks} cannot be written: {folder.reason(error)}.") from None
     print(f"{place / ladder.file} is the file to write in, {tasks} says what. After each step:")
     print(f"python -m lab.practice check {place}")
     return 0
@@ -79,8 +80,7 @@ def sheet(ladder: Ladder) -> str:
 def check_all(place: Path) -> int:
     """Check each ladder's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
     others are checked all the same."""
-    if not place.is_dir():
-        raise folder.FolderError(f"There is no folder {place}.")
+    folder.need(place)
     found, unread = [], []
     for ladder in LADDERS.values():
         try:
@@ -109,8 +109,7 @@ def watch(place: Path) -> int:
     later, a file may be gone for a moment while an editor saves it."""
     from watchfiles import watch as changes
 
-    if not place.is_dir():
-        raise folder.FolderError(f"There is no folder {place}.")
+    folder.need(place)
     files = {ladder.file for ladder in LADDERS.values()}
     # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
     turns = changes(
@@ -147,7 +146,7 @@ def summarize(files: Sequence[Path], out: Path | None, link: str | None) -> int:
         try:
             summary.write_csv(table, out)
         except OSError as error:
-            print(f"{out} cannot be written: {(error.strerror or str(error)).lower()}.", file=sys.stderr)
+            print(f"{out} cannot be written: {folder.reason(error)}.", file=sys.stderr)
             return 1
     return 0 if found.complete else 1
 

@@ -52,15 +52,19 @@ def start(folder: Path, ladder: Ladder) -> OnDisk:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolderError(f"The folder {folder} cannot be made: {_reason(error)}.") from None
+        raise FolderError(f"The folder {folder} cannot be made: {reason(error)}.") from None
     return read(folder, ladder) or write(folder, ladder, ladder.starter, "")
 
 
-def read(folder: Path, ladder: Ladder) -> OnDisk | None:
-    """The ladder's file; None where there is none. The folder is an absolute
-    path. Raises FolderError."""
-    if not folder.is_dir():
+def need(folder: Path) -> None:
+    """Raises FolderError where there is no folder, or none that we may look into."""
+    if not os.path.isdir(folder):  # unlike Path.is_dir, false where we may not look
         raise FolderError(f"There is no folder {folder}.")
+
+
+def read(folder: Path, ladder: Ladder) -> OnDisk | None:
+    """The ladder's file; None where there is none. The folder is an absolute path. Raises FolderError."""
+    need(folder)
     path = folder / ladder.file
     try:
         with path.open("rb") as file:
@@ -68,7 +72,7 @@ def read(folder: Path, ladder: Ladder) -> OnDisk | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FolderError(f"{path} cannot be read: {_reason(error)}.") from None
+        raise FolderError(f"{path} cannot be read: {reason(error)}.") from None
     if len(held) > LARGEST:
         raise FolderError(f"{path} is larger than {LARGEST // 1000} kB; a task needs far less.")
     return _seen(held, path, saved)
@@ -107,7 +111,7 @@ def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
         if not path.exists():
             _replace(path, held)
     except OSError as error:
-        raise FolderError(f"No copy could be kept in {copies}: {_reason(error)}.") from None
+        raise FolderError(f"No copy could be kept in {copies}: {reason(error)}.") from None
     return path
 
 
@@ -146,8 +150,9 @@ def _replace(path: Path, held: bytes) -> None:
     except OSError as error:
         if name:
             Path(name).unlink(missing_ok=True)
-        raise FolderError(f"{path} cannot be written: {_reason(error)}.") from None
+        raise FolderError(f"{path} cannot be written: {reason(error)}.") from None
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError) -> str:
+    """What the system says, for the end of a sentence."""
     return (error.strerror or str(error)).lower()

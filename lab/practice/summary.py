@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab.practice.folder import reason
 from practice import LADDERS
 from practice.debug import PROGRAMS, ROOM
 from practice.questions import QUESTIONS
@@ -46,7 +47,7 @@ def summary(files: Sequence[Path]) -> Summary:
         try:
             cards, tasks, doubt = read(file)
         except (OSError, ValueError) as error:
-            why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            why = reason(error) if isinstance(error, OSError) else str(error)
             found.notes.append(f"{plain(file)} is left out: {why}.")
             found.complete = False
             continue

@@ -5,6 +5,7 @@ Every text that comes from a run is escaped; a policy in the page forbids the br
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Literal
 from lab.training.config import Config, describe, said
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending, is_regression, score
-from lab.training.run_folder import RunError, RunFolder
+from lab.training.run_folder import RunError, RunFolder, is_run
 from lab.training.summary import comparison_picture, run_picture
 from lab.training.sweep import rank
 
@@ -80,7 +81,8 @@ def read(paths: Iterable[Path]) -> list[Entry]:
     """The runs in the folders, those of a sweep for the folder of a sweep. Raises RunError, ConfigError."""
     entries = []
     for path in paths:
-        inside = [] if (path / "config.json").is_file() else sorted(p.parent for p in path.glob("*/config.json"))
+        members = not is_run(path) and os.path.isdir(path)
+        inside = sorted(file.parent for file in path.glob("*/config.json")) if members else []
         for folder in inside or [path]:
             run = RunFolder(folder)
             config, records, sizes = run.config(), run.records(), run.sizes()

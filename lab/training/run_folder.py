@@ -105,13 +105,18 @@ def in_new_folder(data: str, make: Callable[[Path], T]) -> T:
     raise AssertionError  # there is always another number
 
 
+def is_run(path: Path) -> bool:
+    """Is there a run in the folder?"""
+    return os.path.isfile(path / "config.json")  # unlike Path.is_file, false where we may not look
+
+
 class RunFolder:
     """A run on disk. `RunFolder.create` makes one, `RunFolder(path)` opens one that exists."""
 
     def __init__(self, path: Path) -> None:
         """Raises RunError when there is no run in the folder."""
         self.path = path
-        if not os.path.isfile(path / "config.json"):  # unlike Path.is_file, false where we may not look
+        if not is_run(path):
             raise RunError(f"There is no run in {str(path)!r} (no config.json): give --out the folder of a run.")
 
     @classmethod

@@ -16,7 +16,7 @@ from typing import Any
 from lab.training.config import Config, ConfigError, said, sizes_text
 from lab.training.live import Own
 from lab.training.records import Record, slim
-from lab.training.run_folder import RunError, RunFolder, alone_in
+from lab.training.run_folder import RunError, RunFolder, alone_in, is_run
 
 MOST = 12  # of the page's runs: the oldest makes room
 WHOLE = 300  # records of an opened run keep their histograms: a longer one would take hundreds of megabytes
@@ -175,18 +175,14 @@ def _runs(folder: Path) -> tuple[dict[str, Path], list[str]]:
     paths: dict[str, Path] = {}
     complaints: list[str] = []
     for entry in _subfolders(folder, complaints):
-        inside = [entry] if _has_config(entry) else _subfolders(entry, complaints)
-        for path in filter(_has_config, inside):
+        inside = [entry] if is_run(entry) else _subfolders(entry, complaints)
+        for path in filter(is_run, inside):
             name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
             if name.isprintable():
                 paths[name] = path
             else:
                 complaints.append(f"The run {name!r} is left out: its name cannot be shown. Rename its folder.")
     return paths, complaints
-
-
-def _has_config(path: Path) -> bool:
-    return os.path.isfile(path / "config.json")  # unlike Path.is_file, false where we may not look
 
 
 def _subfolders(folder: Path, complaints: list[str]) -> list[Path]:

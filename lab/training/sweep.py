@@ -25,7 +25,7 @@ from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import named
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending
-from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, write_atomic
+from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, is_run, write_atomic
 from lab.training.trainer import Trainer, resumed, save_summary, train
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def in_folder(members: Sequence[Member], folder: Path) -> list[Member]:
 def make_folders(members: Sequence[Member]) -> None:
     """A folder for each run, unless it is there already. Raises RunError when it is that of another run."""
     for member in members:
-        if not (member.path / "config.json").exists():
+        if not is_run(member.path):
             RunFolder.create(member.path, member.config)
         elif RunFolder(member.path).config() != member.config:
             raise RunError(f"{str(member.path)!r} holds a run with other settings: give the sweep another --out.")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -88,8 +89,8 @@ def test_the_file_may_be_named_instead_of_its_folder(place, capsys):
 def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
     assert main(["check", str(tmp_path)]) == 2
     assert "begin with `python -m lab.practice start`" in capsys.readouterr().err
-    for command in ("check", "watch"):
-        assert main([command, str(tmp_path / "none")]) == 2
+    for command, name in product(("check", "watch"), ("none", "n" * 300)):
+        assert main([command, str(tmp_path / name)]) == 2
         assert capsys.readouterr().err.count("There is no folder") == 1
 
 

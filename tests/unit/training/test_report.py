@@ -146,6 +146,7 @@ def folders(tmp_path_factory):
     [
         (["report"], "required: RUN; python train.py report --help"),
         (["report", "nowhere"], "no run in 'nowhere'"),
+        (["report", "n" * 300], "There is no run in"),
         (["report", "r", "broken"], "metrics.jsonl in 'broken' is damaged"),
         (["report", "new"], "has no complete epoch yet"),
         (["report", "r", "--out", "none/report.html"], "could not be written"),
