@@ -251,7 +251,9 @@ def _expression() -> None:
 def _inputs(expression: Expression) -> dict[str, float | list] | None:
     """A slider with a number entry for each number, a text field for each vector or matrix."""
     values = {
-        name: _slider(name, start) if isinstance(start, (int, float)) else _array_entry(name, start)
+        name: _slider(name, start)
+        if isinstance(start, (int, float))
+        else expression_box.array_entry(name, start, f"leaf {name} array")
         for name, start in _values_of(expression).items()
     }
     found = {name: value for name, value in values.items() if value is not None}
@@ -332,17 +334,6 @@ def _slider(name: str, start: float) -> float:
             label_visibility="collapsed",
         )  # fmt: skip
     return value
-
-
-def _array_entry(name: str, start: list) -> float | list | None:
-    key = f"leaf {name} array"
-    st.session_state.setdefault(key, json.dumps(start))
-    text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
-    try:
-        return expression_box.value(text)
-    except ValueError as error:
-        st.error(f"{name}: {error}")
-        return None
 
 
 def _buttons(ready: bool) -> None:

@@ -44,7 +44,7 @@ def written(number: float | list) -> str:
 def fields(page: str, text: str) -> tuple[Field, Family]:
     """What the address says of an expression and its inputs; text: the expression that the page begins with."""
     return (
-        Field("expression", f"{page} expression", text, _short, always=True),
+        Field("expression", f"{page} expression", text, state.shorter_than(LONGEST), always=True),
         Family("in_", f"{page} inputs", {}, value, written),
     )
 
@@ -111,7 +111,11 @@ def _input(page: str, name: str, start: float | list) -> float | list | None:
         reach = now.setdefault(f"{key} reach", reach)
         now.setdefault(f"{key} slider", float(start))
         return float(st.slider(name, -reach, reach, step=STEP * reach / REACH, key=f"{key} slider"))
-    key = f"{page} input {name} array"
+    return array_entry(name, start, f"{page} input {name} array")
+
+
+def array_entry(name: str, start: float | list, key: str) -> float | list | None:
+    """A field for an array; None where what is in it cannot be read, which is said."""
     st.session_state.setdefault(key, written(start))
     text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
     try:
@@ -125,9 +129,3 @@ def begin(page: str) -> None:
     """The widgets of the inputs begin with their values again: after `state.restore` has set all anew."""
     for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
         del st.session_state[key]
-
-
-def _short(text: str) -> str:
-    if len(text) > LONGEST:
-        raise ValueError(text)
-    return text
