@@ -877,6 +877,11 @@ first.""",
             ((_MATMUL, "return grad @ b.T, grad @ a.T"),),
         ),
         Mistake(
+            "both-turned",
+            "Both messages have their factors in the wrong order: for `a` the gradient comes first, for `b` last.",
+            ((_MATMUL, "return b.T @ grad, grad @ a.T"),),
+        ),
+        Mistake(
             "matmul-swapped",
             "The two messages were returned in the wrong order.",
             ((_MATMUL, "return a.T @ grad, grad @ b.T"),),

@@ -501,6 +501,17 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
             (("    def __rmul__(self, number):\n        return self * number\n", ""),),
         ),
         Mistake(
+            "neg-cut",
+            "`-a` was made from the bare number: nothing leads back to `a`. Make it of an operation that has a rule.",
+            (("return self * -1\n", "return Value(-self.data)\n"),),
+        ),
+        Mistake(
+            "sub-cut",
+            "`a - b` was made from the bare numbers: nothing leads back to `a` and `b`. Make it of operations that "
+            "have rules.",
+            (("return self + other * -1", "return Value(self.data - wrapped(other).data)"),),
+        ),
+        Mistake(
             "rsub-turned",
             "`2 - a` came out as `a - 2`. In `__rsub__`, the number stood on the left: `self` is what is taken away.",
             (("return -self + number", "return self - number"),),
@@ -986,6 +997,21 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             "tanh-overwrites",
             "tanh used twice lost a message: add to `grad`, as in the rules before.",
             (("self.grad += (1 - t * t)", "self.grad = (1 - t * t)"),),
+        ),
+        Mistake(
+            "relu-overwrites",
+            "relu used twice lost a message: add to `grad`, as in the rules before.",
+            (("self.grad += (self.data > 0)", "self.grad = (self.data > 0)"),),
+        ),
+        Mistake(
+            "exp-overwrites",
+            "exp used twice lost a message: add to `grad`, as in the rules before.",
+            (("self.grad += e * out.grad", "self.grad = e * out.grad"),),
+        ),
+        Mistake(
+            "sigmoid-cut",
+            "The sigmoid was made from the bare number: nothing leads back to `a`. Make it of operations on values.",
+            (("return ((self * -1).exp() + 1) ** -1", "return Value(1 / (1 + math.exp(-self.data)))"),),
         ),
         Mistake(
             "sigmoid-turned",
