@@ -194,12 +194,16 @@ def _repeats(answer: np.ndarray, slips: Iterable[np.ndarray]) -> bool:
 
 
 def reading(text: str) -> np.ndarray:
-    """An answer: 6, −0.5, 1/2, [1, 2], 1 2, [[1, 2], [3, 4]], 1 2; 3 4. ValueError: a sentence of what to write."""
+    """An answer: 6, −0.5, 1/2, [1, 2], 1 2, [[1, 2], [3, 4]], 1 2; 3 4, [1 2; 3 4].
+
+    ValueError: a sentence of what to write.
+    """
     if len(text) > LONGEST:
         raise ValueError(f"An answer has at most {LONGEST} characters.")
     text = text.strip().replace("−", "-").translate(str.maketrans("()", "[]"))
     text = re.sub(r"^([-+])\s+", r"\1", text)
     text = re.sub(r"\s*/\s*", "/", text)
+    text = re.sub(r"^\[([^][]*;[^][]*)\]$", r"\1", text)  # [1 2; 3 4]
     if "[" not in text and "]" not in text:
         rows = [row.replace(",", " ") for row in re.split(r"[;\n]", text)]
         text = f"[{'],['.join(rows)}]" if len(rows) > 1 else rows[0]
