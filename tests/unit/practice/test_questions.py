@@ -187,6 +187,12 @@ def test_what_says_nothing_a_part_or_the_opposite_is_not_taken_for_right(key):
     assert [text for text in BAD[key] if judge(BY_KEY[key], text).right] == []
 
 
+@pytest.mark.parametrize("question", TEXTS, ids=lambda question: question.key)
+def test_the_question_its_hint_and_answers_to_others_are_no_answer(question):
+    others = [text for key, texts in GOOD.items() if key != question.key for text in texts]
+    assert [text for text in (question.text, question.hint, *others) if judge(question, text).right] == []
+
+
 def test_the_words_in_which_a_point_was_found_are_quoted():
     judged = judge(BY_KEY["checkpointing"], "It needs less memory (e.g. for activations)! It isn't slower.")
     assert judged.found == (("that it saves memory", "less memory"),)
