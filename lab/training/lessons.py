@@ -93,10 +93,18 @@ def _when(records: Sequence[Record]) -> Answer:
     return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
 
 
+def _explained(records: Sequence[Record]) -> Answer:
+    share = score(records[-1], "val")
+    noise = NOISE**2 / (NOISE**2 + 0.5)  # the square of a sine is 1/2 in the mean
+    sentence = f"validation R² ended at {share:.2f}; noise is {noise:.0%} of the variance, and no curve explains that."
+    return (0 if share > 0.98 else 1 if share > 0.8 else 2), sentence
+
+
 def _losses(records: Sequence[Record], name: Curve) -> list[float]:
     return [loss for record in records if (loss := record[name]) is not None]
 
 
+NOISE = 0.2  # around the sine
 FIRST = Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)  # what a visitor without a link sees
 DEEP = replace(FIRST, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
 WILD = replace(FIRST, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
@@ -149,6 +157,12 @@ LESSONS = MappingProxyType(
             "When will validation accuracy pass 90 %?",
             ("by epoch 20", "later", "never"),
             _when,
+        ),
+        "A noisy curve": Lesson(
+            replace(FIRST, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
+            "How much of the targets’ variance will the curve explain (R²)?",
+            ("all of it", "a little less", "about half"),
+            _explained,
         ),
     }
 )

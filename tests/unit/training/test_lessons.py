@@ -18,6 +18,7 @@ from lab.training.trainer import train
         ("A layer dies", "nearly all"),
         ("Overfitting", "fall, then rise"),
         ("The hardest: spirals", "by epoch 20"),
+        ("A noisy curve", "a little less"),
     ],
 )
 def test_a_lesson_is_answered_by_its_own_run(name, answer):
