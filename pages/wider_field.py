@@ -1,6 +1,7 @@
 """The wider field: this engine beside others, in PyTorch's words, with less memory; how rules are tested; where it
 comes from, and where it leads."""
 
+import math
 import re
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
 from lab.ui.computed import computed
+from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
@@ -91,6 +93,7 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
+FEWEST = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
 LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
 WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
 ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
@@ -106,6 +109,7 @@ FIELDS = (
     WIDTH,
     ROWS,
     SEGMENTS,
+    Field("fewest", "field fewest", None, state.one_of(*FEWEST), state.optional),
     Field("year", "field year", None, state.one_of(*YEARS), state.optional),
 )  # fmt: skip
 
@@ -250,8 +254,8 @@ def _numbers(array: np.ndarray | None) -> str:
 def _memory() -> None:
     st.markdown(
         "A chain of layers, cut into segments. Forward, only the last segment records its graph; of each other one "
-        "only the input is kept, and it runs once more as backward comes to it. **Guess: how many segments keep the "
-        "least?** All bytes and runs are counted now."
+        "only the input is kept, and it runs once more as backward comes to it. **How many segments keep the least?** "
+        "All bytes and runs are counted now."
     )
     columns = st.columns(4)
     for column, (field, word) in zip(
@@ -271,17 +275,26 @@ def _memory() -> None:
     second.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
                   delta_color="off", delta_arrow="off")  # fmt: skip
     third.metric("Largest difference of a gradient", number(chosen.difference))
+    guessed = guess("Guess: the fewest bytes are kept with", FEWEST, "field fewest")
+    if guessed is None:
+        st.markdown(FIRST)
+        return
+    away = {
+        name: abs(math.log(best.segments / count))
+        for name, count in (("two", 2), ("root", layers**0.5), ("all", layers))
+    }
+    st.markdown(
+        f"{verdict(away[guessed] == min(away.values()))} Least with **{best.segments} segments**, {best.kept:,} bytes. "
+        "Kept are the inputs of the segments and the graph of one of them, so about layers / segments + segments "
+        f"counts: least near the root of {layers}, {layers**0.5:.1f}, times a constant. Parameters and gradients are "
+        "left out of the count."
+    )
     boards = Boards("field")
     for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
         with column:
             boards.board(key)
     theme = page.theme()
     boards.fill(computed("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
-    st.markdown(
-        f"Least with **{best.segments} segments**, {best.kept:,} bytes. Kept are the inputs of the segments and the "
-        f"graph of one of them, so about layers / segments + segments counts: least near the root of {layers}, "
-        f"{layers**0.5:.1f}, times a constant. Parameters and gradients are left out of the count."
-    )
 
 
 def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) -> dict[str, charts.Chart]:

@@ -98,6 +98,10 @@ def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
     assert "only the last segment records its graph" in at.markdown[0].value
     assert float(difference.value.replace("−", "-")) <= 1e-12
     first = kept.value
+    assert "Least with" not in texts(at.markdown)  # a guess comes first
+    at.segmented_control(key="field fewest").set_value("all").run()
+    assert "✗ Not as you guessed. Least with **" in texts(at.markdown)
+    assert "✓ As you guessed." in texts(opened(tab="memory", layers=9, fewest="root").markdown)
     at.slider(key="field segments").set_value(5).run()
     assert at.metric[0].value != first
     assert at.metric[1].value == "17"
@@ -123,6 +127,15 @@ def test_what_comes_after_has_run_and_leads_to_the_graph_lab():
     for name in ("Embedding", "Convolution", "Recurrence", "Attention"):
         assert f"**{name}.**" in said
     assert "E [101, 101, 0, 0, 10, 10]" in said
+
+
+def test_what_comes_after_is_opened_before_80_words_and_its_answer_is_folded():
+    at = opened(tab="next")
+    said = [text.value for text in at.markdown]
+    before = said[: said.index("Embedding in the Graph lab")]  # the link, where the page stands alone
+    assert sum(len(text.split()) for text in before) <= 80
+    assert [expander.label for expander in at.expander] == ["What came of it"] * 4
+    assert all("Gradients:" in expander.markdown[0].value for expander in at.expander)
 
 
 def test_the_year_is_guessed_first():
