@@ -4,7 +4,7 @@ import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES }
 import { brief, flat, numeral, shorten, toNumber } from "./format.js";
 import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
-import { around, groupsOf, itemsOf } from "./layout.js";
+import { around, groupsOf, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -30,6 +30,7 @@ const CARDS = 24; // made at a time: the page answers in between
  * @property {SVGGElement} element
  * @property {SVGPathElement} path
  * @property {SVGTextElement} label
+ * @property {Point[]} points where it begins and three points for each of its parts
  * @property {Point} middle where its message stands
  * @property {boolean} roomy whether there is room for the message beside other things
  * @property {Point} place the middle of the box that it runs in
@@ -407,12 +408,12 @@ export class Graph {
       place(rest);
       return;
     }
-    const length = edge.path.getTotalLength();
+    const at = measured(edge.points);
     const start = performance.now();
     const step = (/** @type {number} */ time) => {
       const share = Math.min(1, (time - start) / TRAVEL);
       const eased = 1 - (1 - share) ** 3;
-      place(edge.path.getPointAtLength(length * (1 - 0.5 * eased)));
+      place(at(1 - 0.5 * eased));
       if (share < 1) this.travelling = requestAnimationFrame(step);
       else place(rest);
     };
@@ -509,7 +510,7 @@ function makeEdge({ id, points, middle, roomy }) {
   const element = s("g", { class: "edge", "data-edge": id }, path, label);
   const { x, y, ...size } = around(points);
   const place = { x: x + size.width / 2, y: y + size.height / 2 };
-  return { id, element, path, label, middle, roomy, place, size, message: undefined, current: false };
+  return { id, element, path, label, points, middle, roomy, place, size, message: undefined, current: false };
 }
 
 function makePill() {
@@ -521,9 +522,8 @@ function makePill() {
 /** Where a message of a width rests beside its edge: as near to its middle as it can without hiding the head of a card,
  * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width @returns {Point} */
 function resting(plan, edge, width) {
-  const length = edge.path.getTotalLength();
-  const along = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((share) => edge.path.getPointAtLength(share * length));
-  const places = [edge.middle, ...along].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
+  const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(measured(edge.points));
+  const places = [edge.middle, ...others].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
   const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
   const hidden = places.map((place) =>
     cards.reduce((sum, { x, y, card }) => {

@@ -72,6 +72,7 @@ const NUMBERED = 4; // rows and columns up to which the numbers of an array stan
 const MOST_CELLS = 24; // of a heat map on a card, along one axis
 const BEND = 36; // pixels in which an edge turns into its lane
 const LANE = 12; // pixels between lanes
+const PIECES = 16; // straight ones that a part of a curve is measured by
 /** @type {(Style & {liking: number})[]} */
 export const ARRANGEMENTS = [
   { down: false, compact: false, liking: 1 },
@@ -445,6 +446,31 @@ export function around(points) {
     [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
   }
   return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** Where one is on a curve after a share of its length. A browser that is asked how long a path is first lays out all
+ * that has changed on the page. @param {Point[]} points @returns {(share: number) => Point} */
+export function measured([start, ...rest]) {
+  const line = [{ ...start, reached: 0 }];
+  for (let i = 0; i < rest.length; i += 3) {
+    const [a, [b, c, d]] = [line[line.length - 1], rest.slice(i, i + 3)];
+    for (let piece = 1; piece <= PIECES; piece += 1) {
+      const [t, u] = [piece / PIECES, 1 - piece / PIECES];
+      const x = u ** 3 * a.x + 3 * u * u * t * b.x + 3 * u * t * t * c.x + t ** 3 * d.x;
+      const y = u ** 3 * a.y + 3 * u * u * t * b.y + 3 * u * t * t * c.y + t ** 3 * d.y;
+      const last = line[line.length - 1];
+      line.push({ x, y, reached: last.reached + Math.hypot(x - last.x, y - last.y) });
+    }
+  }
+  const end = line[line.length - 1];
+  return (share) => {
+    const reached = share * end.reached;
+    const next = line.findIndex((point) => point.reached >= reached);
+    if (next <= 0) return next ? end : line[0];
+    const [before, after] = [line[next - 1], line[next]];
+    const part = (reached - before.reached) / (after.reached - before.reached);
+    return { x: before.x + part * (after.x - before.x), y: before.y + part * (after.y - before.y) };
+  };
 }
 
 /** The middle of the middle part of a curve. @param {Point[]} points @returns {Point} */
