@@ -7,6 +7,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="pip install -r r
 from tests.support import launch, start_app  # noqa: E402
 
 PATIENCE = 60_000  # milliseconds until a test gives up waiting: so long that the speed of the machine does not matter
+LONGEST_HISTORY = 35  # entries; browsers keep and count 50, and a test makes at most a dozen
 playwright.expect.set_options(timeout=PATIENCE)
 
 
@@ -15,7 +16,8 @@ def pytest_collection_modifyitems(items):
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
             # A file stays in one process; each process that takes one has one server and one browser for all it takes
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+            if not item.get_closest_marker("xdist_group"):
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(scope="session")
@@ -78,8 +80,12 @@ def tab(context, left_tabs):
 
     yield tab
     for page in pages:
+        page.unroute_all()
         page.goto("about:blank")  # what the page did ends
-        left_tabs.append(page)
+        if page.evaluate("history.length") < LONGEST_HISTORY:
+            left_tabs.append(page)
+        else:
+            page.close()
 
 
 @pytest.fixture(scope="session")
@@ -87,6 +93,15 @@ def app_url(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TENSOR_LAB_VISITS", str(tmp_path_factory.mktemp("visits")))  # not those of other days
         url, process = start_app("app.py")
+    yield url
+    process.terminate()
+    process.wait(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def player_url():
+    """The page with nothing but the player."""
+    url, process = start_app("tests/browser/apps/player_app.py")
     yield url
     process.terminate()
     process.wait(timeout=60)

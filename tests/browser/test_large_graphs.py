@@ -8,8 +8,10 @@ from playwright.sync_api import expect
 from lab.trace.export import playable, standalone
 from lab.trace.recording import record, strict_json
 from tests.browser.apps.programs import SHAPES
-from tests.browser.test_player import open_player, player_url, press  # noqa: F401 (fixtures)
+from tests.browser.test_player import open_player, press  # noqa: F401 (a fixture)
 from tests.programs import LEAVES
+
+pytestmark = pytest.mark.xdist_group("test_player")  # whose process has the server with the player
 
 # A Graphviz that never answers; without a source it is not even loaded.
 ASLEEP = "onmessage = ({ data }) => data.source && postMessage({ ready: true })"
@@ -23,7 +25,7 @@ def test_a_graph_of_300_nodes_is_drawn(open_player, shape):  # noqa: F811
     assert 250 <= nodes <= 310
     if shape in ("iterate", "network"):  # it opens with a card for each line
         expect(lines).to_have_attribute("aria-pressed", "true")
-        assert page.locator(".card.group").count() >= 30
+        expect(page.locator(".card.group").nth(29)).to_be_attached()
         lines.click()
     expect(cards).to_have_count(nodes)
     press(page, "Home")

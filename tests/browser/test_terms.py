@@ -7,9 +7,8 @@ from tests.support import settled
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_term_is_explained_where_it_stands(new_page, app_url, theme):
-    page = new_page(width=360, theme=theme)
-    page.goto(f"{app_url}/simulate-error")
+def test_a_term_is_explained_where_it_stands(open_page, theme):
+    page = open_page("simulate-error", width=360, theme=theme)
     term = page.get_by_role("button", name="in place", exact=True)
     term.wait_for()
     settled(page)

@@ -64,6 +64,7 @@ def test_check_shows_the_case_that_fails_its_line_and_the_mistake(place, capsys)
         (b"\xff\xfe", "not a text in UTF-8"),
         (b"#" * 400_000, "larger than"),
     ],
+    ids=["not text", "too large"],
 )
 def test_a_file_that_cannot_be_read_is_told_in_a_sentence(place, capsys, text, said):
     (place / "scalars.py").write_bytes(text)
