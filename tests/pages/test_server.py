@@ -27,6 +27,9 @@ main(prog_name="streamlit")
 FOREIGN = ["http://evil.example", "https://evil.example:8501", "http://127.0.0.1", "null", "http://["]
 
 
+pytestmark = pytest.mark.xdist_group("server")  # one process has the server that several of them visit
+
+
 @pytest.fixture
 def start():
     """start(**options): the address of the app in a new server, and its process."""
@@ -73,22 +76,30 @@ def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, l
     assert set(answers) == {403}
 
 
-def test_the_page_itself_and_programs_may_open_a_websocket(start):
-    url, _ = start()
+@pytest.fixture(scope="module")
+def visited():
+    """The address of a server, and its first visitor, who came by a link to a page."""
+    url, process = start_app("app.py")
+    yield url, asyncio.run(first_run(url, "training"))
+    process.kill()
+    process.wait()
+
+
+def test_the_page_itself_and_programs_may_open_a_websocket(visited):
+    url, _ = visited
     assert asyncio.run(answer(url, origin=url)) is None
     assert asyncio.run(answer(url)) is None
 
 
-def test_a_link_to_a_page_may_be_the_first_visit(start):
-    url, _ = start()
-    visitor = asyncio.run(first_run(url, "training"))
+def test_a_link_to_a_page_may_be_the_first_visit(visited):
+    url, visitor = visited
     assert visitor.find("heading").body == "Training lab"
     assert "page_not_found" not in visitor.received
     assert asyncio.run(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
 
 
-def test_scripts_and_styles_are_sent_compressed_and_whole(start):
-    url, _ = start()
+def test_scripts_and_styles_are_sent_compressed_and_whole(visited):
+    url, _ = visited
     own, theirs = Path("static/graphviz/graphviz.js"), Path(streamlit.__file__).parent / "static"
     style = next(theirs.glob("static/css/*.css"))
     for path, file in [("app/static/graphviz/graphviz.js", own), (f"static/css/{style.name}", style)]:
