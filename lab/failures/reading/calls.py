@@ -11,6 +11,7 @@ from lab.failures.reading.facts import (
     CHOICES,
     CONTAINERS,
     CREATORS,
+    DISTRIBUTIONS,
     ELEMENTWISE,
     KEEPS_OUTPUT,
     LAYERS,
@@ -58,6 +59,8 @@ class Calls(Tensors):
             return self.loss(function.op, args, keys | function.attributes, node)
         if function.kind == "function" and isinstance(function.body, Body):
             return self.call_body(function, function.body, args, keys)
+        if function.kind == "instance" and (method := self.method(function, "__call__")) is not None:
+            return self.call(method, args, keys, node)
         inputs = (function, *args, *keys.values())
         value = Value(parents=tuple(v for v in inputs if v.kind in {"", "module", "list"} | TENSORS), op="call")
         value.turns, value.node, value.statement = (
@@ -151,6 +154,8 @@ class Calls(Tensors):
         if "autograd function" in kind.marks:
             value.kind = "autograd function"
             return value
+        if "optimizer" in kind.marks and isinstance(node, ast.Call):
+            return self.optimizer(kind.name, args, keys, node)
         self.everything.append(value)
         start = self.method(value, "__init__")
         if start is not None:
@@ -250,6 +255,9 @@ class Calls(Tensors):
         if full.endswith("autograd.grad"):
             if args:
                 self.note("used", node, args[0])
+            by = args[1] if len(args) > 1 else keys.get("inputs", Value())
+            for value in by.items if by.kind == "list" and by.items else [by]:
+                self.note("differentiate", node, value)
             return Value("list", items=[Value()], marks={"open"})
         if name in {"deepcopy"}:
             return Value("module", op="any", marks={"any", "eval"})
@@ -258,7 +266,9 @@ class Calls(Tensors):
         if name == "DataLoader" and args and args[0].kind == "dataset":
             size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
             return Value("loader", items=args[0].items, constant=size.constant)
-        if root == "torchvision" or "hub" in full or name in {"Categorical", "DataLoader", "Compose"}:
+        if name in DISTRIBUTIONS and "distributions" in full:
+            return Value("distribution", node, op=name, parents=(*args, *keys.values()))
+        if root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
         if root == "model" and name in {"Tensor"}:
             first = args[0] if args else Value()
@@ -387,6 +397,9 @@ class Calls(Tensors):
     def unknown_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if owner.kind == "autograd function":
             return self.tensor(at, "function", args)
+        if owner.kind == "distribution":
+            drawn = name == "sample"  # no gradient comes back to what a sample was drawn with
+            return self.tensor(at, name, () if drawn else owner.parents)
         if owner.kind == "class":
             return Value(parents=tuple(args))
         if name in {"item", "numpy", "tolist"}:
@@ -416,8 +429,9 @@ class Calls(Tensors):
             self.note("step", at, args[0])
             return Value("none")
         if args and args[0].kind == "function":
-            self.call(args[0], [], {}, at)
-            self.note("step", at, owner, None, "closure")
+            for _ in range(2):  # the optimizer calls it again and again
+                self.call(args[0], [], {}, at)
+                self.note("step", at, owner, None, "closure")
             return Value()
         if owner.kind == "optimizer" or (owner.kind == "" and not args):
             self.note("step", at, owner)
@@ -517,7 +531,11 @@ class Calls(Tensors):
             if name in {"cpu_", "share_memory_"}:
                 return owner
             other = args[0] if args else Value("none")
-            self.note("write", at, owner, other, {"add_": "+", "sub_": "-"}.get(name, "method"))
+            how = {"add_": "+", "sub_": "-"}.get(name, "method")
+            if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
+                self.note("update", at, owner.parents[0], other, how)
+            else:
+                self.note("write", at, owner, other, how)
             if owner.kind == "parameter" or owner.leaf:
                 return owner
             return self.function(name.rstrip("_"), [owner, *args], keys, at)

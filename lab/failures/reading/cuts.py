@@ -6,7 +6,16 @@ from collections.abc import Iterator
 
 from lab.failures.reading.case import Case, Found, called, own_line, receiver, short
 from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import BROADCASTING_LOSSES, CREATORS, LAYERS, TENSORS, Value, graph_of, reach
+from lab.failures.reading.facts import (
+    BROADCASTING_LOSSES,
+    CREATORS,
+    ELEMENTWISE,
+    LAYERS,
+    TENSORS,
+    Value,
+    graph_of,
+    reach,
+)
 from lab.failures.reading.tensors import Event
 
 
@@ -17,8 +26,11 @@ def no_gradient(case: Case) -> Iterator[Found]:
         value = event.value
         remade = value.cut == "wrapped" and value.leaf
         cut_off = value.graph is None and only_data(value)
-        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off:
+        number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
+        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
             yield from culprit(case, event)
+    for event in case.all("differentiate"):
+        yield from not_asked(case, event)
 
 
 def only_data(value: Value) -> bool:
@@ -36,6 +48,11 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
     name = called(event.value, "the loss")
+    if event.value.kind == "number" and not cuts:  # of a value of which nothing else is known
+        number = next((v for v in found if v.op == "item" and isinstance(v.node, ast.Call)), None)
+        if number is not None and isinstance(number.node, ast.Call):
+            yield from taken_out(case, number.node, number, name, event.statement.lineno)
+        return
     for value in sorted(cuts, key=lambda v: v.cut == "wrapped"):
         behind = list(reach(value, live=False))[1:]
         if value.cut != "no_grad" and not any(v.graph or graph_of(v) or v.cut for v in behind):
@@ -168,7 +185,7 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
 
 def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
     """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
-    if any(v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut for v in found):
+    if any(v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut or v.op == "item" for v in found):
         return
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.whole]
     if not made or event.value.kind != "tensor":
@@ -183,6 +200,25 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found
         f"No tensor on the way to {called(event.value, 'the result')} asks for a gradient, so `backward()` in line "
         f"{event.statement.lineno} has no graph: let {called(value, 'this one')} ask.",
         case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
+    )
+
+
+def not_asked(case: Case, event: Event) -> Iterator[Found]:
+    """4: a derivative with respect to what the text made itself and never asked to be followed."""
+    value = event.value
+    made = list(reach(value, live=False))
+    first = made[-1]
+    if value.kind != "tensor" or value.graph is not False or any(v.cut or v.maybe or v.kind != "tensor" for v in made):
+        return
+    statement = value.statement
+    if first.op not in CREATORS or not isinstance(statement, ast.Assign):
+        return
+    yield Found(
+        4,
+        statement,
+        f"{called(value, 'This')} asks for no gradient, so line {event.statement.lineno} cannot differentiate with "
+        "respect to it: PyTorch refuses. Let it ask.",
+        case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")]),
     )
 
 
@@ -232,7 +268,8 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         return
     for event in case.all("read grad"):
         value = event.value
-        if value.kind != "tensor" or value.leaf or value.graph is not True or "retained" in value.marks:
+        seen = value.kind == "tensor" or (value.kind == "" and value.op in {"view", "index", *ELEMENTWISE})
+        if not seen or value.leaf or value.graph is not True or "retained" in value.marks:
             continue
         statement = value.statement
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):

@@ -14,6 +14,10 @@ LAYERS = {
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d", "Transformer",
     "TransformerEncoder", "TransformerEncoderLayer", "MultiheadAttention", "PReLU", "MLP",
 }  # fmt: skip
+DISTRIBUTIONS = {
+    "Categorical", "Normal", "Bernoulli", "Beta", "Gamma", "Poisson", "MultivariateNormal", "OneHotCategorical",
+    "Uniform", "Independent", "LogNormal", "Laplace", "Dirichlet", "TransformedDistribution", "RelaxedOneHotCategorical",
+}  # fmt: skip
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
 NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d"}
 ACTIVATIONS = {

@@ -81,26 +81,25 @@ def never_zeroed(case: Case) -> Iterator[Found]:
     zeroes = re.search(r"zero_grad|\.grad = None|\.zero_\(", case.text.source)
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
     for stepper in everyone:
-        state, stepped = "clean", None
+        state = "clean"
+        steps: list[Event] = []  # since the gradients were emptied
         waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
         for event in case.walk.events:
             if event.kind == "backward":
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1):
                     continue
-                if (
-                    state == "used"
-                    and stepped is not None
-                    and not apart(stepped, event)
-                    and not (event.again and zeroes)
-                ):
-                    waiting.append((event, stepped))
+                before = next((step for step in reversed(steps) if not apart(step, event)), None)
+                if before is not None and not (event.again and zeroes):
+                    waiting.append((event, before))
                 state = "filled"
             elif event.kind == "zero" and stepper.zeroed(event):
                 state = "clean"
+                steps.clear()
                 waiting.clear()
             elif is_step_of(event, stepper) and state == "filled":
-                state, stepped = "used", event
+                state = "used"
+                steps.append(event)
                 for backward, step in waiting[:1]:
                     those = hits.setdefault(id(backward.node), (backward, [], step))[1]
                     if stepper not in those:
@@ -187,7 +186,9 @@ def uphill(case: Case) -> Iterator[Found]:
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
             line = case.text.of(statement).replace("+=", "-=", 1)
-        elif isinstance(event.node, ast.Call) and not event.node.keywords:
+        elif isinstance(event.node, ast.Call):
+            if any(not positive(k.value) for k in event.node.keywords):
+                continue
             line = case.text.of(statement).replace(".add_(", ".sub_(", 1)
         else:
             continue
@@ -198,6 +199,11 @@ def uphill(case: Case) -> Iterator[Found]:
             "the step goes against it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def positive(node: ast.expr) -> bool:
+    """Is a factor written without a sign?"""
+    return isinstance(node, ast.Name | ast.Attribute) or (isinstance(node, ast.Constant) and node.value not in (0, None))
 
 
 def accumulation(case: Case) -> Iterator[Found]:
@@ -213,6 +219,9 @@ def accumulation(case: Case) -> Iterator[Found]:
         assert divisor is not None
         k = case.text.of(divisor)
         loop = step.loops[-1]
+        others = [e for e in case.all("step") if e.loops and e.loops[-1] is loop]
+        if any(every not in e.tests for e in others):  # there is a step in each turn as well
+            continue
         for event in case.all("backward", "zero"):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
                 continue
@@ -424,12 +433,12 @@ def many_numbers(case: Case) -> Iterator[Found]:
     """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
     for event in case.all("backward"):
         value = event.value
-        shape = value.shape
-        if "given" in event.detail or "functional" in event.detail or not shape or value.kind != "tensor":
+        shape = value.shape or ()
+        if "given" in event.detail or "functional" in event.detail or value.kind != "tensor" or value.shape == ():
             continue
         target = receiver(event.node)
         if (value.form == "losses" or any(n is not None and n > 1 for n in shape)) and target is not None:
-            size = " x ".join(str(n) if n is not None else "N" for n in shape)
+            size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
             yield Found(
                 3,
                 event.node,
@@ -459,7 +468,7 @@ def kept_graphs(case: Case) -> Iterator[Found]:
     starts = {id(e.value) for e in case.all("backward")}
     wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
     evaluated = {e.place for e in case.all("eval") if e.place is not None}
-    busy = {e.place for e in passes}
+    busy = {place for e in passes for place in e.places}
     for event in case.all("gather", "append"):
         if not event.loops or not event.recorded:
             continue
@@ -475,7 +484,8 @@ def kept_graphs(case: Case) -> Iterator[Found]:
             inside = [v for v in summands(held) if id(v) in starts and v.kind != "number"]
             known = bool(inside) and event.value.kind != "number"
             names = {v.name for v in inside}
-            if not known and event.place in evaluated and event.place not in busy and held.form == "loss":
+            looks = any(p in evaluated and p not in busy for p in event.places)
+            if not known and looks and held.form == "loss":
                 known = held.kind == "tensor"
         statement = event.statement
         if not known:

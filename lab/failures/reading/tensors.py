@@ -19,7 +19,7 @@ from lab.failures.reading.facts import (
     graph_of,
     reach,
 )
-from lab.failures.reading.shapes import column_pair, created_shape, matmul_shape, moved_shape, whole_numbers
+from lab.failures.reading.shapes import column_pair, created_shape, leaves, matmul_shape, moved_shape, whole_numbers
 
 
 @dataclass(eq=False, slots=True)
@@ -36,10 +36,14 @@ class Event:
     arms: tuple[tuple[int, int], ...]  # which arm of which `if`
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the `if`s in which it stands, inside its loop
-    place: ast.AST | None  # the function in which it stands
+    places: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
     again: bool  # in a second, supposed call of a function that the text never calls
     recorded: bool  # False under no_grad
     detail: str = ""
+
+    @property
+    def place(self) -> ast.AST | None:
+        return self.places[-1] if self.places else None
 
 
 def apart(one: Event, two: Event) -> bool:
@@ -96,7 +100,7 @@ class Tensors:
         self.events.append(
             Event(
                 kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
-                self.calls[-1][0] if self.calls else None, self.again, self.modes[-1] is None, detail,
+                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None, detail,
             )
         )  # fmt: skip
 
@@ -171,8 +175,8 @@ class Tensors:
         form = ""
         if sign == "-" and one.constant in (1, 1.0) and two.form == "probabilities":
             form = "probabilities"
-        if "loss" in {one.form, two.form} and sign in "+-*/":
-            form = "loss"
+        if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
+            form = "losses" if "losses" in {one.form, two.form} else "loss"
         whole = None
         if sign in "+-*" and one.whole and two.whole:
             whole = True
@@ -198,7 +202,9 @@ class Tensors:
             shape = broadcast(one, two)
             return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
         value = self.like(one if one.kind == "" else two, node, sign, (one, two), form)
-        value.graph = True if True in (graph_of(one), graph_of(two)) and self.modes[-1] is None else value.graph
+        if self.modes[-1] is None:
+            flags = {graph_of(v) for v in (one, two) if v.kind not in {"number", "flag", "text", "none"}}
+            value.graph = True if True in flags else None if None in flags else False
         return value
 
     def numbers(self, sign: str, one: Value, two: Value) -> Value:
@@ -214,8 +220,9 @@ class Tensors:
                 value.constant = None
         return value
 
-    @staticmethod
-    def save(value: Value, node: ast.AST) -> None:
+    def save(self, value: Value, node: ast.AST) -> None:
+        if self.modes[-1] is not None:  # nothing is recorded, so nothing is kept
+            return
         value.saved = node
         if value.base is not None and value.op == "index":
             value.base.saved = node
@@ -231,9 +238,9 @@ class Tensors:
             return value
         if any(v.kind == "array" for v in values):
             return Value("array", op="choice", shape=first.shape, graph=False, whole=True)
-        return Value(
-            "flag" if all(v.kind in {"number", "text", "flag", "none"} for v in values) else "", parents=tuple(values)
-        )
+        if all(v.kind in {"number", "text", "flag", "none"} for v in values):
+            return Value("flag")
+        return Value(parents=tuple(values), node=node, graph=False, cut="choice", cut_by=node)
 
     def detached(self, owner: Value, node: ast.expr) -> Value:
         value = self.tensor(node, "detach", (owner,), owner.shape, owner.form, owner.whole)
@@ -363,9 +370,8 @@ class Tensors:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: str) -> Value:
         first = args[0] if args else Value()
-        value = self.tensor(
-            node, name, [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"}], kind=kind
-        )
+        told = [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut for v in leaves([a]))]
+        value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape = created_shape(name, args, keys)

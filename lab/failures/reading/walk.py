@@ -180,6 +180,8 @@ class Walk(Calls):
             value.marks.add("module")
         if names & {"Function"}:
             value.marks.add("autograd function")
+        if any(base.kind == "library" and ".optim" in base.op for base in bases):
+            value.marks.add("optimizer")
         value.items = [base for base in bases if base.kind == "class"]
         value.statement = statement
         scope[statement.name] = value
@@ -400,15 +402,18 @@ class Walk(Calls):
                 if isinstance(op, ast.USub):
                     if isinstance(inner.constant, int | float):
                         return Value("number", constant=-inner.constant)
-                    return self.like(inner, node, "neg", (inner,))
+                    return self.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
                 return Value("flag")
-            case ast.Compare(left=left, comparators=others):
+            case ast.Compare(left=left, ops=ops, comparators=others):
                 values = [self.eval(v, scope) for v in (left, *others)]
+                if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in ops):
+                    return Value("flag")
                 return self.choice(node, values)
             case ast.BoolOp(values=parts):
                 return Value(maybe=tuple(self.eval(v, scope) for v in parts))
             case ast.IfExp(test=test, body=body, orelse=other):
-                self.eval(test, scope)
+                if isinstance(known := self.eval(test, scope).constant, bool):
+                    return self.eval(body if known else other, scope)
                 one, two = self.eval(body, scope), self.eval(other, scope)
                 return (
                     one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
