@@ -197,7 +197,8 @@ class Calls(Tensors):
             shape = (*first.shape[:-1], out) if first.shape else None
             if first.kind == "tensor" and first.whole and module.op == "Linear":
                 self.note("whole input", at, first, module)
-        value = self.tensor(at, module.op if module.op in LAYERS else "module", (first, module), shape)
+        given = (*args, *keys.values()) or (first,)
+        value = self.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False
             value.op = "call"

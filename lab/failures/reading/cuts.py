@@ -14,6 +14,7 @@ from lab.failures.reading.facts import (
     TENSORS,
     Value,
     graph_of,
+    modules,
     reach,
 )
 from lab.failures.reading.tensors import Event
@@ -37,11 +38,29 @@ def only_data(value: Value) -> bool:
     """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
     layers lie?"""
     alive = list(reach(value))
-    strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents]
-    learned = any(v.kind in {"module", "parameter"} or v.op == "call" or v.maybe or v.graph for v in alive)
+    judges = {id(v.parents[0]) for v in alive if judge(v)}
+    strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents and id(v) not in judges]
+    learned = any(
+        v.kind in {"module", "parameter"} or (v.op == "call" and not judge(v)) or v.maybe or v.graph
+        for v in alive
+        if not v.cut
+    )
     named = all(v.op == "" and not re.search("loss|log|grad|out|pred", v.name) for v in strangers)
+    if learned or not named:
+        return False
     behind = [v for c in alive if c.cut for v in reach(c, live=False)]
-    return not learned and named and any(v.kind == "module" and v.op in LAYERS for v in behind)
+    if any(v.kind == "module" and v.op in LAYERS for v in behind):
+        return True
+    data = r"^(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)$|_(y|targets?|labels?)$"
+    return any(v.op == "call" for v in behind) and all(
+        v.turns or re.search(data, v.name.split(".")[-1].lower()) for v in strangers
+    )
+
+
+def judge(value: Value) -> bool:
+    """Is it the answer of something unknown that is called a loss?"""
+    first = value.parents[0] if value.parents else Value()
+    return value.op == "call" and first.kind == "" and bool(re.search("loss|crit|objective|mse|bce", first.name.lower()))
 
 
 def culprit(case: Case, event: Event) -> Iterator[Found]:
@@ -55,7 +74,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
         return
     for value in sorted(cuts, key=lambda v: v.cut == "wrapped"):
         behind = list(reach(value, live=False))[1:]
-        if value.cut != "no_grad" and not any(v.graph or graph_of(v) or v.cut for v in behind):
+        if value.cut != "no_grad" and not any(v.graph or graph_of(v) or v.cut or v.op == "call" for v in behind):
             continue
         node = value.cut_by
         assert node is not None
@@ -259,6 +278,48 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
                 name = called(event.value, "the loss")
                 yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
+
+
+def behind_a_cut(case: Case) -> Iterator[Found]:
+    """11, 12: a network that its own optimizer moves, and that a cut keeps from every pass.
+    Silent: where a pass gets to it on another way, or may, by something unknown that is called."""
+    passes = case.all("backward")
+    alive = {id(v) for e in passes for v in reach(e.value)}
+    for step in case.all("step"):
+        for item in step.value.items or []:
+            parts = {id(part) for part in modules(item)}
+            if item.kind != "module" or item.marks & {"frozen", "eval"} or parts & alive:
+                continue
+            for event in passes:
+                live = list(reach(event.value))
+                if event.loops != step.loops or any(v.op == "call" and not v.cut and not known(v) for v in live):
+                    continue
+                cuts = [v for v in live if v.cut in {"detach", "no_grad"} and isinstance(v.cut_by, ast.expr)]
+                cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
+                if cuts:
+                    yield from uncut(case, cuts[0], called(item, "a network"), called(step.value, "its optimizer"))
+
+
+def known(value: Value) -> bool:
+    """Is it known what was called: a network, or something that is called a loss?"""
+    return judge(value) or any(parent.kind == "module" for parent in value.parents)
+
+
+def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Found]:
+    node = value.cut_by
+    assert isinstance(node, ast.expr)
+    source = receiver(node)
+    if value.cut == "detach" and source is not None:
+        edit: Edit | None = case.text.replace([(node, case.text.of(source))])
+    else:
+        edit = switched_on(case, node)
+    if edit is not None:
+        yield Found(
+            11 if value.cut == "detach" else 12,
+            node,
+            f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, and never moves it.",
+            edit,
+        )
 
 
 def gradient_of_the_middle(case: Case) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lab.failures.reading.case import Case, Found, called, receiver
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import LOSS_FUNCTIONS, SAVING, TENSORS, Value, has_parameters, modules, reach
+from lab.failures.reading.shapes import leaves
 from lab.failures.reading.tensors import Event, apart
 
 
@@ -309,22 +310,17 @@ def judged(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Itera
         event.again and not before.again and event.value is not before.value
     )
     if carried and event.value is not before.value:
-        place = event.loops[-1] if event.loops else event.place
-        inside = [v.statement for v, _ in shared if isinstance(v.statement, ast.Assign)]  # where forward keeps a state
-        for text in (*reversed(event.loops), *([place] if place else []), *inside):
-            state = carried_names(text, kept=text in inside)
-            if state is not None:
-                statement, names = state
-                yield Found(
-                    11,
-                    statement,
-                    f"`{names[0]}` comes from the last turn with its whole graph: the `backward()` in line "
-                    f"{event.statement.lineno} runs back through all turns before, whose graphs are gone "
-                    "or only kept by "
-                    "retain_graph. Detach it first.",
-                    case.text.before(statement, *[f"{name} = {detached(name, event)}" for name in names]),
-                )
-                return
+        state = kept_state(case, event)
+        if state is not None:
+            name, statement, edit = state
+            yield Found(
+                11,
+                statement,
+                f"`{name}` comes from the last turn with its whole graph: the `backward()` in line "
+                f"{event.statement.lineno} runs back through all turns before, whose graphs are gone or only kept by "
+                "retain_graph. Detach it first.",
+                edit,
+            )
         return
     if "retain" in before.detail:
         return
@@ -345,6 +341,9 @@ def judged(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Itera
         return
     if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
         yield gan
+        return
+    if before.node is event.node and (earlier := made_before(case, event)) is not None:
+        yield earlier
         return
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
@@ -376,26 +375,67 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     return [statements[line] for line in sorted(statements)]
 
 
-def carried_names(text: ast.AST, kept: bool) -> tuple[ast.stmt, list[str]] | None:
-    """The statement that makes a state from the last turn's, and the state's names; with `kept` only names such as
-    self.hidden, which outlive a call."""
-    for node in ast.walk(text):
-        if isinstance(node, ast.Assign) and any(isinstance(n, ast.Call) for n in ast.walk(node.value)):
-            targets = [t for target in node.targets for t in ast.walk(target)]
-            made = {
-                ast.unparse(t) for t in targets if isinstance(t, ast.Attribute if kept else (ast.Name, ast.Attribute))
-            }
-            read = [ast.unparse(n) for n in ast.walk(node.value) if isinstance(n, ast.Name | ast.Attribute)]
-            names = [name for name in dict.fromkeys(read) if name in made]
-            if names:
-                return node, names
+def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
+    """The state that a turn takes over from the last one: what it is called, the statement that makes it, and the
+    change that detaches it. It is a name that the loop carries on, or an attribute, which outlives a call."""
+    alive = {id(v) for v in reach(event.value)}
+
+    def lives(value: Value) -> bool:
+        return id(value) in alive or any(id(v) in alive for v in leaves([value]))
+
+    for loop in reversed(event.loops):
+        names = {name: v for name, v in case.walk.carried.get(id(loop), {}).items() if lives(v)}
+        made = [
+            (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
+            for node in ast.walk(loop)
+            if isinstance(node, ast.Assign)
+        ]
+        for reads in (True, False):  # best where the state is read and made in one statement
+            for node, targets in made:
+                read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+                found = [t for t in dict.fromkeys(targets) if t in names and (t in read or not reads)]
+                if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
+                    cut = [f"{name} = {detached(name, names[name])}" for name in found]
+                    return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
+    for kept in reversed(case.all("attribute")):
+        node, value = kept.statement, kept.other
+        if value is None or not isinstance(node, ast.Assign) or not lives(value) or kept.value.kind == "":
+            continue
+        name = case.text.of(kept.node)
+        read = {ast.unparse(n) for n in ast.walk(node.value) if isinstance(n, ast.Attribute)}
+        cut = f"{name} = {detached(name, value)}"
+        return name, node, (case.text.before if name in read else case.text.after)(node, cut)
     return None
 
 
-def detached(name: str, event: Event) -> str:
-    last = name.split(".")[-1]
-    pair = any(v.kind == "list" and v.name == last for v in reach(event.value))
-    return f"tuple(s.detach() for s in {name})" if pair else f"{name}.detach()"
+def detached(name: str, value: Value) -> str:
+    return f"tuple(s.detach() for s in {name})" if value.kind == "list" else f"{name}.detach()"
+
+
+def made_before(case: Case, event: Event) -> Found | None:
+    """11: what was computed before a loop, and goes into the pass of each of its turns."""
+    if not event.loops:
+        return None
+    loop = event.loops[-1]
+    used = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for value in reach(event.value):
+        statement = value.statement
+        if (
+            value.name in used
+            and value.kind == "tensor"
+            and value.graph
+            and not value.leaf
+            and isinstance(statement, ast.Assign)
+            and not any(n is statement for n in ast.walk(loop))
+        ):
+            return Found(
+                11,
+                statement,
+                f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()` in "
+                f"line {event.statement.lineno}: the next turn misses it. Detach it, or compute it in each turn.",
+                case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")]),
+            )
+    return None
 
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from lab.failures.reading.case import Case, Found, Rule
 from lab.failures.reading.cuts import (
+    behind_a_cut,
     gradient_of_the_middle,
     layers_behind_numpy,
     leaf_written,
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     no_gradient,
     numbers_in_the_sum,
     layers_behind_numpy,
+    behind_a_cut,
     gradient_of_the_middle,
     no_leaf_to_optimize,
     leaf_written,

@@ -89,6 +89,7 @@ class Tensors:
     left_out: str = ""  # a sentence, where the text was not read to its end
     again: bool = False
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
+    carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:

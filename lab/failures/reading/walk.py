@@ -187,8 +187,10 @@ class Walk(Calls):
         scope[statement.name] = value
 
     def branch(self, statement: ast.If, scope: Scope) -> bool:
-        self.eval(statement.test, scope)
+        known = self.eval(statement.test, scope).constant
         test = statement.test
+        if isinstance(test, ast.Compare) and isinstance(known, bool):  # x is None, of an x that is known
+            return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)
         ends, ways = [], []
@@ -217,6 +219,9 @@ class Walk(Calls):
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
         for turn in (1, 2):
+            if turn == 2:
+                left = {name: v for name, v in scope.items() if (id(statement), 1) in v.turns}
+                self.carried[id(statement)] = self.carried.get(id(statement), {}) | left
             self.loops.append((statement, turn))
             if isinstance(statement, ast.While):
                 self.eval(statement.test, scope)
@@ -407,7 +412,9 @@ class Walk(Calls):
             case ast.Compare(left=left, ops=ops, comparators=others):
                 values = [self.eval(v, scope) for v in (left, *others)]
                 if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in ops):
-                    return Value("flag")
+                    known = values[-1].kind == "none" and values[0].kind != "" and len(ops) == 1
+                    same = values[0].kind == "none"
+                    return Value("flag", constant=same is isinstance(ops[0], ast.Is) if known else None)
                 return self.choice(node, values)
             case ast.BoolOp(values=parts):
                 return Value(maybe=tuple(self.eval(v, scope) for v in parts))
