@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lab.failures.reading import tables
 from lab.failures.reading.facts import (
     ACTIVATIONS,
     BOUNDED,
@@ -61,6 +62,8 @@ class Calls(Tensors):
             return self.call_body(function, function.body, args, keys)
         if function.kind == "instance" and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
+        if function.kind == "" and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None:
+            return known
         inputs = (function, *args, *keys.values())
         value = Value(parents=tuple(v for v in inputs if v.kind in {"", "module", "list"} | TENSORS), op="call")
         value.turns, value.node, value.statement = (
@@ -194,7 +197,7 @@ class Calls(Tensors):
         if module.op in {"Linear", "MLP"}:
             width = module.attributes.get("out")
             out = width.constant if width is not None and isinstance(width.constant, int) else None
-            shape = (*first.shape[:-1], out) if first.shape else None
+            shape = (*first.shape[:-1], out) if first.shape else (None, 1) if out == 1 and first.shape is None else None
             if first.kind == "tensor" and first.whole and module.op == "Linear":
                 self.note("whole input", at, first, module)
         given = (*args, *keys.values()) or (first,)
@@ -387,6 +390,8 @@ class Calls(Tensors):
             return self.list_call(owner, name, args, keys, at)
         if owner.kind == "number" or owner.kind == "text":
             return Value(owner.kind)
+        if owner.kind == "table":
+            return tables.method(owner, name)
         if owner.kind == "array":
             if name in {"argmax", "argmin"}:
                 return Value("array", graph=False, whole=True)
@@ -403,6 +408,8 @@ class Calls(Tensors):
             return self.tensor(at, name, () if drawn else owner.parents)
         if owner.kind == "class":
             return Value(parents=tuple(args))
+        if owner.kind == "" and (known := tables.made(name, args, keys)) is not None:
+            return known
         if name in {"item", "numpy", "tolist"}:
             return self.to_number(owner, at, "numpy" if name == "numpy" else "item")
         if name in {"detach"}:

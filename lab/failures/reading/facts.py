@@ -146,11 +146,11 @@ def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
 
 
 def column_against_row(a: Value, b: Value) -> Value | None:
-    """The (N, 1) of a pair of shapes (N, 1) and (N,), with N more than one; else None."""
+    """The (N, 1) of a pair of shapes (N, 1) and (N,), with N more than one or not known; else None."""
     for column, row in ((a, b), (b, a)):
         if column.shape and row.shape and len(column.shape) == 2 and len(row.shape) == 1:
             n, one = column.shape
-            if one == 1 and n == row.shape[0] and n is not None and n != 1:
+            if one == 1 and n == row.shape[0] and n != 1:
                 return column
     return None
 

@@ -324,6 +324,10 @@ class Tensors:
             return self.kept(self.like(first, node, name, (first,)), first, node)
         if name in BOUNDED | ELEMENTWISE:
             return self.like(first, node, name, (first,))
+        if name == "gather" and len(args) > 2:  # the shape of its index
+            value = self.tensor(node, "gather", (first,), args[2].shape)
+            value.graph = graph_of(first)
+            return value
         if name in MOVES:
             return self.move(name, first, args[1:], keys, node)
         if first.kind == "array" and not any(a.kind in TENSORS for a in args):

@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lab.failures.reading import tables
 from lab.failures.reading.calls import Calls
 from lab.failures.reading.facts import LIBRARIES, TENSORS, Value, reach_all
 from lab.failures.reading.shapes import index_shape
@@ -500,6 +501,8 @@ class Walk(Calls):
         owner, name = self.eval(node.value, scope), node.attr
         if owner.kind == "library":
             return Value("library", op=f"{owner.op}.{name}")
+        if owner.kind == "table":
+            return tables.attribute(owner, name)
         if name == "grad":
             if owner.kind in TENSORS or owner.kind == "":
                 self.note("read grad", node, owner)
@@ -539,6 +542,8 @@ class Walk(Calls):
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
+        if base.kind == "table":
+            return tables.column(base, index)
         key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value("slice")
         count = len(base.items) if base.items is not None and "open" not in base.marks else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:

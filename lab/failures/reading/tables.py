@@ -1,0 +1,49 @@
+"""What pandas and scikit-learn give: arrays and tables of which only the number of axes is known."""
+
+import ast
+
+from lab.failures.reading.facts import Value
+
+READERS = {"read_csv", "read_excel", "read_table", "read_parquet", "read_json", "DataFrame"}
+SAME = {"drop", "dropna", "fillna", "sample", "copy", "head", "tail", "reset_index", "astype", "sort_values", "map"}
+PAIRS = {"make_regression", "make_classification", "make_moons", "make_circles", "make_blobs"}
+
+
+def array(axes: int) -> Value:
+    return Value("array", graph=False, shape=(None,) * axes)
+
+
+def made(name: str, args: list[Value], keys: dict[str, Value]) -> Value | None:
+    """What a function of the two libraries gives; None where it is not known."""
+    if name in READERS:
+        return Value("table", shape=(None, None))
+    if name in PAIRS or (name.startswith(("load_", "fetch_")) and "return_X_y" in keys):
+        return Value("list", items=[array(2), array(1)])
+    if name == "train_test_split" and args and all(a.kind in {"array", "table", "tensor"} for a in args):
+        return Value("list", items=[part for a in args for part in (a, a)])
+    if name.startswith(("load_", "fetch_")) and not args:
+        return Value(name="data", attributes={"data": array(2), "target": array(1)})
+    if name in {"fit_transform", "transform"} and len(args) == 1 and args[0].kind in {"array", "table"}:
+        return Value("array", graph=False, shape=args[0].shape)
+    return None
+
+
+def method(table: Value, name: str) -> Value:
+    if name == "to_numpy":
+        return array(len(table.shape or ()))
+    return table if name in SAME else Value()
+
+
+def attribute(table: Value, name: str) -> Value:
+    if name == "values":
+        return array(len(table.shape or ()))
+    return table if name in {"iloc", "loc"} else Value()
+
+
+def column(table: Value, index: ast.expr) -> Value:
+    """df["price"] is a column, df[["a", "b"]] and df[:10] are tables; df.iloc[:, -1] is a column."""
+    last = index.elts[-1] if isinstance(index, ast.Tuple) and index.elts else index
+    if isinstance(last, ast.Slice | ast.List) or len(table.shape or ()) < 2:
+        return table
+    one = isinstance(last, ast.Constant) or (isinstance(last, ast.UnaryOp) and isinstance(last.operand, ast.Constant))
+    return Value("table", shape=(None,)) if one else Value()
