@@ -554,7 +554,9 @@ class Calls(Tensors):
         if name in {"new_zeros", "new_ones", "new_tensor", "new_full"}:
             return Value("tensor", at, self.statement, name, graph=False)
         if name in {"max", "min"} and (args or keys):
-            both = self.tensor(at, name, (owner,))
+            axis = keys.get("dim", args[0] if args else Value()).constant
+            scores = axis in (1, -1) and "keepdim" not in keys and len(args) < 2 and owner.shape is None
+            both = self.tensor(at, name, (owner,), (None,) if scores and owner.op in LAYERS | {"call"} else None)
             return Value("list", items=[both, self.choice(at, [owner])])
         if name in {"topk", "sort"}:
             return Value("list", items=[self.tensor(at, name, (owner,)), self.choice(at, [owner])])

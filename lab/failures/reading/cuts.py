@@ -414,7 +414,7 @@ def leaf_written(case: Case) -> Iterator[Found]:
         return
     for event in case.all("write"):
         value, statement = event.value, event.statement
-        if not (value.leaf and graph_of(value) is True and event.recorded and own_line(statement)):
+        if not (event.asked and event.recorded and own_line(statement)):
             continue
         indent = case.text.indent(statement)
         if indent.strip():

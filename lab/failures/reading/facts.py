@@ -128,6 +128,7 @@ def modules(value: Value) -> Iterator[Value]:
         yield here
         stack += [v for v in here.attributes.values() if v.kind in {"module", "parameter"}]
         stack += [v for v in here.items or [] if v.kind == "module"]
+        stack += [v for v in here.parents if v.kind == "module" and here.op == "any"]  # what something unknown wraps
 
 
 def has_parameters(module: Value) -> bool:
@@ -153,6 +154,11 @@ def column_against_row(a: Value, b: Value) -> Value | None:
             if one == 1 and n == row.shape[0] and n != 1:
                 return column
     return None
+
+
+def is_row(value: Value) -> bool:
+    """One axis, of more than one number; or what broadcasting made of such a one: its last axis is not 1."""
+    return "row" in value.marks or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
 def graph_of(value: Value) -> bool | None:

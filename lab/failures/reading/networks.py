@@ -27,20 +27,23 @@ def column_and_row(case: Case) -> Iterator[Found]:
         if event.other is None or (event.kind == "loss" and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
+        if column is None and event.kind == "loss":  # of a row by way of broadcasting only the last axis is known
+            pair = ((event.value, event.other), (event.other, event.value))
+            column = next((c for c, row in pair if c.shape == (None, 1) and "row" in row.marks), None)
         if column is None or column.shape is None:
             continue
         node = event.node
         if isinstance(node, ast.BinOp):
-            pair = (node.left, node.right)
+            sides = (node.left, node.right)
         elif isinstance(node, ast.Call) and len(node.args) > 1:
-            pair = (node.args[0], node.args[1])
+            sides = (node.args[0], node.args[1])
         else:
             continue
         if column.shape[0] is None and event.kind == "subtract" and not predicted(column):
             continue  # two axes made on purpose, so that each meets each
-        part = pair[0] if column is event.value else pair[1]
+        part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
-        row = pair[1] if column is event.value else pair[0]
+        row = sides[1] if column is event.value else sides[0]
         yield Found(
             8,
             node,

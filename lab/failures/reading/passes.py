@@ -236,18 +236,38 @@ def accumulation(case: Case) -> Iterator[Found]:
                         "before a step counts.",
                         edit,
                     )
-            elif event.kind == "backward" and event.value.form == "loss" and not weighted(event.value):
-                target = receiver(event.node)
-                if isinstance(target, ast.Call) and target.args:
-                    target = target.args[0]
-                if target is not None:
-                    yield Found(
-                        24,
-                        event.node,
-                        f"Before each step the gradients of {k} batches are added, and each loss is already a mean: "
-                        f"undivided, the step is {k} times as long as that of one large batch.",
-                        case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
-                    )
+            elif event.kind == "backward":
+                yield from undivided(case, event, k)
+    for event in case.all("backward"):
+        loop = event.loops[-1] if len(event.loops) > 1 else None
+        if isinstance(loop, ast.For) and (k := micro_batches(loop, case)):
+            after = case.walk.events[case.walk.events.index(event) :]
+            if any(e.kind == "step" and e.loops == event.loops[:-1] for e in after):
+                yield from undivided(case, event, k)
+
+
+def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
+    """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
+    target = receiver(backward.node)
+    if isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
+        target = target.args[0]
+    if backward.value.form == "loss" and not weighted(backward.value) and target is not None:
+        yield Found(
+            24,
+            backward.node,
+            f"Before each step the gradients of {k} batches are added, and each loss is already a mean: "
+            f"undivided, the step is {k} times as long as that of one large batch.",
+            case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
+        )
+
+
+def micro_batches(loop: ast.For, case: Case) -> str:
+    """k, of a loop over range(k) that is called an accumulation; else nothing."""
+    over = loop.iter
+    if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
+        return ""
+    k = case.text.of(over.args[-1]) if over.args else ""
+    return k if re.search("accum|micro", k.lower()) else ""
 
 
 def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
@@ -501,6 +521,18 @@ def summands(value: Value) -> Iterator[Value]:
             stack += here.parents
 
 
+def let_go(case: Case, event: Event, value: Value) -> bool:
+    """Is it a part of a loss whose pass came before in this turn, so that its graph is of no more use?"""
+    if value.form != "loss" or value.kind != "tensor" or not (value.graph or value.shape == ()):
+        return False
+    events = case.walk.events
+    for before in events[: events.index(event)]:
+        if before.kind == "backward" and before.turns == event.turns and not apart(before, event):
+            if any(v is value for v in summands(before.value)):
+                return True
+    return False
+
+
 def kept_graphs(case: Case) -> Iterator[Found]:
     """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
     handed on with nothing known of its use."""
@@ -516,12 +548,14 @@ def kept_graphs(case: Case) -> Iterator[Found]:
         if held is None:
             continue
         if event.kind == "append":
-            known = id(held) in starts and held.kind not in {"number"}
+            known = held.kind != "number" and (id(held) in starts or let_go(case, event, held))
             names = {held.name}
         else:
             if id(event.value) in wanted:
                 continue
-            inside = [v for v in summands(held) if id(v) in starts and v.kind != "number"]
+            inside = [
+                v for v in summands(held) if v.kind != "number" and (id(v) in starts or let_go(case, event, v))
+            ]
             known = bool(inside) and event.value.kind != "number"
             names = {v.name for v in inside}
             looks = any(p in evaluated and p not in busy for p in event.places)

@@ -17,6 +17,7 @@ from lab.failures.reading.facts import (
     Value,
     broadcast,
     graph_of,
+    is_row,
     reach,
 )
 from lab.failures.reading.shapes import column_pair, created_shape, leaves, matmul_shape, moved_shape, whole_numbers
@@ -39,6 +40,7 @@ class Event:
     places: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
     again: bool  # in a second, supposed call of a function that the text never calls
     recorded: bool  # False under no_grad
+    asked: bool  # its value was a leaf that asks for a gradient at that time
     detail: str = ""
 
     @property
@@ -101,7 +103,8 @@ class Tensors:
         self.events.append(
             Event(
                 kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
-                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None, detail,
+                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None,
+                value.leaf and graph_of(value) is True, detail,
             )
         )  # fmt: skip
 
@@ -188,6 +191,8 @@ class Tensors:
                 self.note("subtract", node, one, two)
             shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
             value = self.tensor(node, sign, (one, two), shape, form, whole)
+            if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
+                value.marks.add("row")
             if sign in "*@":
                 for saved, other in ((one, two), (two, one)):
                     if graph_of(other):
@@ -203,6 +208,8 @@ class Tensors:
             shape = broadcast(one, two)
             return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
         value = self.like(one if one.kind == "" else two, node, sign, (one, two), form)
+        if is_row(one) or is_row(two):
+            value.marks.add("row")
         if self.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {"number", "flag", "text", "none"}}
             value.graph = True if True in flags else None if None in flags else False
@@ -325,7 +332,10 @@ class Tensors:
         if name in BOUNDED | ELEMENTWISE:
             return self.like(first, node, name, (first,))
         if name == "gather" and len(args) > 2:  # the shape of its index
-            value = self.tensor(node, "gather", (first,), args[2].shape)
+            index = args[2].node
+            stood_up = isinstance(index, ast.Call) and isinstance(index.func, ast.Attribute)
+            column = stood_up and index.func.attr == "unsqueeze" and args[1].constant == 1
+            value = self.tensor(node, "gather", (first,), args[2].shape or ((None, 1) if column else None))
             value.graph = graph_of(first)
             return value
         if name in MOVES:

@@ -520,6 +520,8 @@ class Walk(Calls):
             if name == "shape" and owner.shape is not None:
                 return Value("list", items=[Value("number", constant=n) for n in owner.shape])
             return Value("text" if name != "ndim" else "number")
+        if name in {"values", "indices"} and owner.kind == "list" and len(owner.items or []) == 2:
+            return (owner.items or [])[name == "indices"]
         if name in {"values", "indices"} and owner.kind in TENSORS:
             return owner if name == "values" else self.choice(node, [owner])
         if name in owner.attributes:
