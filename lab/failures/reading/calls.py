@@ -66,11 +66,8 @@ class Calls(Tensors):
             return known
         inputs = (function, *args, *keys.values())
         value = Value(parents=tuple(v for v in inputs if v.kind in {"", "module", "list"} | TENSORS), op="call")
-        value.turns, value.node, value.statement = (
-            self.turns(),
-            node if isinstance(node, ast.expr) else None,
-            self.statement,
-        )
+        value.turns, value.statement, value.base = self.turns(), self.statement, function
+        value.node = node if isinstance(node, ast.expr) else None
         mode = self.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, "no_grad", mode
@@ -204,7 +201,7 @@ class Calls(Tensors):
         value = self.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False
-            value.op = "call"
+            value.op, value.base = "call", module
         if graph_of(module):
             self.save(first, at)
         return value
@@ -242,6 +239,8 @@ class Calls(Tensors):
         if name == "Parameter":
             value = args[0] if args and args[0].kind == "tensor" else Value("tensor", node)
             return Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
+        if name == "Variable" and args:
+            return self.create("as_tensor", args, keys, node, "tensor") if "requires_grad" in keys else args[0]
         if name == "gradcheck":
             self.note("gradcheck", node, args[1] if len(args) > 1 else keys.get("inputs", Value()))
             return Value("flag")
@@ -291,6 +290,9 @@ class Calls(Tensors):
             return value
         if name in {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}:
             return Value("text")
+        if name in {"max", "min", "topk", "sort"} and root == "torch" and args:
+            if "dim" in keys or (len(args) > 1 and args[1].kind == "number"):
+                return self.tensor_call(args[0], name, args[1:], keys, node, scope)
         if root in {"torch", "model"}:
             known = (
                 LOSS_FUNCTIONS | CHOICES | REDUCTIONS | BOUNDED | ELEMENTWISE | MOVES | KEEPS_OUTPUT
@@ -417,8 +419,12 @@ class Calls(Tensors):
             value.kind = ""
             value.graph = False
             return value
+        if name in CHOICES:
+            return self.choice(at, [owner])
+        if name in {"max", "min", "topk", "sort"} and (args or keys):
+            return self.tensor_call(owner, name, args, keys, at, None)
         if name in TENSOR_METHODS:
-            if name in {"argmax", "long", "int"}:
+            if name in {"long", "int"}:
                 return Value(parents=(owner,), op=name)
             value = self.function(name, [owner, *args], keys, at)
             value.whole = None

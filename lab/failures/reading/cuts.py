@@ -14,6 +14,7 @@ from lab.failures.reading.facts import (
     TENSORS,
     Value,
     graph_of,
+    judge,
     modules,
     reach,
 )
@@ -25,7 +26,7 @@ def no_gradient(case: Case) -> Iterator[Found]:
     Silent: where anything on the way is not known."""
     for event in case.all("backward"):
         value = event.value
-        remade = value.cut == "wrapped" and value.leaf
+        remade = value.cut == "wrapped" and value.leaf or only_remade(value)
         cut_off = value.graph is None and only_data(value)
         number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
         if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
@@ -34,11 +35,20 @@ def no_gradient(case: Case) -> Iterator[Found]:
         yield from not_asked(case, event)
 
 
+def only_remade(value: Value) -> bool:
+    """Does every way lead to new tensors made from numbers, which ask for a gradient where none comes from?"""
+    alive = list(reach(value))
+    wrapped = [v for v in alive if v.cut == "wrapped" and v.leaf and v.graph]
+    other = any(v.kind in {"module", "parameter", ""} or v.op == "call" or v.maybe or (v.leaf and v.graph) for v in alive
+                if v not in wrapped)  # fmt: skip
+    return bool(wrapped) and not other
+
+
 def only_data(value: Value) -> bool:
     """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
     layers lie?"""
     alive = list(reach(value))
-    judges = {id(v.parents[0]) for v in alive if judge(v)}
+    judges = {id(v.base) for v in alive if judge(v)}
     strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents and id(v) not in judges]
     learned = any(
         v.kind in {"module", "parameter"} or (v.op == "call" and not judge(v)) or v.maybe or v.graph
@@ -51,16 +61,10 @@ def only_data(value: Value) -> bool:
     behind = [v for c in alive if c.cut for v in reach(c, live=False)]
     if any(v.kind == "module" and v.op in LAYERS for v in behind):
         return True
-    data = r"^(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)$|_(y|targets?|labels?)$"
+    data = r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
     return any(v.op == "call" for v in behind) and all(
         v.turns or re.search(data, v.name.split(".")[-1].lower()) for v in strangers
     )
-
-
-def judge(value: Value) -> bool:
-    """Is it the answer of something unknown that is called a loss?"""
-    first = value.parents[0] if value.parents else Value()
-    return value.op == "call" and first.kind == "" and bool(re.search("loss|crit|objective|mse|bce", first.name.lower()))
 
 
 def culprit(case: Case, event: Event) -> Iterator[Found]:
@@ -302,7 +306,7 @@ def behind_a_cut(case: Case) -> Iterator[Found]:
 
 def known(value: Value) -> bool:
     """Is it known what was called: a network, or something that is called a loss?"""
-    return judge(value) or any(parent.kind == "module" for parent in value.parents)
+    return judge(value) or (value.base is not None and value.base.kind == "module")
 
 
 def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Found]:

@@ -5,6 +5,7 @@ and a rule that needs it stays silent.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -72,6 +73,11 @@ TENSOR_METHODS = {
     "float", "long", "int", "double", "mean", "sum", "squeeze", "view", "reshape", "log_softmax", "softmax", "sigmoid",
     "log", "exp", "relu", "tanh", "flatten", "unsqueeze", "argmax", "cpu", "clone", "sqrt",
 }  # fmt: skip
+# A name that is given to a network which is being trained; not to one that may well be loaded and left as it is.
+NETWORK = re.compile(
+    r"(?i)^(my_?|the_?)?(model|net|network|net_?[gd]|[gd]_?net|g|d|generator|discriminator|critic|actor|policy|"
+    r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
+)
 LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
 
 
@@ -91,7 +97,7 @@ class Value:
     whole: bool | None = None  # integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
-    base: "Value | None" = None  # a view: of what; a gradient: whose; a parameter: of which module
+    base: "Value | None" = None  # a view: of what; a gradient, parameter or answer: whose
     saved: ast.AST | None = None  # the expression that needs these numbers again in the backward pass
     constant: object = None
     items: list["Value"] | None = None
@@ -174,6 +180,25 @@ def graph_of(value: Value) -> bool | None:
         flags = [graph_of(v) for v in value.items or []]
         return True if True in flags else None if None in flags or value.items is None else False
     return value.graph
+
+
+def judge(value: Value) -> bool:
+    """Is it the answer of something unknown that is called a loss?"""
+    asked = value.base
+    return (
+        value.op == "call"
+        and asked is not None
+        and asked.kind == ""
+        and bool(re.search("loss|crit|objective|mse|bce", asked.name.lower()))
+    )
+
+
+def network_called(value: Value) -> bool:
+    """Is it the answer of a network of which only the name is known, or that it is trained?"""
+    asked = value.base
+    if value.op != "call" or asked is None or asked.marks & {"frozen", "eval"}:
+        return False
+    return bool(NETWORK.match(asked.name.split(".")[-1]))
 
 
 def inline(layer: Value, container: Value) -> bool:

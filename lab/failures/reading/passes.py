@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from lab.failures.reading.case import Case, Found, called, receiver
 from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import LOSS_FUNCTIONS, SAVING, TENSORS, Value, has_parameters, modules, reach
+from lab.failures.reading.facts import (
+    LOSS_FUNCTIONS,
+    SAVING,
+    TENSORS,
+    Value,
+    has_parameters,
+    judge,
+    modules,
+    network_called,
+    reach,
+)
 from lab.failures.reading.shapes import leaves
 from lab.failures.reading.tensors import Event, apart
 
@@ -180,13 +190,18 @@ def uphill(case: Case) -> Iterator[Found]:
         return
     for event in case.all("update", "write"):
         new = event.other
-        if event.detail != "+" or new is None or new.kind != "gradient" or {"sign", "turned"} & new.marks or not losses:
+        climbs = new is not None and (new.kind == "gradient" or (event.kind == "update" and "up" in new.marks))
+        if event.detail != "+" or new is None or not climbs or {"sign", "turned"} & new.marks or not losses:
             continue
         if event.recorded and event.kind == "write":
             continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
             line = case.text.of(statement).replace("+=", "-=", 1)
+        elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+            whole = statement.value
+            new_value = f"{case.text.of(whole.left)} - {case.text.operand(whole.right)}"
+            line = f"{case.text.of(statement.targets[0])} = {new_value}"
         elif isinstance(event.node, ast.Call):
             if any(not positive(k.value) for k in event.node.keywords):
                 continue
@@ -308,7 +323,10 @@ def used_again(case: Case) -> Iterator[Found]:
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
     for event in case.all("backward"):
-        values = [v for v in reach(event.value) if v.graph and not v.leaf and v.kind == "tensor" and saves(v)]
+        values = [
+            v for v in reach(event.value)
+            if (v.graph and not v.leaf and v.kind == "tensor" and saves(v)) or (network_called(v) and not v.cut)
+        ]  # fmt: skip
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
@@ -331,7 +349,11 @@ def judged(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Itera
     )
     if carried and event.value is not before.value:
         state = kept_state(case, event)
-        if state is not None:
+        unknown = all(v.op == "call" for v, _ in shared)  # a network that is not here may detach its state itself
+        if state is not None and not (unknown and (
+            re.search("detach|repackage", case.text.source)
+            or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
+        )):  # fmt: skip
             name, statement, edit = state
             yield Found(
                 11,
@@ -386,7 +408,7 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     for value in reach(event.value):
         statement = value.statement
         if (
-            value.kind == "tensor"
+            (value.kind == "tensor" or value.op == "call")
             and not value.leaf
             and isinstance(statement, ast.Assign)
             and id(statement) not in inside
@@ -462,10 +484,15 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
     events = case.walk.events
     between = [e for e in events[events.index(before) : events.index(event)] if e.kind == "step"]
-    if not between or between[0].value.items is None:
+    if not between:
         return None
-    moved = {id(part) for item in between[0].value.items for part in modules(item)}
-    foreign = [p for v in shared for p in v.parents if p.kind == "module" and has_parameters(p) and id(p) not in moved]
+    if between[0].value.items is None:  # of the first optimizer only this is known: that there is a second one
+        others = [e for e in events[events.index(event) :] if e.kind == "step" and e.value is not between[0].value]
+        foreign = [v for v in shared if network_called(v)] if others else []
+    else:
+        moved = {id(part) for item in between[0].value.items for part in modules(item)}
+        parts = [p for v in shared for p in v.parents if p.kind == "module"]
+        foreign = [p for p in parts if has_parameters(p) and id(p) not in moved]
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None
@@ -547,9 +574,13 @@ def kept_graphs(case: Case) -> Iterator[Found]:
         held = event.other
         if held is None:
             continue
+        looks = any(p in evaluated and p not in busy for p in event.places)
+        computed = held.graph is not False and ((held.form == "loss" and held.kind == "tensor") or judge(held))
         if event.kind == "append":
-            known = held.kind != "number" and (id(held) in starts or let_go(case, event, held))
-            names = {held.name}
+            parts = [v for v in leaves([held]) if v.kind != "number"]
+            parts = [v for v in parts if id(v) in starts or let_go(case, event, v)]
+            known = bool(parts) or (looks and computed)
+            names = {v.name for v in parts}
         else:
             if id(event.value) in wanted:
                 continue
@@ -558,9 +589,7 @@ def kept_graphs(case: Case) -> Iterator[Found]:
             ]
             known = bool(inside) and event.value.kind != "number"
             names = {v.name for v in inside}
-            looks = any(p in evaluated and p not in busy for p in event.places)
-            if not known and looks and held.form == "loss":
-                known = held.kind == "tensor"
+            known = known or (looks and computed)
         statement = event.statement
         if not known:
             continue

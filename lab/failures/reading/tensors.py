@@ -172,7 +172,7 @@ class Tensors:
                 value.kind, value.op = "tensor", sign
                 value.graph = True if other.graph and self.modes[-1] is None else None
                 value.shape, value.turns = other.shape, self.turns()
-                value.marks = {"updated", "down" if flipped else "up"}
+                value.marks = {"updated", "down" if flipped or "turned" in source.marks else "up"}
             elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
                 value.marks.add("turned")
             return value
@@ -385,7 +385,7 @@ class Tensors:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: str) -> Value:
         first = args[0] if args else Value()
-        told = [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut for v in leaves([a]))]
+        told = [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut or v.op == "item" for v in leaves([a]))]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
@@ -400,7 +400,8 @@ class Tensors:
         ):
             value.double = True
         if kind == "tensor":
-            lost = next((p for part in value.parents for p in reach(part, live=False) if p.graph or p.cut), None)
+            behind = (p for part in value.parents for p in reach(part, live=False))
+            lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)
             value.graph = None if wants is not None and wants.constant is None else bool(wants and wants.constant)
             if lost is not None and name in {"tensor", "from_numpy", "as_tensor", "Tensor", "FloatTensor"}:
                 value.cut, value.cut_by = "wrapped", node

@@ -17,7 +17,8 @@ from lab.failures.reading.shapes import index_shape
 from lab.failures.reading.tensors import Body, Scope
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
-USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy"}
+USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
+         "Variable": "torch.autograd.Variable"}  # fmt: skip
 
 
 FOLLOWED = {
@@ -508,7 +509,7 @@ class Walk(Calls):
                 self.note("read grad", node, owner)
                 return Value("gradient", base=owner, op="grad", node=node)
             return Value()
-        if name == "data" and owner.kind in TENSORS:
+        if name == "data" and (owner.kind in TENSORS or owner.op == "call"):
             return self.detached(owner, node)
         if name == "data" and owner.kind == "gradient":
             return owner
