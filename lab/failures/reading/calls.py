@@ -301,7 +301,9 @@ class Calls(Tensors):
             if name == "where" and len(node.args) == 3:
                 tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
                 risky = [n for n, v in tested.items() if v is not None and v.op not in BOUNDED and v.graph is not False]
-                self.note("where", node, args[0], None, " ".join(risky))
+                value = self.function(name, args, keys, node)
+                self.note("where", node, value, None, " ".join(risky))
+                return value
             if name in known:
                 return self.function(name, args, keys, node)
             return self.call(Value("library", op=full), args, keys, node)

@@ -87,12 +87,14 @@ def log_of_zero(case: Case) -> Iterator[Found]:
 
 
 def both_arms_of_where(case: Case) -> Iterator[Found]:
-    """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before."""
-    learns = re.search(r"requires_grad|backward\(|\bModule\b|grad\(", case.text.source)
+    """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
+    and where nothing shows that a gradient goes through it."""
+    wanted = {id(v) for e in case.all("backward", "used") for v in reach(e.value)}
     for event in case.all("where"):
         node = event.node
-        if not learns:
-            return
+        inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
+        if not inside and id(event.value) not in wanted:
+            continue
         risky = set(event.detail.split())
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
             continue
