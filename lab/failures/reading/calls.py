@@ -300,7 +300,11 @@ class Calls(Tensors):
             )  # fmt: skip
             if name == "where" and len(node.args) == 3:
                 tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
-                risky = [n for n, v in tested.items() if v is not None and v.op not in BOUNDED and v.graph is not False]
+                risky = [
+                    n
+                    for n, v in tested.items()
+                    if v is not None and v.op not in BOUNDED and (v.graph or (v.graph is None and v.op != "call"))
+                ]
                 value = self.function(name, args, keys, node)
                 self.note("where", node, value, None, " ".join(risky))
                 return value
@@ -463,8 +467,7 @@ class Calls(Tensors):
             return Value(parents=(owner,), double=True)
         if owner.kind == "" and name not in {"apply", "compile"}:
             if name == "requires_grad_":
-                owner.graph, owner.leaf = True, True
-                return owner
+                return self.asked(owner, args)
             owner.kind, owner.op = "module", "any"
             owner.marks.add("any")
         if name in {"parameters", "named_parameters", "state_dict"}:
@@ -527,9 +530,8 @@ class Calls(Tensors):
             if args and args[0].constant is False:
                 owner.marks.add("frozen")
                 return owner
-            value = owner
-            value.graph, value.leaf = True, True
-            if value.whole:
+            value = self.asked(owner, args)
+            if value.whole and value.graph:
                 self.note("whole leaf", at, value)
             return value
         if name == "retain_grad":
@@ -573,6 +575,12 @@ class Calls(Tensors):
         if name == "register_hook":
             return Value()
         return self.function(name, [owner, *args], keys, at)
+
+    @staticmethod
+    def asked(value: Value, args: list[Value]) -> Value:
+        """A value that is told to be followed; with an argument that is not known it may be."""
+        value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
+        return value
 
     def mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
         """The node that switches the gradient off, None where it is switched on, False where neither."""
