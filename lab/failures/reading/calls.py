@@ -197,6 +197,11 @@ class Calls(Tensors):
             shape = (*first.shape[:-1], out) if first.shape else (None, 1) if out == 1 and first.shape is None else None
             if first.kind == "tensor" and first.whole and module.op == "Linear":
                 self.note("whole input", at, first, module)
+        before = first
+        while before.parents and before.op not in LAYERS and before.kind in {"", "tensor"}:
+            before = before.parents[0]
+        if before.op in LAYERS and before.parents:
+            self.behind.add((id(before.parents[-1]), id(module)))
         given = (*args, *keys.values()) or (first,)
         value = self.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
@@ -336,8 +341,16 @@ class Calls(Tensors):
                 item.marks.add("registered")
         if name in LOSSES:
             value.attributes = {k: v for k, v in keys.items() if k == "reduction"}
+        value.constant = self.times()
         self.everything.append(value)
         return value
+
+    def times(self) -> int:
+        """How often the statement is run by a loop over range(5); 1 where that is not known."""
+        match self.loops[-1:]:
+            case [(ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int() as times)])), _)]:
+                return times
+        return 1
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

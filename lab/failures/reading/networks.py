@@ -19,6 +19,7 @@ from lab.failures.reading.facts import (
     reach,
 )
 from lab.failures.reading.passes import is_update
+from lab.failures.reading.tensors import Event
 
 
 def column_and_row(case: Case) -> Iterator[Found]:
@@ -251,15 +252,17 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
         items = value.items or []
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
-        hidden = [i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)]
-        if len(hidden) >= 5 and len({id(i.node) for i in hidden}) == len(hidden):
-            pieces = [(i.node, case.text.of(i.node).replace("Sigmoid", "ReLU")) for i in hidden if i.node is not None]
-            edit = case.text.replace(pieces)
+        hidden = {id(i.node): i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)}
+        count = sum(i.constant for i in hidden.values() if isinstance(i.constant, int))
+        if count >= 5:
+            places = [i.node for i in hidden.values() if i.node is not None]
+            inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
+            edit = case.text.replace([(n, case.text.of(n).replace("Sigmoid", "ReLU")) for n in inside or places[-1:]])
             yield Found(
                 15,
-                value.node,
-                f"The slope of a sigmoid is at most 1/4: behind {len(hidden)} of them in a row, the first layer of "
-                f"{called(value, 'the network')} gets at most 1/{4 ** len(hidden)} of a gradient, times the weights.",
+                value.node if inside else places[-1],
+                f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
+                f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
 
@@ -314,11 +317,31 @@ def all_the_same(case: Case) -> Iterator[Found]:
                     new = f"({prefix}.randn({shape}) * 0.1).requires_grad_()"
                     names = f"{called(first, 'These weights')} and {called(second, 'those')}"
                     yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+    yield from every_layer(case, why)
     for event in case.all("zero layer"):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
             yield Found(16, node, f"With init=\"zeros\" {why}",
                         case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]))  # fmt: skip
+
+
+def every_layer(case: Case, why: str) -> Iterator[Found]:
+    """16: a layer and the one behind it, the weights of each set to one number."""
+    filled: dict[int, Event] = {}  # the layers, and where that happens
+    for event in case.all("init"):
+        layer, node = event.value.base, event.node
+        if event.tests or layer is None or not isinstance(node, ast.Call):  # a test may choose the biases alone
+            continue
+        if event.detail in {"zeros_", "ones_", "constant_"}:
+            if event.value.name == "weight" or event.value.op == "parameter":
+                filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
+    for first, second in case.walk.behind:
+        if first not in filled or second not in filled:
+            continue
+        node = filled[first].node
+        assert isinstance(node, ast.Call)
+        new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
+        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
 
 
 def zero_matrix(value: Value) -> bool:

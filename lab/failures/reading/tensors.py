@@ -92,6 +92,7 @@ class Tensors:
     again: bool = False
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
     carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
+    behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
