@@ -48,9 +48,6 @@ class Calls(Tensors):
     def item(self, over: Value, node: ast.expr, turn: int) -> Value:
         raise NotImplementedError
 
-    def write(self, value: Value, node: ast.AST, new: Value, how: str) -> None:
-        self.note("write", node, value, new, f"{how} saved" if value.saved is not None else how)
-
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         if function.kind == "class":
             return self.make(function, args, keys, node)
@@ -305,11 +302,17 @@ class Calls(Tensors):
             )  # fmt: skip
             if name == "where" and len(node.args) == 3:
                 tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
-                risky = [
-                    n
+                unsafe = {
+                    id(v): n
                     for n, v in tested.items()
-                    if v is not None and v.op not in BOUNDED and (v.graph or (v.graph is None and v.op != "call"))
-                ]
+                    if v is not None and v.op not in BOUNDED
+                    and (graph_of(v) or (v.graph is None and v.kind != "parameter" and v.op != "call"))
+                }  # fmt: skip
+                risky = list(unsafe.values())
+                for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
+                    found = scope.find(part)  # what was tested, times something, is 0 where that is
+                    if found is not None and found.op == "*" and any(id(p) in unsafe for p in found.parents):
+                        risky.append(part)
                 value = self.function(name, args, keys, node)
                 self.note("where", node, value, None, " ".join(risky))
                 return value
@@ -431,6 +434,8 @@ class Calls(Tensors):
             return Value(parents=tuple(args))
         if owner.kind == "" and (known := tables.made(name, args, keys)) is not None:
             return known
+        if name == "append" and args and not bounded(owner):
+            self.note("append", at, owner, args[0])
         if name in {"item", "numpy", "tolist"}:
             return self.to_number(owner, at, "numpy" if name == "numpy" else "item")
         if name in {"detach"}:
@@ -617,3 +622,8 @@ class Calls(Tensors):
             root = self.library(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
+
+
+def bounded(box: Value) -> bool:
+    """Does it keep only the last few of what is put into it?"""
+    return isinstance(box.node, ast.Call) and any(k.arg == "maxlen" for k in box.node.keywords)

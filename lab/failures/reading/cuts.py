@@ -438,7 +438,7 @@ def overwritten(case: Case) -> Iterator[Found]:
     """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
     for event in case.all("write"):
         value, statement = event.value, event.statement
-        if "saved" not in event.detail or value.leaf or not event.recorded or not own_line(statement):
+        if not event.saved or value.leaf or not event.recorded or not own_line(statement):
             continue
         name = value.name
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):

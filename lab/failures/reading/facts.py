@@ -71,7 +71,8 @@ MODULE_METHODS = {
 # Methods by which a value of which nothing is known shows itself to be a tensor.
 TENSOR_METHODS = {
     "float", "long", "int", "double", "mean", "sum", "squeeze", "view", "reshape", "log_softmax", "softmax", "sigmoid",
-    "log", "exp", "relu", "tanh", "flatten", "unsqueeze", "argmax", "cpu", "clone", "sqrt",
+    "log", "exp", "relu", "tanh", "flatten", "unsqueeze", "argmax", "cpu", "clone", "sqrt", "norm", "abs", "pow",
+    "square", "sin", "cos", "clamp", "clip", "std", "var",
 }  # fmt: skip
 # A name that is given to a network which is being trained; not to one that may well be loaded and left as it is.
 NETWORK = re.compile(

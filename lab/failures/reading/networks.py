@@ -129,8 +129,10 @@ def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
             part = node.right
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENDLESS:
             part = node.args[0] if node.args else node.func.value
-        if isinstance(part, ast.Name) and part.id in risky:
-            return part
+        times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
+        for name in ast.walk(part) if part is not None and times else [part]:
+            if isinstance(name, ast.Name) and name.id in risky:
+                return part
     return None
 
 
@@ -498,6 +500,31 @@ def left_out(case: Case) -> Iterator[Found]:
                 "as it was drawn.",
                 case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
             )
+
+
+def leaf_left_out(case: Case) -> Iterator[Found]:
+    """19: a tensor of the text's own that asks for a gradient, is in the loss, and no optimizer moves.
+    Silent: where its gradient is read, or asked for in another way."""
+    if not all_known(case) or not case.torch:
+        return
+    moved = {id(item) for e in case.all("optimizer") for item in e.value.items or []}
+    used = {id(v) for e in case.all("read grad", "differentiate", "used") for v in reach(e.value)}
+    for event in case.all("backward"):
+        step = next((e for e in case.all("step") if e.loops == event.loops), None)
+        node = step.value.node if step is not None else None
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.List):
+            continue
+        given = case.text.of(node.args[0])
+        for value in reach(event.value):
+            free = value.leaf and value.graph and value.kind == "tensor" and value.name and value.op in CREATORS
+            if free and not value.cut and id(value) not in moved | used and value.maybe == ():
+                yield Found(
+                    19,
+                    node,
+                    f"The loss is computed from `{value.name}` as well, which asks for a gradient, but the optimizer "
+                    "does not have it: it stays as it was made.",
+                    case.text.replace([(node.args[0], f"{given[:-1]}, {value.name}]")]),
+                )
 
 
 def touched(optimizer: Value) -> set[int]:

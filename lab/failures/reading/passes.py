@@ -266,7 +266,8 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
     target = receiver(backward.node)
     if isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
         target = target.args[0]
-    if backward.value.form == "loss" and not weighted(backward.value) and target is not None:
+    mean = backward.value.form == "loss" or judge(backward.value)
+    if mean and not weighted(backward.value) and target is not None:
         yield Found(
             24,
             backward.node,
@@ -492,7 +493,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     else:
         moved = {id(part) for item in between[0].value.items for part in modules(item)}
         parts = [p for v in shared for p in v.parents if p.kind == "module"]
-        foreign = [p for p in parts if has_parameters(p) and id(p) not in moved]
+        foreign = [p for p in parts if (has_parameters(p) or "any" in p.marks) and id(p) not in moved]
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None
@@ -569,7 +570,11 @@ def kept_graphs(case: Case) -> Iterator[Found]:
     evaluated = {e.place for e in case.all("eval") if e.place is not None}
     busy = {place for e in passes for place in e.places}
     for event in case.all("gather", "append"):
-        if not event.loops or not event.recorded:
+        lasts = isinstance(event.statement, ast.Assign | ast.AugAssign) and isinstance(
+            event.statement.target if isinstance(event.statement, ast.AugAssign) else event.statement.targets[0],
+            ast.Attribute,
+        )  # a total that outlives the call is as good as a loop
+        if not (event.loops or (event.again and lasts)) or not event.recorded:
             continue
         held = event.other
         if held is None:

@@ -26,6 +26,7 @@ from lab.failures.reading.networks import (
     column_and_row,
     integers,
     last_activation,
+    leaf_left_out,
     left_out,
     log_of_zero,
     many_sigmoids,
@@ -71,6 +72,7 @@ RULES: tuple[Rule, ...] = (
     unregistered,
     replaced_layer,
     left_out,
+    leaf_left_out,
     moving_target,
     kept_graphs,
 )

@@ -41,6 +41,7 @@ class Event:
     again: bool  # in a second, supposed call of a function that the text never calls
     recorded: bool  # False under no_grad
     asked: bool  # its value was a leaf that asks for a gradient at that time
+    saved: bool  # a backward pass needed the numbers of its value at that time
     detail: str = ""
 
     @property
@@ -105,7 +106,7 @@ class Tensors:
             Event(
                 kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
                 tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None,
-                value.leaf and graph_of(value) is True, detail,
+                value.leaf and graph_of(value) is True, value.saved is not None, detail,
             )
         )  # fmt: skip
 
@@ -331,7 +332,9 @@ class Tensors:
         if name in KEEPS_INPUT:
             return self.kept(self.like(first, node, name, (first,)), first, node)
         if name in BOUNDED | ELEMENTWISE:
-            return self.like(first, node, name, (first,))
+            low = keys.get("min", args[1] if len(args) > 1 else Value()).constant
+            zero = name in {"clamp", "clip", "clamp_min"} and low in (0, 0.0) and low is not False
+            return self.like(first, node, name, (first,), "relu" if zero else "")
         if name == "gather" and len(args) > 2:  # the shape of its index
             index = args[2].node
             stood_up = isinstance(index, ast.Call) and isinstance(index.func, ast.Attribute)

@@ -18,7 +18,8 @@ from lab.failures.reading.tensors import Body, Scope
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
-         "Variable": "torch.autograd.Variable"}  # fmt: skip
+         "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
+         "TensorDataset": "torch.utils.data.TensorDataset"}  # fmt: skip
 
 
 FOLLOWED = {
@@ -111,10 +112,10 @@ class Walk(Calls):
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
         match statement:
-            case ast.Expr(value=value):
+            case ast.Expr(value=value) | ast.Assert(test=value):
                 self.eval(value, scope)
             case ast.Assign(targets=targets, value=value):
-                old = scope.find(targets[0].id) if isinstance(targets[0], ast.Name) else None
+                old = self.present(targets[0], scope)
                 result = self.eval(value, scope)
                 again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == "number")
                 if again and any(ast.unparse(n) == ast.unparse(targets[0]) for n in ast.walk(value)):
@@ -173,6 +174,15 @@ class Walk(Calls):
                     elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                         self.eval(target.value, scope).items = []
         return False
+
+    def present(self, target: ast.expr, scope: Scope) -> Value | None:
+        """What a name or an attribute stands for before it is assigned to."""
+        if isinstance(target, ast.Name):
+            return scope.find(target.id)
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            owner = scope.find(target.value.id)
+            return owner.attributes.get(target.attr) if owner is not None else None
+        return None
 
     def define(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
@@ -296,8 +306,10 @@ class Walk(Calls):
                 base = self.eval(owner, scope)
                 self.eval(target.slice, scope)
                 if base.kind in TENSORS or base.kind == "":
-                    self.write(base, target, value, "index")
+                    self.note("write", target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
+                elif base.kind == "dict" and isinstance(target.slice, ast.Constant):
+                    base.attributes[str(target.slice.value)] = value
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
@@ -347,12 +359,12 @@ class Walk(Calls):
                 old.items = old.items + (value.items or [])
                 old.marks |= value.marks & {"open"}
             return
-        if old.kind in TENSORS and not isinstance(target, ast.Subscript):
-            self.write(old, statement, value, sign)
-        if isinstance(target, ast.Subscript):
-            base = self.eval(target.value, scope)
+        element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {"array"}
+        if old.kind in TENSORS and not element:
+            self.note("write", statement, old, value, sign)
+        if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != "dict":
             if base.kind in TENSORS:
-                self.write(base, statement, value, "index")
+                self.note("write", statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)
             return
         if old.leaf and old.graph:  # an update: the leaf stays what it is
@@ -560,7 +572,7 @@ class Walk(Calls):
                 if known == ends:
                     return Value("module", op="Sequential", items=base.items[known[0] : known[1]], node=node)
             return Value("module", op="any", parents=(), marks={"any"})
-        if base.items and base.kind == "list":
+        if base.items and (base.kind == "list" or (base.kind == "dict" and all(v.leaf for v in base.items))):
             return base.items[0]
         if base.kind in TENSORS | {"array"}:
             value = self.like(base, node, "index", (base,), base.form)
