@@ -17,7 +17,8 @@ LAYERS = {
 }  # fmt: skip
 DISTRIBUTIONS = {
     "Categorical", "Normal", "Bernoulli", "Beta", "Gamma", "Poisson", "MultivariateNormal", "OneHotCategorical",
-    "Uniform", "Independent", "LogNormal", "Laplace", "Dirichlet", "TransformedDistribution", "RelaxedOneHotCategorical",
+    "Uniform", "Independent", "LogNormal", "Laplace", "Dirichlet", "TransformedDistribution",
+    "RelaxedOneHotCategorical",
 }  # fmt: skip
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
 NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d"}
@@ -98,7 +99,7 @@ class Value:
     whole: bool | None = None  # integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
-    base: "Value | None" = None  # a view: of what; a gradient, parameter or answer: whose
+    base: "Value | None" = None  # a view: of what; a gradient, parameter, answer: whose
     saved: ast.AST | None = None  # the expression that needs these numbers again in the backward pass
     constant: object = None
     items: list["Value"] | None = None

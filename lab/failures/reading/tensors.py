@@ -1,9 +1,10 @@
-"""What operations make of values: tensors with a graph or without, their shapes and kinds; and the book of events."""
+"""What operations make of values: tensors with a graph or without, their shapes and kinds."""
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from lab.failures.reading.book import Book
 from lab.failures.reading.facts import (
     BOUNDED,
     CHOICES,
@@ -20,98 +21,19 @@ from lab.failures.reading.facts import (
     is_row,
     reach,
 )
-from lab.failures.reading.shapes import column_pair, created_shape, leaves, matmul_shape, moved_shape, whole_numbers
-
-
-@dataclass(eq=False, slots=True)
-class Event:
-    """Something that happens: backward, step, zero, write, read grad, optimizer, log, where, loss, matmul, ..."""
-
-    kind: str
-    node: ast.AST
-    value: Value
-    other: Value | None
-    statement: ast.stmt
-    block: Sequence[ast.stmt]  # the statements among which it stands
-    turns: tuple[tuple[int, int], ...]
-    arms: tuple[tuple[int, int], ...]  # which arm of which `if`
-    loops: tuple[ast.stmt, ...]
-    tests: tuple[ast.If, ...]  # the `if`s in which it stands, inside its loop
-    places: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
-    again: bool  # in a second, supposed call of a function that the text never calls
-    recorded: bool  # False under no_grad
-    asked: bool  # its value was a leaf that asks for a gradient at that time
-    saved: bool  # a backward pass needed the numbers of its value at that time
-    detail: str = ""
-
-    @property
-    def place(self) -> ast.AST | None:
-        return self.places[-1] if self.places else None
-
-
-def apart(one: Event, two: Event) -> bool:
-    """Do the two stand in different arms of one `if`?"""
-    arms = dict(one.arms)
-    return any(arms.get(test, arm) != arm for test, arm in two.arms)
-
-
-class Scope(dict[str, Value]):
-    def __init__(self, parent: "Scope | None" = None, start: "dict[str, Value] | None" = None) -> None:
-        super().__init__(start or {})
-        self.parent = parent
-
-    def find(self, name: str) -> Value | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope:
-                return scope[name]
-            scope = scope.parent
-        return None
+from lab.failures.reading.shapes import (
+    column_pair,
+    created_shape,
+    leaves,
+    matmul_shape,
+    moved_shape,
+    whole_numbers,
+)
 
 
 @dataclass
-class Body:
-    definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-    scope: Scope
-    self: Value | None = None
-
-
-@dataclass
-class Tensors:
-    """Operations on values. `events` is what a reading leaves."""
-
-    events: list[Event] = field(default_factory=list)
-    modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # who switched the gradient off; None: it is on
-    loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
-    arms: list[tuple[int, int]] = field(default_factory=list)
-    tests: list[tuple[ast.If, int]] = field(default_factory=list)
-    calls: list[tuple[ast.AST, list[Value]]] = field(default_factory=list)
-    blocks: list[Sequence[ast.stmt]] = field(default_factory=list)
-    statement: ast.stmt = field(default_factory=ast.Pass)
-    steps: int = 0
-    left_out: str = ""  # a sentence, where the text was not read to its end
-    again: bool = False
-    everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
-    carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
-    behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
-    followed: set[int] = field(default_factory=set)  # definitions that were called
-
-    def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
-        if kind == "backward":  # what it needed is let go
-            for used in reach(value, live=False):
-                used.saved = None
-        loops = tuple(loop for loop, _ in self.loops)
-        tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
-        self.events.append(
-            Event(
-                kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
-                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None,
-                value.leaf and graph_of(value) is True, value.saved is not None, detail,
-            )
-        )  # fmt: skip
-
-    def turns(self) -> tuple[tuple[int, int], ...]:
-        return tuple((id(loop), turn) for loop, turn in self.loops)
+class Tensors(Book):
+    """Operations on values."""
 
     def tensor(
         self,
@@ -337,8 +259,8 @@ class Tensors:
             return self.like(first, node, name, (first,), "relu" if zero else "")
         if name == "gather" and len(args) > 2:  # the shape of its index
             index = args[2].node
-            stood_up = isinstance(index, ast.Call) and isinstance(index.func, ast.Attribute)
-            column = stood_up and index.func.attr == "unsqueeze" and args[1].constant == 1
+            stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
+            column = stood_up and args[1].constant == 1
             value = self.tensor(node, "gather", (first,), args[2].shape or ((None, 1) if column else None))
             value.graph = graph_of(first)
             return value
@@ -389,7 +311,11 @@ class Tensors:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: str) -> Value:
         first = args[0] if args else Value()
-        told = [a for a in args if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut or v.op == "item" for v in leaves([a]))]
+        told = [
+            a
+            for a in args
+            if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut or v.op == "item" for v in leaves([a]))
+        ]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True

@@ -1,15 +1,14 @@
-"""Rules about the graph: where it is cut, which tensors are its leaves, and what is written over."""
+"""Rules about the graph: where it is cut, and what lies behind the cut."""
 
 import ast
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.case import Case, Found, called, own_line, receiver, short
+from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
     BROADCASTING_LOSSES,
     CREATORS,
-    ELEMENTWISE,
     LAYERS,
     TENSORS,
     Value,
@@ -18,7 +17,11 @@ from lab.failures.reading.facts import (
     modules,
     reach,
 )
-from lab.failures.reading.tensors import Event
+from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+
+DATA = re.compile(
+    r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
+)
 
 
 def no_gradient(case: Case) -> Iterator[Found]:
@@ -26,7 +29,7 @@ def no_gradient(case: Case) -> Iterator[Found]:
     Silent: where anything on the way is not known."""
     for event in case.all("backward"):
         value = event.value
-        remade = value.cut == "wrapped" and value.leaf or only_remade(value)
+        remade = (value.cut == "wrapped" and value.leaf) or only_remade(value)
         cut_off = value.graph is None and only_data(value)
         number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
         if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
@@ -39,9 +42,9 @@ def only_remade(value: Value) -> bool:
     """Does every way lead to new tensors made from numbers, which ask for a gradient where none comes from?"""
     alive = list(reach(value))
     wrapped = [v for v in alive if v.cut == "wrapped" and v.leaf and v.graph]
-    other = any(v.kind in {"module", "parameter", ""} or v.op == "call" or v.maybe or (v.leaf and v.graph) for v in alive
-                if v not in wrapped)  # fmt: skip
-    return bool(wrapped) and not other
+    others = [v for v in alive if v not in wrapped]
+    learned = any(v.kind in {"module", "parameter", ""} or v.op == "call" or v.maybe for v in others)
+    return bool(wrapped) and not learned and not any(v.leaf and v.graph for v in others)
 
 
 def only_data(value: Value) -> bool:
@@ -61,9 +64,8 @@ def only_data(value: Value) -> bool:
     behind = [v for c in alive if c.cut for v in reach(c, live=False)]
     if any(v.kind == "module" and v.op in LAYERS for v in behind):
         return True
-    data = r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
     return any(v.op == "call" for v in behind) and all(
-        v.turns or re.search(data, v.name.split(".")[-1].lower()) for v in strangers
+        v.turns or DATA.search(v.name.split(".")[-1].lower()) for v in strangers
     )
 
 
@@ -89,9 +91,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 yield Found(
                     12,
                     node,
-                    f"Under this, {name} is computed without a graph: `backward()` in line {line} finds "
-                    "nothing to go back "
-                    "through.",
+                    f"Under this, {name} is computed without a graph: `backward()` in line {line} finds nothing to go "
+                    "back through.",
                     edit,
                 )
                 return
@@ -107,9 +108,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 yield Found(
                     11,
                     node,
-                    f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the "
-                    "parameters, and `backward()` in "
-                    f"line {line} has nothing to do.",
+                    f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the parameters, and "
+                    f"`backward()` in line {line} has nothing to do.",
                     case.text.replace([(node, case.text.of(source))]),
                 )
                 return
@@ -120,8 +120,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             yield Found(
                 4,
                 node,
-                f"A new tensor made from a number has no graph behind it: `backward()` in line {line} ends here and no "
-                "parameter gets a gradient. Use the value itself.",
+                f"A new tensor made from a number has no graph behind it: `backward()` in line {line} ends here and "
+                "no parameter gets a gradient. Use the value itself.",
                 case.text.replace([(node, case.text.of(node.args[0]))]),
             )
             return
@@ -200,15 +200,16 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
         21,
         node,
         f"{what.capitalize() if what[0] != '`' else what} has no slope: {name} is made from a choice, and "
-        "`backward()` in line "
-        f"{line} cannot tell the parameters how to change it.",
+        f"`backward()` in line {line} cannot tell the parameters how to change it.",
         case.text.replace([(node, case.text.of(source))]),
     )
 
 
 def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
     """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
-    if any(v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut or v.op == "item" for v in found):
+    if any(
+        v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut or v.op == "item" for v in found
+    ):
         return
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.whole]
     if not made or event.value.kind != "tensor":
@@ -321,158 +322,8 @@ def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Fo
         yield Found(
             11 if value.cut == "detach" else 12,
             node,
-            f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, and never moves it.",
-            edit,
-        )
-
-
-def gradient_of_the_middle(case: Case) -> Iterator[Found]:
-    """5: .grad of what is no leaf.
-    Silent: where retain_grad was called, and for this project's engine, which keeps it."""
-    if not case.torch:
-        return
-    for event in case.all("read grad"):
-        value = event.value
-        seen = value.kind == "tensor" or (value.kind == "" and value.op in {"view", "index", *ELEMENTWISE})
-        if not seen or value.leaf or value.graph is not True or "retained" in value.marks:
-            continue
-        statement = value.statement
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-            continue
-        name = statement.targets[0].id
-        if "updated" in value.marks:
-            change = updated_in_place(statement, case)
-            if change is None:
-                continue
-            yield Found(
-                5,
-                statement,
-                f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no "
-                "leaf, and its `.grad` "
-                "is None. Update it in place, under no_grad.",
-                change,
-            )
-            continue
-        yield Found(
-            5,
-            statement,
-            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
-            f"{event.statement.lineno}, is "
-            "None.",
-            made_a_leaf(case, statement) or case.text.after(statement, f"{name}.retain_grad()"),
-        )
-
-
-def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
-    value = statement.value
-    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
-        return None
-    name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
-    new = f"with torch.no_grad():\n{indent}    {name} -= {case.text.of(value.right)}\n{indent}{name}.grad = None"
-    return case.text.replace([(statement, new)])
-
-
-def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
-    """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
-    asks = [
-        n
-        for n in ast.walk(statement.value)
-        if isinstance(n, ast.Call) and any(k.arg == "requires_grad" for k in n.keywords) and n is not statement.value
-    ]
-    if len(asks) != 1:
-        return None
-    whole = case.text.of(statement.value).replace(
-        case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad")
-    )
-    brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
-    return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
-
-
-def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
-    """19: an optimizer over what is no leaf."""
-    for event in case.all("optimizer"):
-        for value in event.value.items or []:
-            statement = value.statement
-            if (
-                value.kind == "tensor"
-                and not value.leaf
-                and value.graph is True
-                and isinstance(statement, ast.Assign)
-                and case.torch
-            ):
-                edit = made_a_leaf(case, statement)
-                if edit is not None:
-                    yield Found(
-                        19,
-                        statement,
-                        f"{called(value, 'This')} is computed from another tensor, so it is no leaf: the "
-                        "optimizer in line "
-                        f"{event.statement.lineno} refuses it.",
-                        edit,
-                    )
-
-
-def leaf_written(case: Case) -> Iterator[Found]:
-    """7: a leaf that asks for a gradient, written in place where operations are recorded."""
-    if not case.torch:
-        return
-    for event in case.all("write"):
-        value, statement = event.value, event.statement
-        if not (event.asked and event.recorded and own_line(statement)):
-            continue
-        indent = case.text.indent(statement)
-        if indent.strip():
-            continue
-        inner = "\n    ".join(case.text.of(statement).split("\n"))
-        yield Found(
-            7,
-            statement,
-            f"{called(value, 'This')} is a leaf that asks for a gradient: PyTorch refuses to write into "
-            "it while operations "
-            "are recorded.",
-            case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
-        )
-
-
-def overwritten(case: Case) -> Iterator[Found]:
-    """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
-    for event in case.all("write"):
-        value, statement = event.value, event.statement
-        if not event.saved or value.leaf or not event.recorded or not own_line(statement):
-            continue
-        name = value.name
-        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-            sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(statement.op))
-            if sign is None:
-                continue
-            target, right = statement.target.id, case.text.of(statement.value)
-            right = f"({right})" if isinstance(statement.value, ast.BinOp) else right
-            name = target
-            edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-            base = statement.targets[0].value
-            if not isinstance(base, ast.Name):
-                continue
-            name = base.id
-            reads = [
-                n
-                for n in ast.walk(statement.value)
-                if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
-            ]
-            if reads:
-                edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
-            else:
-                edit = case.text.before(statement, f"{name} = {name}.clone()")
-        elif isinstance(event.node, ast.Call) and isinstance(receiver(event.node), ast.Name):
-            name = case.text.of(receiver(event.node) or event.node)
-            edit = case.text.before(statement, f"{name} = {name}.clone()")
-        else:
-            continue
-        yield Found(
-            1,
-            statement,
-            f"The backward pass still needs the numbers that `{name}` had before this line: written in "
-            "place, they are gone.",
+            f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, but never moves "
+            "it.",
             edit,
         )
 
@@ -491,8 +342,7 @@ def moving_target(case: Case) -> Iterator[Found]:
         yield Found(
             11,
             statement,
-            f"`{target.name}` is computed by the network that it is the target of: the gradient also "
-            "pulls the target towards "
-            "the prediction. Detach it.",
+            f"`{target.name}` is computed by the network that it is the target of: the gradient also pulls the target "
+            "towards the prediction. Detach it.",
             case.text.replace([(statement.value, f"({case.text.of(statement.value)}).detach()")]),
         )

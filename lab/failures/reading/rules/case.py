@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit, Text
 from lab.failures.reading.facts import Value
-from lab.failures.reading.tensors import Event
 from lab.failures.reading.walk import Walk
 
 

@@ -6,43 +6,29 @@ with the names of the text, and the changed lines.
 
 from collections.abc import Iterable
 
-from lab.failures.reading.case import Case, Found, Rule
-from lab.failures.reading.cuts import (
+from lab.failures.reading.edits import Text
+from lab.failures.reading.rules.accumulating import accumulation
+from lab.failures.reading.rules.again import many_numbers, used_again
+from lab.failures.reading.rules.case import Case, Found, Rule
+from lab.failures.reading.rules.cuts import (
     behind_a_cut,
-    gradient_of_the_middle,
     layers_behind_numpy,
-    leaf_written,
     moving_target,
     no_gradient,
-    no_leaf_to_optimize,
     numbers_in_the_sum,
-    overwritten,
 )
-from lab.failures.reading.edits import Text
-from lab.failures.reading.networks import (
-    all_the_same,
+from lab.failures.reading.rules.kept import kept_graphs
+from lab.failures.reading.rules.leaves import gradient_of_the_middle, leaf_written, no_leaf_to_optimize, overwritten
+from lab.failures.reading.rules.networks import all_the_same, last_activation, many_sigmoids
+from lab.failures.reading.rules.numbers import (
     both_arms_of_where,
     coarse_gradcheck,
     column_and_row,
     integers,
-    last_activation,
-    leaf_left_out,
-    left_out,
     log_of_zero,
-    many_sigmoids,
-    rate_too_high,
-    replaced_layer,
-    unregistered,
 )
-from lab.failures.reading.passes import (
-    accumulation,
-    kept_graphs,
-    many_numbers,
-    never_zeroed,
-    uphill,
-    used_again,
-    wrong_order,
-)
+from lab.failures.reading.rules.optimizers import leaf_left_out, left_out, rate_too_high, replaced_layer, unregistered
+from lab.failures.reading.rules.steps import never_zeroed, uphill, wrong_order
 from lab.failures.reading.walk import Walk
 
 RULES: tuple[Rule, ...] = (

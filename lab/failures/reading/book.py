@@ -1,0 +1,122 @@
+"""What a reading keeps: the events, the names, and where in the text it stands."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lab.failures.reading.facts import (
+    Value,
+    graph_of,
+    reach,
+)
+
+
+@dataclass(eq=False, slots=True)
+class Event:
+    """Something that happens: backward, step, zero, write, read grad, optimizer, log, where, loss, matmul, ..."""
+
+    kind: str
+    node: ast.AST
+    value: Value
+    other: Value | None
+    statement: ast.stmt
+    block: Sequence[ast.stmt]  # the statements among which it stands
+    turns: tuple[tuple[int, int], ...]
+    arms: tuple[tuple[int, int], ...]  # which arm of which `if`
+    loops: tuple[ast.stmt, ...]
+    tests: tuple[ast.If, ...]  # the `if`s in which it stands, inside its loop
+    places: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
+    again: bool  # in a second, supposed call of a function that the text never calls
+    recorded: bool  # False under no_grad
+    asked: bool  # its value was a leaf that asks for a gradient at that time
+    saved: bool  # a backward pass needed the numbers of its value at that time
+    detail: str = ""
+
+    @property
+    def place(self) -> ast.AST | None:
+        return self.places[-1] if self.places else None
+
+
+def apart(one: Event, two: Event) -> bool:
+    """Do the two stand in different arms of one `if`?"""
+    arms = dict(one.arms)
+    return any(arms.get(test, arm) != arm for test, arm in two.arms)
+
+
+class Scope(dict[str, Value]):
+    def __init__(self, parent: "Scope | None" = None, start: "dict[str, Value] | None" = None) -> None:
+        super().__init__(start or {})
+        self.parent = parent
+
+    def find(self, name: str) -> Value | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope:
+                return scope[name]
+            scope = scope.parent
+        return None
+
+
+@dataclass
+class Body:
+    definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+    scope: Scope
+    self: Value | None = None
+
+
+@dataclass
+class Book:
+    """Where a reading stands, and what it has written down. `events` is what it leaves."""
+
+    events: list[Event] = field(default_factory=list)
+    modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # who switched the gradient off; None: it is on
+    loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
+    arms: list[tuple[int, int]] = field(default_factory=list)
+    tests: list[tuple[ast.If, int]] = field(default_factory=list)
+    calls: list[tuple[ast.AST, list[Value]]] = field(default_factory=list)
+    blocks: list[Sequence[ast.stmt]] = field(default_factory=list)
+    statement: ast.stmt = field(default_factory=ast.Pass)
+    steps: int = 0
+    left_out: str = ""  # a sentence, where the text was not read to its end
+    again: bool = False
+    everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
+    carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
+    behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
+    followed: set[int] = field(default_factory=set)  # definitions that were called
+
+    def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
+        if kind == "backward":  # what it needed is let go
+            for used in reach(value, live=False):
+                used.saved = None
+        loops = tuple(loop for loop, _ in self.loops)
+        tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
+        self.events.append(
+            Event(
+                kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
+                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None,
+                value.leaf and graph_of(value) is True, value.saved is not None, detail,
+            )
+        )  # fmt: skip
+
+    def turns(self) -> tuple[tuple[int, int], ...]:
+        return tuple((id(loop), turn) for loop, turn in self.loops)
+
+    # What the parts of a reading ask of one another.
+
+    def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
+        raise NotImplementedError
+
+    def eval(self, node: ast.expr | None, scope: Scope) -> Value:
+        raise NotImplementedError
+
+    def item(self, over: Value, node: ast.expr, turn: int) -> Value:
+        raise NotImplementedError
+
+    def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
+        raise NotImplementedError
+
+    def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+        raise NotImplementedError
+
+    def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
+        raise NotImplementedError

@@ -1,0 +1,109 @@
+"""Rules about gradients that are added up over several batches on purpose."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lab.failures.reading.book import Event
+from lab.failures.reading.edits import Edit
+from lab.failures.reading.facts import (
+    LOSS_FUNCTIONS,
+    Value,
+    judge,
+)
+from lab.failures.reading.rules.case import Case, Found, receiver
+
+
+def accumulation(case: Case) -> Iterator[Found]:
+    """24: a step only in each k-th turn, with a mean loss that nobody divides, or gradients emptied in every turn.
+    Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
+    if re.search(r"\.grad(\.data)?\s*/=|\.grad(\.data)?\.(div|mul)_\(", case.text.source):
+        return
+    for step in case.all("step"):
+        every = next((t for t in step.tests if modulo(t.test) is not None), None)
+        if every is None or not step.loops:
+            continue
+        divisor = modulo(every.test)
+        assert divisor is not None
+        k = case.text.of(divisor)
+        loop = step.loops[-1]
+        others = [e for e in case.all("step") if e.loops and e.loops[-1] is loop]
+        if any(every not in e.tests for e in others):  # there is a step in each turn as well
+            continue
+        for event in case.all("backward", "zero"):
+            if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
+                continue
+            if event.kind == "zero" and event.value is step.value and event.statement in step.loops[-1].body:  # type: ignore[attr-defined]
+                edit = moved_after(case, event, step)
+                if edit is not None:
+                    yield Found(
+                        24,
+                        event.node,
+                        f"The step comes once in {k} turns, but the gradients are emptied in each: only the last "
+                        "batch before a step counts.",
+                        edit,
+                    )
+            elif event.kind == "backward":
+                yield from undivided(case, event, k)
+    for event in case.all("backward"):
+        inner = event.loops[-1] if len(event.loops) > 1 else None
+        if isinstance(inner, ast.For) and (k := micro_batches(inner, case)):
+            after = case.walk.events[case.walk.events.index(event) :]
+            if any(e.kind == "step" and e.loops == event.loops[:-1] for e in after):
+                yield from undivided(case, event, k)
+
+
+def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
+    """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
+    target = receiver(backward.node)
+    if isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
+        target = target.args[0]
+    mean = backward.value.form == "loss" or judge(backward.value)
+    if mean and not weighted(backward.value) and target is not None:
+        yield Found(
+            24,
+            backward.node,
+            f"Before each step the gradients of {k} batches are added, and each loss is already a mean: undivided, "
+            f"the step is {k} times as long as that of one large batch.",
+            case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
+        )
+
+
+def micro_batches(loop: ast.For, case: Case) -> str:
+    """k, of a loop over range(k) that is called an accumulation; else nothing."""
+    over = loop.iter
+    if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
+        return ""
+    k = case.text.of(over.args[-1]) if over.args else ""
+    return k if re.search("accum|micro", k.lower()) else ""
+
+
+def modulo(test: ast.expr) -> ast.expr | None:
+    """k, of a test such as (i + 1) % k == 0."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return node.right
+    return None
+
+
+def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
+    """The statement that empties the gradients, moved to behind the step."""
+    line, last = zero.statement.lineno, step.statement.end_lineno or step.statement.lineno
+    if line >= step.statement.lineno or case.text.indent(zero.statement).strip():
+        return None
+    rest = case.text.lines[zero.statement.end_lineno or line : last]
+    return Edit(line, last, "\n".join([*rest, case.text.indent(step.statement) + case.text.of(zero.statement)]))
+
+
+def weighted(loss: Value) -> bool:
+    stack, seen = [loss], set()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if value.op in {"/", "*"} or "sum" in value.marks or value.maybe:
+            return True
+        if value.op not in LOSS_FUNCTIONS and value.op != "mean":
+            stack += value.parents
+    return False

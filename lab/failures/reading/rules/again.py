@@ -1,0 +1,236 @@
+"""Rules about a graph that is gone through a second time, and about what a loop carries on."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lab.failures.reading.book import Event, apart
+from lab.failures.reading.edits import Edit
+from lab.failures.reading.facts import (
+    SAVING,
+    Value,
+    has_parameters,
+    modules,
+    network_called,
+    reach,
+)
+from lab.failures.reading.rules.case import Case, Found, called, receiver
+from lab.failures.reading.shapes import (
+    leaves,
+)
+
+
+def used_again(case: Case) -> Iterator[Found]:
+    """2 and 11: a backward pass through a graph that an earlier one has let go.
+    Silent: with retain_graph, unless a state is carried from turn to turn; in the arms of one `if`; where the shared
+    part keeps nothing that a pass needs, or is not known."""
+    gone: dict[int, tuple[Value, Event]] = {}
+    done: set[int] = set()
+    for event in case.all("backward"):
+        values = [
+            v for v in reach(event.value)
+            if (v.graph and not v.leaf and v.kind == "tensor" and saves(v)) or (network_called(v) and not v.cut)
+        ]  # fmt: skip
+        shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
+        if shared and id(event.node) not in done:
+            done.add(id(event.node))
+            yield from gone_before(case, event, shared)
+        for value in values:
+            gone[id(value)] = (value, event)
+
+
+def saves(value: Value) -> bool:
+    """Does the operation keep tensors for the backward pass? A factor that is a number is no tensor."""
+    tensors = [p for p in value.parents if p.kind not in {"number", "flag"}]
+    return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
+
+
+def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[Found]:
+    value, before = shared[0]
+    turns = dict(event.turns)
+    carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
+        event.again and not before.again and event.value is not before.value
+    )
+    if carried and event.value is not before.value:
+        state = kept_state(case, event)
+        unknown = all(v.op == "call" for v, _ in shared)  # a network that is not here may detach its state itself
+        if state is not None and not (unknown and (
+            re.search("detach|repackage", case.text.source)
+            or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
+        )):  # fmt: skip
+            name, statement, edit = state
+            yield Found(
+                11,
+                statement,
+                f"`{name}` comes from the last turn with its whole graph: the `backward()` in line "
+                f"{event.statement.lineno} runs back through all turns before, whose graphs are gone or only kept by "
+                "retain_graph. Detach it first.",
+                edit,
+            )
+        return
+    if "retain" in before.detail:
+        return
+    if event.value is before.value:
+        statements = rebuilt(event)
+        lines = [case.text.of(s) for s in statements]
+        if not lines:
+            return
+        yield Found(
+            2,
+            event.node,
+            f"The graph of {called(event.value, 'this result')} was let go by `backward()` in line "
+            f"{before.statement.lineno}{', in the turn before' if before.node is event.node else ''}; a second pass "
+            "needs a new forward pass.",
+            case.text.before(event.statement, *[part for line in lines for part in line.split("\n")]),
+        )
+        return
+    if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
+        yield gan
+        return
+    if before.node is event.node and (earlier := made_before(case, event)) is not None:
+        yield earlier
+        return
+    call = before.node
+    if isinstance(call, ast.Call) and not call.args and not before.detail:
+        yield Found(
+            2,
+            event.node,
+            f"{called(event.value, 'This')} shares a part of its graph with {called(before.value, 'the result')}, "
+            f"whose `backward()` in line {before.statement.lineno} has let it go: keep it there, or add the two and "
+            "run one pass.",
+            case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
+        )
+
+
+def rebuilt(event: Event) -> list[ast.stmt]:
+    """The statements that computed a result, in order."""
+    loop = event.loops[-1] if event.loops else None
+    inside = {id(n) for n in ast.walk(loop)} if loop is not None else set()
+    statements: dict[int, ast.stmt] = {}
+    for value in reach(event.value):
+        statement = value.statement
+        if (
+            (value.kind == "tensor" or value.op == "call")
+            and not value.leaf
+            and isinstance(statement, ast.Assign)
+            and id(statement) not in inside
+        ):
+            statements[statement.lineno] = statement
+    return [statements[line] for line in sorted(statements)]
+
+
+def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
+    """The state that a turn takes over from the last one: what it is called, the statement that makes it, and the
+    change that detaches it. It is a name that the loop carries on, or an attribute, which outlives a call."""
+    alive = {id(v) for v in reach(event.value)}
+
+    def lives(value: Value) -> bool:
+        return id(value) in alive or any(id(v) in alive for v in leaves([value]))
+
+    for loop in reversed(event.loops):
+        names = {name: v for name, v in case.walk.carried.get(id(loop), {}).items() if lives(v)}
+        made = [
+            (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
+            for node in ast.walk(loop)
+            if isinstance(node, ast.Assign)
+        ]
+        for reads in (True, False):  # best where the state is read and made in one statement
+            for node, targets in made:
+                read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+                found = [t for t in dict.fromkeys(targets) if t in names and (t in read or not reads)]
+                if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
+                    cut = [f"{name} = {detached(name, names[name])}" for name in found]
+                    return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
+    for kept in reversed(case.all("attribute")):
+        statement, value = kept.statement, kept.other
+        if value is None or not isinstance(statement, ast.Assign) or not lives(value) or kept.value.kind == "":
+            continue
+        name = case.text.of(kept.node)
+        reads = name in {ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute)}
+        detach = f"{name} = {detached(name, value)}"
+        return name, statement, (case.text.before if reads else case.text.after)(statement, detach)
+    return None
+
+
+def detached(name: str, value: Value) -> str:
+    return f"tuple(s.detach() for s in {name})" if value.kind == "list" else f"{name}.detach()"
+
+
+def made_before(case: Case, event: Event) -> Found | None:
+    """11: what was computed before a loop, and goes into the pass of each of its turns."""
+    if not event.loops:
+        return None
+    loop = event.loops[-1]
+    used = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    for value in reach(event.value):
+        statement = value.statement
+        if (
+            value.name in used
+            and value.kind == "tensor"
+            and value.graph
+            and not value.leaf
+            and isinstance(statement, ast.Assign)
+            and not any(n is statement for n in ast.walk(loop))
+        ):
+            return Found(
+                11,
+                statement,
+                f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()` "
+                f"in line {event.statement.lineno}: the next turn misses it. Detach it, or compute it in each turn.",
+                case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")]),
+            )
+    return None
+
+
+def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:
+    """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
+    events = case.walk.events
+    between = [e for e in events[events.index(before) : events.index(event)] if e.kind == "step"]
+    if not between:
+        return None
+    if between[0].value.items is None:  # of the first optimizer only this is known: that there is a second one
+        others = [e for e in events[events.index(event) :] if e.kind == "step" and e.value is not between[0].value]
+        foreign = [v for v in shared if network_called(v)] if others else []
+    else:
+        moved = {id(part) for item in between[0].value.items for part in modules(item)}
+        parts = [p for v in shared for p in v.parents if p.kind == "module"]
+        foreign = [p for p in parts if (has_parameters(p) or "any" in p.marks) and id(p) not in moved]
+    named = [v for v in shared if v.name]
+    if not foreign or not named:
+        return None
+    top = named[0].name
+    for value in reach(before.value):
+        for call in ast.walk(value.statement) if value.statement is not None else []:
+            if not isinstance(call, ast.Call) or call.lineno > before.statement.lineno:
+                continue
+            for use in call.args:
+                if isinstance(use, ast.Name) and use.id == top and use.lineno <= before.statement.lineno:
+                    return Found(
+                        11,
+                        call,
+                        f"The pass in line {before.statement.lineno} is for "
+                        f"{called(between[0].value, 'the optimizer')} alone, but it goes on through `{top}` into the "
+                        f"network that made it, and lets its graph go: the pass in line {event.statement.lineno} "
+                        f"misses it. Give it `{top}.detach()`.",
+                        case.text.replace([(use, f"{top}.detach()")]),
+                    )
+    return None
+
+
+def many_numbers(case: Case) -> Iterator[Found]:
+    """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
+    for event in case.all("backward"):
+        value = event.value
+        shape = value.shape or ()
+        if "given" in event.detail or "functional" in event.detail or value.kind != "tensor" or value.shape == ():
+            continue
+        target = receiver(event.node)
+        if (value.form == "losses" or any(n is not None and n > 1 for n in shape)) and target is not None:
+            size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
+            yield Found(
+                3,
+                event.node,
+                f"{called(value, 'This')} holds {size} numbers, and a backward pass starts from one: take the mean "
+                "(or the sum) first.",
+                case.text.replace([(target, f"{case.text.operand(target)}.mean()")]),
+            )

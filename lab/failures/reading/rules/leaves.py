@@ -1,0 +1,157 @@
+"""Rules about leaves and results: whose gradient is kept, and what may be written to."""
+
+import ast
+from collections.abc import Iterator
+
+from lab.failures.reading.edits import Edit
+from lab.failures.reading.facts import (
+    ELEMENTWISE,
+)
+from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver
+
+
+def gradient_of_the_middle(case: Case) -> Iterator[Found]:
+    """5: .grad of what is no leaf.
+    Silent: where retain_grad was called, and for this project's engine, which keeps it."""
+    if not case.torch:
+        return
+    for event in case.all("read grad"):
+        value = event.value
+        seen = value.kind == "tensor" or (value.kind == "" and value.op in {"view", "index", *ELEMENTWISE})
+        if not seen or value.leaf or value.graph is not True or "retained" in value.marks:
+            continue
+        statement = value.statement
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            continue
+        name = statement.targets[0].id
+        if "updated" in value.marks:
+            change = updated_in_place(statement, case)
+            if change is None:
+                continue
+            yield Found(
+                5,
+                statement,
+                f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no leaf, and its "
+                "`.grad` is None. Update it in place, under no_grad.",
+                change,
+            )
+            continue
+        yield Found(
+            5,
+            statement,
+            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
+            f"{event.statement.lineno}, is None.",
+            made_a_leaf(case, statement) or case.text.after(statement, f"{name}.retain_grad()"),
+        )
+
+
+def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
+    value = statement.value
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
+        return None
+    name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
+    new = f"with torch.no_grad():\n{indent}    {name} -= {case.text.of(value.right)}\n{indent}{name}.grad = None"
+    return case.text.replace([(statement, new)])
+
+
+def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
+    """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
+    asks = [
+        n
+        for n in ast.walk(statement.value)
+        if isinstance(n, ast.Call) and any(k.arg == "requires_grad" for k in n.keywords) and n is not statement.value
+    ]
+    if len(asks) != 1:
+        return None
+    whole = case.text.of(statement.value).replace(
+        case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad")
+    )
+    brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
+    return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
+
+
+def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
+    """19: an optimizer over what is no leaf."""
+    for event in case.all("optimizer"):
+        for value in event.value.items or []:
+            statement = value.statement
+            if (
+                value.kind == "tensor"
+                and not value.leaf
+                and value.graph is True
+                and isinstance(statement, ast.Assign)
+                and case.torch
+            ):
+                edit = made_a_leaf(case, statement)
+                if edit is not None:
+                    yield Found(
+                        19,
+                        statement,
+                        f"{called(value, 'This')} is computed from another tensor, so it is no leaf: the optimizer in "
+                        f"line {event.statement.lineno} refuses it.",
+                        edit,
+                    )
+
+
+def leaf_written(case: Case) -> Iterator[Found]:
+    """7: a leaf that asks for a gradient, written in place where operations are recorded."""
+    if not case.torch:
+        return
+    for event in case.all("write"):
+        value, statement = event.value, event.statement
+        if not (event.asked and event.recorded and own_line(statement)):
+            continue
+        indent = case.text.indent(statement)
+        if indent.strip():
+            continue
+        inner = "\n    ".join(case.text.of(statement).split("\n"))
+        yield Found(
+            7,
+            statement,
+            f"{called(value, 'This')} is a leaf that asks for a gradient: PyTorch refuses to write into it while "
+            "operations are recorded.",
+            case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
+        )
+
+
+def overwritten(case: Case) -> Iterator[Found]:
+    """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
+    for event in case.all("write"):
+        value, statement = event.value, event.statement
+        if not event.saved or value.leaf or not event.recorded or not own_line(statement):
+            continue
+        name = value.name
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            sign = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(statement.op))
+            if sign is None:
+                continue
+            target, right = statement.target.id, case.text.of(statement.value)
+            right = f"({right})" if isinstance(statement.value, ast.BinOp) else right
+            name = target
+            edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            base = statement.targets[0].value
+            if not isinstance(base, ast.Name):
+                continue
+            name = base.id
+            reads = [
+                n
+                for n in ast.walk(statement.value)
+                if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
+            ]
+            if reads:
+                edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
+            else:
+                edit = case.text.before(statement, f"{name} = {name}.clone()")
+        elif isinstance(event.node, ast.Call) and isinstance(receiver(event.node), ast.Name):
+            name = case.text.of(receiver(event.node) or event.node)
+            edit = case.text.before(statement, f"{name} = {name}.clone()")
+        else:
+            continue
+        yield Found(
+            1,
+            statement,
+            f"The backward pass still needs the numbers that `{name}` had before this line: written in place, they "
+            "are gone.",
+            edit,
+        )

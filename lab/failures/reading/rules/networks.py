@@ -1,0 +1,164 @@
+"""Rules about layers: what stands before the loss, what is in a row, how weights start."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lab.failures.reading.book import Event
+from lab.failures.reading.edits import Edit
+from lab.failures.reading.facts import (
+    NORMS,
+    Value,
+    graph_of,
+    modules,
+    reach,
+)
+from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+
+
+def last_activation(case: Case) -> Iterator[Found]:
+    """25: softmax or sigmoid before a loss that has it inside. 14: relu on the way into such a loss."""
+    for event in case.all("loss"):
+        value = event.value
+        if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits"}:
+            continue
+        while value.op == "view" and value.parents:
+            value = value.parents[0]
+        node = value.node
+        if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
+            continue
+        edit = unwrapped(case, node)
+        if edit is None:
+            continue
+        line = event.statement.lineno
+        if value.op == "relu":
+            yield Found(
+                14,
+                node,
+                f"The loss in line {line} takes any number as a score; relu makes the negative ones 0, where no "
+                "gradient comes back: a class below 0 is dead.",
+                edit,
+            )
+        else:
+            yield Found(
+                25,
+                node,
+                f"The loss in line {line} takes raw scores and applies {value.op} itself; applied twice, it flattens "
+                "them, and the gradients with them.",
+                edit,
+            )
+
+
+def unwrapped(case: Case, node: ast.Call) -> Edit | None:
+    """A call replaced by what it is called with; a layer in a list by one that does nothing."""
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if last in {"Softmax", "Sigmoid", "ReLU"}:
+        prefix = case.text.of(node.func)[: -len(last)]
+        return case.text.replace([(node, f"{prefix}Identity()")]) if prefix else None
+    if node.args:
+        return case.text.replace([(node, case.text.of(node.args[0]))])
+    source = receiver(node)
+    return case.text.replace([(node, case.text.of(source))]) if source is not None else None
+
+
+def many_sigmoids(case: Case) -> Iterator[Found]:
+    """15: five and more sigmoids in a row. Silent: with any normalisation between."""
+    for value in case.walk.everything:
+        items = value.items or []
+        if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
+            continue
+        hidden = {id(i.node): i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)}
+        count = sum(i.constant for i in hidden.values() if isinstance(i.constant, int))
+        if count >= 5:
+            places = [i.node for i in hidden.values() if i.node is not None]
+            inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
+            edit = case.text.replace([(n, case.text.of(n).replace("Sigmoid", "ReLU")) for n in inside or places[-1:]])
+            yield Found(
+                15,
+                value.node if inside else places[-1],
+                f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
+                f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
+                edit,
+            )
+
+
+def all_the_same(case: Case) -> Iterator[Found]:
+    """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
+    why = "all units of a layer start the same and get the same gradient: they stay one unit."
+    for event in case.all("init", "write"):
+        value, node = event.value, event.node
+        if (
+            not event.tests
+            or not event.arms
+            or event.arms[-1] != (id(event.tests[-1]), 0)
+            or not isinstance(node, ast.Call)
+        ):
+            continue
+        test = ast.unparse(event.tests[-1].test)
+        if "isinstance" not in test or not re.search(r"\b(Linear|Conv\dd)\b", test):
+            continue
+        if event.kind == "init":
+            zero = event.detail == "zeros_" or (
+                event.detail == "constant_" and event.other and event.other.constant in (0, 0.0)
+            )
+            if value.name != "weight" or not zero:
+                continue
+            new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
+        else:
+            attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            weight = (
+                value
+                if value.kind == "parameter"
+                else value.parents[0]
+                if value.op == "detach" and value.parents
+                else value
+            )
+            zero = attr == "zero_" or (attr == "fill_" and event.other is not None and event.other.constant in (0, 0.0))
+            source = receiver(node)
+            if weight.name != "weight" or not zero or source is None:
+                continue
+            new = f"{case.text.of(source)}.normal_(0, 0.1)"
+        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+    for event in case.all("matmul"):
+        second = event.other
+        if second is None or not zero_matrix(second):
+            continue
+        for first in reach(event.value):
+            made = first.node
+            if zero_matrix(first) and first is not second and isinstance(made, ast.Call):
+                shape = ", ".join(case.text.of(a) for a in made.args)
+                prefix = case.text.of(made.func).rsplit(".", 1)[0]
+                if case.torch and first.kind == "tensor":
+                    new = f"({prefix}.randn({shape}) * 0.1).requires_grad_()"
+                    names = f"{called(first, 'These weights')} and {called(second, 'those')}"
+                    yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+    yield from every_layer(case, why)
+    for event in case.all("zero layer"):
+        node = event.node
+        if isinstance(node, ast.Call) and event.detail == "MLP":
+            yield Found(16, node, f"With init=\"zeros\" {why}",
+                        case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]))  # fmt: skip
+
+
+def every_layer(case: Case, why: str) -> Iterator[Found]:
+    """16: a layer and the one behind it, the weights of each set to one number."""
+    filled: dict[int, Event] = {}  # the layers, and where that happens
+    for event in case.all("init"):
+        layer, node = event.value.base, event.node
+        if event.tests or layer is None or not isinstance(node, ast.Call):  # a test may choose the biases alone
+            continue
+        weight = event.value.name == "weight" or event.value.op == "parameter"
+        if weight and event.detail in {"zeros_", "ones_", "constant_"}:
+            filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
+    for first, second in case.walk.behind:
+        if first not in filled or second not in filled:
+            continue
+        node = filled[first].node
+        assert isinstance(node, ast.Call)
+        new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
+        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+
+
+def zero_matrix(value: Value) -> bool:
+    wide = value.shape is not None and len(value.shape) == 2
+    return value.leaf and value.op == "zeros" and graph_of(value) is True and wide

@@ -1,0 +1,189 @@
+"""Rules about numbers: shapes that do not fit, logarithms of 0, integers, digits."""
+
+import ast
+from collections.abc import Iterator
+
+from lab.failures.reading.facts import (
+    BROADCASTING_LOSSES,
+    CREATORS,
+    LAYERS,
+    Value,
+    column_against_row,
+    graph_of,
+    reach,
+)
+from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+
+
+def column_and_row(case: Case) -> Iterator[Found]:
+    """8: (N, 1) against (N,). Silent: where one of the shapes is not known."""
+    for event in case.all("loss", "subtract"):
+        if event.other is None or (event.kind == "loss" and event.detail not in BROADCASTING_LOSSES):
+            continue
+        column = column_against_row(event.value, event.other)
+        if column is None and event.kind == "loss":  # of a row by way of broadcasting only the last axis is known
+            pair = ((event.value, event.other), (event.other, event.value))
+            column = next((c for c, row in pair if c.shape == (None, 1) and "row" in row.marks), None)
+        if column is None or column.shape is None:
+            continue
+        node = event.node
+        if isinstance(node, ast.BinOp):
+            sides = (node.left, node.right)
+        elif isinstance(node, ast.Call) and len(node.args) > 1:
+            sides = (node.args[0], node.args[1])
+        else:
+            continue
+        if column.shape[0] is None and event.kind == "subtract" and not predicted(column):
+            continue  # two axes made on purpose, so that each meets each
+        part = sides[0] if column is event.value else sides[1]
+        n = column.shape[0] or "N"
+        row = sides[1] if column is event.value else sides[0]
+        yield Found(
+            8,
+            node,
+            f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
+            f"they become a table of {n} x {n} differences, most of them of wrong pairs.",
+            case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
+        )
+
+
+def predicted(value: Value) -> bool:
+    """Does a layer's output have this shape as it came?"""
+    return value.op in LAYERS or (value.op in {"call", "view"} and any(predicted(p) for p in value.parents[:1]))
+
+
+def log_of_zero(case: Case) -> Iterator[Found]:
+    """9: the logarithm of what can be exactly 0. Silent: with an epsilon, a clamp, or no gradient wanted."""
+    lines: dict[int, list[tuple[ast.expr, Value]]] = {}
+    for event in case.all("log"):
+        node = event.node
+        if (
+            event.value.form not in {"probabilities", "relu"}
+            or graph_of(event.value) is False
+            or not isinstance(node, ast.Call)
+        ):
+            continue
+        part = node.args[0] if node.args else receiver(node)
+        if part is not None and all(part is not p for p, _ in lines.get(node.lineno, [])):
+            lines.setdefault(node.lineno, []).append((part, event.value))
+    for parts in lines.values():
+        limit = ".clamp(min=1e-8)" if case.torch else ".clip(1e-8, 1.0)"
+        edit = case.text.replace([(part, case.text.operand(part) + limit) for part, _ in parts])
+        yield Found(
+            9,
+            parts[0][0],
+            f"`{short(case.text.of(parts[0][0]))}` becomes exactly 0 for a confident network: its logarithm is -inf, "
+            "and the gradient nan. Keep it above 0, or use the loss that takes logits.",
+            edit,
+        )
+
+
+def both_arms_of_where(case: Case) -> Iterator[Found]:
+    """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
+    and where nothing shows that a gradient goes through it."""
+    wanted = {id(v) for e in case.all("backward", "used") for v in reach(e.value)}
+    for event in case.all("where"):
+        node = event.node
+        inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
+        if not inside and id(event.value) not in wanted:
+            continue
+        risky = set(event.detail.split())
+        if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
+            continue
+        for arm, other in ((node.args[1], True), (node.args[2], False)):
+            part = dangerous(arm, risky)
+            if part is None:
+                continue
+            test, x = case.text.of(node.args[0]), case.text.of(part)
+            ones = f"torch.ones_like({x})" if case.torch else "1.0"
+            word = case.text.of(node.func)
+            safe = f"{word}({test}, {x}, {ones})" if other else f"{word}({test}, {ones}, {x})"
+            yield Found(
+                20,
+                node,
+                f"`{short(case.text.of(arm))}` is computed for every element, chosen or not: where it is not finite "
+                "its gradient is 0 times infinity, nan. Make its input safe first.",
+                case.text.replace([(part, safe)]),
+            )
+            break
+
+
+ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # with a slope that is infinite somewhere
+
+
+def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
+    """The input of a root, a logarithm or a division that the condition speaks of."""
+    for node in ast.walk(arm):
+        part: ast.expr | None = None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            part = node.right
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENDLESS:
+            part = node.args[0] if node.args else node.func.value
+        times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
+        for name in ast.walk(part) if part is not None and times else [part]:
+            if isinstance(name, ast.Name) and name.id in risky:
+                return part
+    return None
+
+
+def integers(case: Case) -> Iterator[Found]:
+    """22: integers that should have a gradient, go into a Linear, or class numbers made into floats."""
+    if not case.torch:
+        return
+    for event in case.all("whole leaf", "whole input", "loss"):
+        value = event.value
+        if event.kind == "loss":
+            target = event.other
+            if (
+                event.detail != "cross_entropy"
+                or target is None
+                or target.op != "float"
+                or not target.shape
+                or len(target.shape) != 1
+            ):
+                continue
+            source = receiver(target.node) if target.node is not None else None
+            if source is not None and target.node is not None:
+                yield Found(
+                    22,
+                    target.node,
+                    f"{called(target, 'The target')} holds the numbers of classes: cross_entropy in line "
+                    f"{event.statement.lineno} wants them as integers, and refuses floats.",
+                    case.text.replace([(target.node, case.text.of(source))]),
+                )
+            continue
+        node = value.node
+        if not isinstance(node, ast.Call) or value.op not in CREATORS:
+            continue
+        sentence = (
+            f"{called(value, 'This')} holds integers, and only floating point numbers have gradients."
+            if event.kind == "whole leaf"
+            else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
+            "it with floating point weights: PyTorch refuses the two types."
+        )
+        yield Found(
+            22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))])
+        )
+
+
+def coarse_gradcheck(case: Case) -> Iterator[Found]:
+    """23: a gradient check with float32 inputs."""
+    if "set_default_dtype" in case.text.source:
+        return
+    for event in case.all("gradcheck"):
+        given = event.value.items if event.value.items is not None else [event.value]
+        for value in given:
+            if (
+                value.kind == "tensor"
+                and value.leaf
+                and value.graph
+                and value.double is False
+                and isinstance(value.node, ast.Call)
+            ):
+                yield Found(
+                    23,
+                    value.node,
+                    f"{called(value, 'The input')} is float32: differences of step 1e-6 drown in its rounding, and "
+                    f"the check in line {event.statement.lineno} fails for a right gradient.",
+                    case.text.replace([(value.node, case.text.with_keyword(value.node, "dtype", "torch.float64"))]),
+                )

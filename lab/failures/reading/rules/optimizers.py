@@ -1,0 +1,192 @@
+"""Rules about what an optimizer is given: its rate, and the parameters it does not have."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lab.failures.reading.facts import (
+    CREATORS,
+    LAYERS,
+    Value,
+    has_parameters,
+    modules,
+    reach,
+)
+from lab.failures.reading.rules.case import Case, Found, own_line, short
+from lab.failures.reading.rules.steps import is_update
+
+
+def rate_too_high(case: Case) -> Iterator[Found]:
+    """17: a rate far above what the optimizer's steps bear.
+    Silent: with a schedule (it may be a factor), and for methods
+    whose rate is meant to be near 1."""
+    limits = {
+        "SGD": (5.0, "0.1"),
+        "Adam": (0.5, "1e-3"),
+        "AdamW": (0.5, "1e-3"),
+        "NAdam": (0.5, "1e-3"),
+        "RMSprop": (0.5, "1e-3"),
+    }
+    if case.all("scheduler") or "lr_scheduler" in case.text.source:
+        return
+    for event in case.all("optimizer"):
+        value = event.value
+        rate = value.attributes["lr"].constant
+        limit, usual = limits.get(value.op, (None, ""))
+        node = event.node
+        if limit is None or not isinstance(rate, int | float) or rate < limit or not isinstance(node, ast.Call):
+            continue
+        if value.op != "SGD" and not any(v.kind == "module" for v in value.items or []):
+            continue
+        keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
+        if keyword is not None:
+            yield Found(
+                17,
+                node,
+                f"A rate of {rate:g} makes each step of {value.op} far longer than the loss's valley is wide: the "
+                f"loss jumps or becomes nan. Start at {usual}.",
+                case.text.replace([(keyword, usual)]),
+            )
+
+
+def unregistered(case: Case) -> Iterator[Found]:
+    """19: layers in a plain list or dict of a module; a weight that is no Parameter. Silent: for lists whose layers are
+    registered elsewhere, too."""
+    nn = (
+        "nn"
+        if re.search(r"(?m)^\s*(import torch\.nn as nn|from torch import .*\bnn\b)", case.text.source)
+        else "torch.nn"
+    )
+    for event in case.all("attribute"):
+        owner, value, statement = event.value, event.other, event.statement
+        if owner.kind != "module" or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
+            continue
+        if value.kind in {"list", "dict"}:
+            layers = [v for v in value.items or [] if v.kind == "module" and has_parameters(v)]
+            if layers and not any("registered" in v.marks or "exposed" in v.marks for v in layers):
+                box = "ModuleList" if value.kind == "list" else "ModuleDict"
+                yield Found(
+                    19,
+                    statement,
+                    f"A plain {'list' if value.kind == 'list' else 'dict'} hides its layers: `parameters()` does not "
+                    f"see `{short(case.text.of(statement.targets[0]))}`, and the optimizer never gets its weights.",
+                    case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
+                )
+        elif value.kind == "tensor" and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
+            call = statement.value
+            if any(k.arg == "requires_grad" for k in call.keywords):
+                yield Found(
+                    19,
+                    statement,
+                    f"`{short(case.text.of(statement.targets[0]))}` asks for a gradient but is no Parameter: "
+                    "`parameters()` does not see it, and the optimizer never moves it.",
+                    case.text.replace([(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]),
+                )
+
+
+def all_known(case: Case) -> bool:
+    """Is it known of each optimizer what it moves, and does nothing else move anything?"""
+    optimizers = case.all("optimizer")
+    stepped = [e.value for e in case.all("step")]
+    return (
+        bool(optimizers)
+        and all(e.value.items is not None for e in optimizers)
+        and all(v.kind == "optimizer" for v in stepped)
+        and not any(is_update(e) for e in case.walk.events)
+    )
+
+
+def replaced_layer(case: Case) -> Iterator[Found]:
+    """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later."""
+    if not all_known(case) or "add_param_group" in case.text.source:
+        return
+    events, optimizers = case.walk.events, case.all("optimizer")
+    for event in case.all("attribute"):
+        owner, value = event.value, event.other
+        if value is None or value.kind != "module" or not has_parameters(value) or not own_line(event.statement):
+            continue
+        now = events.index(event)
+        before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
+        after = any(events.index(e) > now for e in optimizers)
+        if before and not after and before[0].place is event.place is None:
+            target, name = case.text.of(event.node), before[0].value.name
+            yield Found(
+                19,
+                event.statement,
+                f"`{name}` was made in line {before[0].statement.lineno}, with the layer that `{target}` was before: "
+                "this new one it does not know.",
+                case.text.after(event.statement, f'{name}.add_param_group({{"params": {target}.parameters()}})'),
+            )
+
+
+def left_out(case: Case) -> Iterator[Found]:
+    """19: a network that the loss goes through and no optimizer moves.
+    Silent: for what is frozen, loaded, evaluated, or
+    whose parameters are asked for elsewhere."""
+    if not all_known(case):
+        return
+    moved = {id(part) for e in case.all("optimizer") for item in e.value.items or [] for part in modules(item)}
+    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all("backward")]
+    names = {id(v): v.name for v in case.walk.everything}
+    hidden: set[int] = set()
+    for event in case.all("attribute"):
+        if event.other is None:
+            continue
+        if event.value.kind == "instance":  # self.head of a trainer
+            names[id(event.other)] = case.text.of(event.node)
+        elif event.other.kind in {"list", "dict"}:
+            hidden |= {id(v) for v in event.other.items or []}
+        else:
+            hidden.add(id(event.other))
+    for box in case.walk.everything:
+        inner = list(modules(box))
+        parts = {id(part) for part in inner}
+        asleep = any(part.marks & {"eval", "frozen", "exposed", "copied", "registered"} for part in [box, *inner[:1]])
+        frozen = any(part.marks & {"eval", "frozen"} for part in inner)
+        if box.kind != "module" or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
+            continue
+        layers = {id(part) for part in inner if part.op in LAYERS}
+        through = [(e, alive) for e, alive in passes if alive & layers]
+        user = next((e for e in case.all("step") if any(alive & touched(e.value) for _, alive in through)), None)
+        node = user.value.node if user is not None else None
+        if not isinstance(node, ast.Call):
+            continue
+        given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
+        if given is not None:
+            name = names[id(box)]
+            yield Found(
+                19,
+                node,
+                f"The loss goes through `{name}` as well, but no optimizer has its parameters: it stays as it was "
+                "drawn.",
+                case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
+            )
+
+
+def leaf_left_out(case: Case) -> Iterator[Found]:
+    """19: a tensor of the text's own that asks for a gradient, is in the loss, and no optimizer moves.
+    Silent: where its gradient is read, or asked for in another way."""
+    if not all_known(case) or not case.torch:
+        return
+    moved = {id(item) for e in case.all("optimizer") for item in e.value.items or []}
+    used = {id(v) for e in case.all("read grad", "differentiate", "used") for v in reach(e.value)}
+    for event in case.all("backward"):
+        step = next((e for e in case.all("step") if e.loops == event.loops), None)
+        node = step.value.node if step is not None else None
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.List):
+            continue
+        given = case.text.of(node.args[0])
+        for value in reach(event.value):
+            free = value.leaf and value.graph and value.kind == "tensor" and value.name and value.op in CREATORS
+            if free and not value.cut and id(value) not in moved | used and value.maybe == ():
+                yield Found(
+                    19,
+                    node,
+                    f"The loss is computed from `{value.name}` as well, which asks for a gradient, but the optimizer "
+                    "does not have it: it stays as it was made.",
+                    case.text.replace([(node.args[0], f"{given[:-1]}, {value.name}]")]),
+                )
+
+
+def touched(optimizer: Value) -> set[int]:
+    return {id(part) for item in optimizer.items or [] for part in modules(item)}

@@ -1,0 +1,216 @@
+"""Rules about the order of a turn: emptying the gradients, the pass, the step."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.failures.reading.book import Event, apart
+from lab.failures.reading.facts import (
+    TENSORS,
+    Value,
+    modules,
+    reach,
+)
+from lab.failures.reading.rules.case import Case, Found, called, receiver
+
+
+@dataclass(eq=False, slots=True)
+class Stepper:
+    """An optimizer, or a tensor or module that is updated by hand."""
+
+    value: Value
+    text: str
+    parts: set[int] | None  # what it moves; None: not known
+
+    def touched(self, backward: Event) -> bool | None:
+        """Does a backward pass fill the gradients of what this moves? None: cannot be said."""
+        if backward.value.graph is False and backward.value.cut:
+            return False
+        found = list(reach(backward.value))
+        unknown = any(v.maybe or (v.kind == "" and v.graph is not False) or v.op in {"call", "any"} for v in found)
+        if self.parts is None:
+            return None
+        if any(id(v) in self.parts or (v.base and id(v.base) in self.parts) for v in found):
+            return True
+        return None if unknown else False
+
+    def zeroed(self, zero: Event) -> bool:
+        value = zero.value
+        if value is self.value or self.parts is None or value.kind == "" or "any" in value.marks:
+            return True
+        return bool(self.parts & {id(part) for part in modules(value)})
+
+
+def is_update(event: Event) -> bool:
+    """A parameter moved by hand: w.data -= lr * w.grad, or the same under no_grad."""
+    gradient = event.other is not None and (event.other.kind == "gradient" or "updated" in event.other.marks)
+    return gradient and (event.kind == "update" or (event.kind == "write" and not event.recorded))
+
+
+def steppers(case: Case) -> list[Stepper]:
+    found: dict[int, Stepper] = {}
+    for event in case.walk.events:
+        if event.kind == "step":
+            value = event.value
+            name = receiver(event.node)
+            call = event.node
+            if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != "scaler":
+                name = call.args[0]
+            parts = None
+            if value.items is not None:
+                parts = {
+                    id(part) for item in value.items for part in (modules(item) if item.kind == "module" else [item])
+                }
+            found.setdefault(id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts))
+        elif is_update(event):
+            value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
+            text = value.name or event.value.name
+            found.setdefault(id(value), Stepper(value, text, {id(part) for part in modules(value)} | {id(value)}))
+    return list(found.values())
+
+
+def is_step_of(event: Event, stepper: Stepper) -> bool:
+    if event.kind == "step":
+        return event.value is stepper.value
+    value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
+    return is_update(event) and value is stepper.value
+
+
+def never_zeroed(case: Case) -> Iterator[Found]:
+    """6: backward, step, and backward again with nothing that empties the gradients between.
+    Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
+    cannot be said to reach what is stepped, unless only one thing is stepped at all."""
+    everyone = steppers(case)
+    zeroes = re.search(r"zero_grad|\.grad = None|\.zero_\(", case.text.source)
+    hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
+    for stepper in everyone:
+        state = "clean"
+        steps: list[Event] = []  # since the gradients were emptied
+        waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
+        for event in case.walk.events:
+            if event.kind == "backward":
+                touched = stepper.touched(event)
+                if touched is False or (touched is None and len(everyone) > 1):
+                    continue
+                before = next((step for step in reversed(steps) if not apart(step, event)), None)
+                if before is not None and not (event.again and zeroes):
+                    waiting.append((event, before))
+                state = "filled"
+            elif event.kind == "zero" and stepper.zeroed(event):
+                state = "clean"
+                steps.clear()
+                waiting.clear()
+            elif is_step_of(event, stepper) and state == "filled":
+                state = "used"
+                steps.append(event)
+                for backward, step in waiting[:1]:
+                    those = hits.setdefault(id(backward.node), (backward, [], step))[1]
+                    if stepper not in those:
+                        those.append(stepper)
+                waiting.clear()
+    for event, those, step in hits.values():
+        names = []
+        for stepper in those:
+            plain = stepper.value.kind in TENSORS
+            names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
+        names = list(dict.fromkeys(names))
+        who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
+        line = getattr(step.node, "lineno", 0)
+        yield Found(
+            6,
+            event.node,
+            f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
+            "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
+            case.text.before(event.statement, *names),
+        )
+
+
+def wrong_order(case: Case) -> Iterator[Found]:
+    """18: the gradients are thrown away between backward and step, or the step comes before the backward pass.
+    Silent: where the three do not stand in one block."""
+    for stepper in steppers(case):
+        if stepper.value.kind not in {"optimizer", ""}:
+            continue
+        last: Event | None = None
+        emptied: Event | None = None
+        for event in case.walk.events:
+            if event.kind == "backward" and stepper.touched(event) is not False:
+                last, emptied = event, None
+            elif event.kind == "zero" and last is not None and stepper.zeroed(event):
+                emptied = event
+            elif event.kind == "step" and event.value is stepper.value:
+                if last is not None and emptied is not None and not apart(last, event) and not apart(emptied, event):
+                    yield from misplaced(case, stepper, last, emptied, event)
+                last, emptied = None, None
+
+
+def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[Found]:
+    block = list(step.block)
+    if not (backward.block is step.block is zero.block):
+        return
+    at = {name: block.index(e.statement) for name, e in (("backward", backward), ("zero", zero), ("step", step))}
+    if at["step"] < at["backward"]:
+        part = block[at["step"] : at["backward"] + 1]
+        edit = case.text.reorder(part, [*part[1:], part[0]])
+        sentence = (
+            f"`{stepper.text}` steps before this turn's `backward()` in line {backward.statement.lineno}, and what "
+            f"the last turn's pass left was emptied in line {zero.statement.lineno}: it steps with no gradient at all."
+        )
+        node = step.node
+    elif at["backward"] < at["zero"] < at["step"]:
+        part = block[at["backward"] : at["zero"] + 1]
+        edit = case.text.reorder(part, [part[-1], *part[:-1]])
+        sentence = (
+            f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
+            f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
+        )
+        node = zero.node
+    else:
+        return
+    if edit is not None:
+        yield Found(18, node, sentence, edit)
+
+
+def uphill(case: Case) -> Iterator[Found]:
+    """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
+    whatever is not called a loss."""
+    losses = [
+        e for e in case.all("backward") if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
+    ]
+    if any(e.value.op == "neg" for e in case.all("backward")):
+        return
+    for event in case.all("update", "write"):
+        new = event.other
+        climbs = new is not None and (new.kind == "gradient" or (event.kind == "update" and "up" in new.marks))
+        if event.detail != "+" or new is None or not climbs or {"sign", "turned"} & new.marks or not losses:
+            continue
+        if event.recorded and event.kind == "write":
+            continue
+        statement = event.statement
+        if isinstance(statement, ast.AugAssign):
+            line = case.text.of(statement).replace("+=", "-=", 1)
+        elif isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+            whole = statement.value
+            new_value = f"{case.text.of(whole.left)} - {case.text.operand(whole.right)}"
+            line = f"{case.text.of(statement.targets[0])} = {new_value}"
+        elif isinstance(event.node, ast.Call):
+            if any(not positive(k.value) for k in event.node.keywords):
+                continue
+            line = case.text.of(statement).replace(".add_(", ".sub_(", 1)
+        else:
+            continue
+        yield Found(
+            18,
+            statement,
+            f"The gradient points to where the loss grows: adding it to {called(event.value, 'the parameter')} "
+            "climbs; the step goes against it.",
+            case.text.replace([(statement, line)]),
+        )
+
+
+def positive(node: ast.expr) -> bool:
+    """Is a factor written without a sign?"""
+    return isinstance(node, ast.Name | ast.Attribute) or (
+        isinstance(node, ast.Constant) and node.value not in (0, None)
+    )
