@@ -96,19 +96,22 @@ class Calls(Libraries):
             result = self.either(result, other) if other is not result else result
         return result
 
-    def methods(self, body: Body) -> list[str]:
-        assert isinstance(body.definition, ast.ClassDef)
-        return [s.name for s in body.definition.body if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
+    @staticmethod
+    def classes(owner: Value, above: bool = False) -> list[Body]:
+        """The class of an object, and those of the text that it is made from."""
+        if not isinstance(owner.body, Body) or not isinstance(owner.body.definition, ast.ClassDef):
+            return []
+        kind = owner.body.scope.find(owner.body.definition.name)
+        bases = [base.body for base in (kind.items or [] if kind is not None else []) if isinstance(base.body, Body)]
+        return bases if above else [owner.body, *bases]
+
+    def methods(self, owner: Value) -> list[str]:
+        parts = [part for body in self.classes(owner) for part in ast.iter_child_nodes(body.definition)]
+        return list(dict.fromkeys(p.name for p in parts if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)))
 
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
         """A method of an object of one of the text's classes, bound to it."""
-        if not isinstance(owner.body, Body) or not isinstance(owner.body.definition, ast.ClassDef):
-            return None
-        stack = [] if above else [owner.body]
-        kind = owner.body.scope.find(owner.body.definition.name)
-        if kind is not None:
-            stack += [base.body for base in kind.items or [] if isinstance(base.body, Body)]
-        for body in stack:
+        for body in self.classes(owner, above):
             assert isinstance(body.definition, ast.ClassDef)
             for part in body.definition.body:
                 if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == name:

@@ -62,6 +62,10 @@ class Expressions(Calls):
                 sign = {
                     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**",
                 }.get(type(op), "?")  # fmt: skip
+                if sign == "+" and "parameters" in {one.kind, two.kind}:
+                    return Value(
+                        "list", items=[p for v in (one, two) for p in (v.items or [v] if v.kind == "list" else [v])]
+                    )
                 if sign == "+" and one.kind == "list" and two.kind == "list":
                     items = (one.items or []) + (two.items or [])
                     return Value("list", items=items, marks=(one.marks | two.marks) & {"open"})

@@ -36,7 +36,7 @@ class Libraries(Methods):
         name = full.split(".")[-1]
         root = full.split(".")[0]
         if root == "math":
-            return Value("number")
+            return self.to_number(args[0], node) if args and args[0].kind in TENSORS | {""} else Value("number")
         if name in LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {
             "Dropout",
             "Identity",

@@ -228,6 +228,8 @@ class Tensors(Book):
         if name in {"add", "sub", "subtract", "mul", "multiply", "div"} and len(args) > 1:
             sign = {"a": "+", "s": "-", "m": "*", "d": "/"}[name[0]]
             return self.arithmetic(sign, args[0], args[1], node)
+        if name == "where" and len(args) == 3 and args[1].kind == args[2].kind == "number":
+            return self.choice(node, args[:1])
         if name == "where" and len(args) == 3:
             return self.tensor(node, "where", args[1:], broadcast(args[1], args[2]))
         if name in CHOICES:

@@ -17,6 +17,7 @@ from lab.failures.reading.facts import (
     Value,
     reach_all,
 )
+from lab.failures.reading.shapes import leaves
 
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
          "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
@@ -41,13 +42,14 @@ class Walk(Expressions):
 
     def uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""
+        bases = {id(base) for v in scope.values() if v.kind == "class" for base in v.items or []}
         for value in list(scope.values()):
-            if value.kind == "class" and not self.knows_made(value):
+            if value.kind == "class" and not self.knows_made(value) and id(value) not in bases:
                 self.make(value, [], {}, value.node or ast.Constant(None))
         for instance in [v for v in self.everything if isinstance(v.body, Body)]:
             assert isinstance(instance.body, Body)
             self.twice(
-                [self.method(instance, name) for name in self.methods(instance.body) if name != "__init__"],
+                [self.method(instance, name) for name in self.methods(instance) if name != "__init__"],
             )
         self.twice([v for v in scope.values() if v.kind == "function"])
 
@@ -223,7 +225,8 @@ class Walk(Expressions):
             over = self.eval(statement.iter, scope)
         for turn in (1, 2):
             if turn == 2:
-                left = {name: v for name, v in scope.items() if (id(statement), 1) in v.turns}
+                first = (id(statement), 1)
+                left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
                 self.carried[id(statement)] = self.carried.get(id(statement), {}) | left
             self.loops.append((statement, turn))
             if isinstance(statement, ast.While):
@@ -347,6 +350,8 @@ class Walk(Expressions):
             return
         if old.kind in {"list", "text", "dict"}:
             if old.kind == "list" and value.kind == "list" and old.items is not None:
+                for part in value.items or []:
+                    self.note("append", statement, old, part)
                 old.items = old.items + (value.items or [])
                 old.marks |= value.marks & {"open"}
             return

@@ -157,10 +157,11 @@ def detached(name: str, value: Value) -> str:
 
 
 def made_before(case: Case, event: Event) -> Found | None:
-    """11: what was computed before a loop, and goes into the pass of each of its turns."""
-    if not event.loops:
+    """11 or 2: what was computed before a loop, and goes into the pass of each of its turns. If it is the only way to
+    the network behind it, it has to be computed anew; else it is one side of a comparison, and has to be detached."""
+    loop = event.loops[-1] if event.loops else None
+    if not isinstance(loop, ast.For | ast.While):
         return None
-    loop = event.loops[-1]
     used = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     for value in reach(event.value):
         statement = value.statement
@@ -172,14 +173,33 @@ def made_before(case: Case, event: Event) -> Found | None:
             and isinstance(statement, ast.Assign)
             and not any(n is statement for n in ast.walk(loop))
         ):
-            return Found(
-                11,
-                statement,
-                f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()` "
-                f"in line {event.statement.lineno}: the next turn misses it. Detach it, or compute it in each turn.",
-                case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")]),
+            line = event.statement.lineno
+            once = (
+                f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()`"
             )
+            behind = {id(v) for v in reach(value) if v.kind == "module"}
+            if behind & around(event.value, value):
+                edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
+                sentence = f"{once} in line {line}: the next turn misses it. Detach it."
+                return Found(11, statement, sentence, edit)
+            edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
+            return Found(2, event.node, f"{once}: the next turn misses it. Compute it in each turn.", edit)
     return None
+
+
+def around(top: Value, value: Value) -> set[int]:
+    """The modules to which a gradient of `top` gets without going through `value`."""
+    found, seen, stack = set(), {id(value)}, [top]
+    while stack:
+        here = stack.pop()
+        if id(here) in seen:
+            continue
+        seen.add(id(here))
+        if here.kind == "module":
+            found.add(id(here))
+        if not here.cut:
+            stack += [*here.parents, *(here.items or [] if here.kind == "list" else [])]
+    return found
 
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:

@@ -15,6 +15,7 @@ from lab.failures.reading.facts import (
     graph_of,
     judge,
     modules,
+    network_called,
     reach,
 )
 from lab.failures.reading.rules.case import Case, Found, called, receiver, short
@@ -144,6 +145,8 @@ def taken_out(
     if source is None:
         return
     new = case.text.of(source)
+    if (function := case.text.of(node.func)).startswith("math."):
+        new = f"torch.{function.removeprefix('math.')}({new})"
     pieces: list[tuple[ast.AST, str]] = [(node, new)]
     if isinstance(wrap, ast.Call) and wrap.args:
         inside = case.text.of(wrap.args[0])
@@ -255,16 +258,10 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            if (
-                value.cut == "item"
-                and value.form == "loss"
-                and isinstance(value.cut_by, ast.Call)
-                and event.value.kind != "number"
-            ):
-                if event.value.graph is not False:
-                    yield from taken_out(
-                        case, value.cut_by, value, called(event.value, "the loss"), event.statement.lineno
-                    )
+            if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
+                if event.value.graph is not False and event.value.kind != "number":
+                    name = called(event.value, "the loss")
+                    yield from taken_out(case, value.node, value, name, event.statement.lineno)
             elif value.op in {"+", "-"}:
                 stack += value.parents
 
@@ -336,7 +333,9 @@ def moving_target(case: Case) -> Iterator[Found]:
         if target is None or event.detail not in BROADCASTING_LOSSES or not re.search("target|expected", target.name):
             continue
         statement = target.statement
-        shared = {id(v) for v in reach(prediction) if v.kind == "module" and v.op in LAYERS}
+        alive = list(reach(prediction))
+        shared = {id(v) for v in alive if v.kind == "module" and v.op in LAYERS}
+        shared |= {id(v.base) for v in alive if network_called(v)}
         if not isinstance(statement, ast.Assign) or not any(id(v) in shared for v in reach(target)):
             continue
         yield Found(
