@@ -8,6 +8,7 @@ from lab.failures.reading import tables
 from lab.failures.reading.book import Body, Scope
 from lab.failures.reading.calls import Calls
 from lab.failures.reading.facts import (
+    LAYERS,
     TENSORS,
     Value,
 )
@@ -225,8 +226,12 @@ class Expressions(Calls):
             if isinstance(index, ast.Slice):
                 ends = [self.eval(e, scope).constant if e else None for e in (index.lower, index.upper)]
                 known = [e if isinstance(e, int) else None for e in ends]
+                if "open" in base.marks:
+                    return Value("module", op="Sequential", items=base.items, node=node, marks={"open"})
                 if known == ends:
                     return Value("module", op="Sequential", items=base.items[known[0] : known[1]], node=node)
+            if base.items and all(item.op in LAYERS for item in base.items):
+                return base.items[0]
             return Value("module", op="any", parents=(), marks={"any"})
         if base.items and (base.kind == "list" or (base.kind == "dict" and all(v.leaf for v in base.items))):
             return base.items[0]

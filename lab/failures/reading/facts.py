@@ -80,6 +80,7 @@ NETWORK = re.compile(
     r"(?i)^(my_?|the_?)?(model|net|network|net_?[gd]|[gd]_?net|g|d|generator|discriminator|critic|actor|policy|"
     r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
 )
+FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
 LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
 
 
@@ -200,7 +201,8 @@ def network_called(value: Value) -> bool:
     asked = value.base
     if value.op != "call" or asked is None or asked.marks & {"frozen", "eval"}:
         return False
-    return bool(NETWORK.match(asked.name.split(".")[-1]))
+    *owner, name = asked.name.split(".")
+    return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
 
 
 def inline(layer: Value, container: Value) -> bool:

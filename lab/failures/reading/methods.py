@@ -108,7 +108,7 @@ class Methods(Tensors):
             value = self.function(name, [owner, *args], keys, at)
             value.whole = None
             return value
-        value = self.call(Value(parents=(owner,)), args, keys, at)
+        value = self.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
         if owner.kind in {"module", ""}:
             value.parents = (owner, *value.parents)
         return value

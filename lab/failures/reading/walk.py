@@ -356,7 +356,8 @@ class Walk(Expressions):
                 old.marks |= value.marks & {"open"}
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {"array"}
-        if old.kind in TENSORS and not element:
+        by_hand = value.kind == "gradient" and value.base is old  # of what a list of parameters gave, perhaps
+        if (old.kind in TENSORS and not element) or by_hand:
             self.note("write", statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != "dict":
             if base.kind in TENSORS:

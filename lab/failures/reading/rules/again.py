@@ -167,8 +167,7 @@ def made_before(case: Case, event: Event) -> Found | None:
         statement = value.statement
         if (
             value.name in used
-            and value.kind == "tensor"
-            and value.graph
+            and ((value.kind == "tensor" and value.graph) or any(network_called(v) for v in reach(value)))
             and not value.leaf
             and isinstance(statement, ast.Assign)
             and not any(n is statement for n in ast.walk(loop))
@@ -177,7 +176,7 @@ def made_before(case: Case, event: Event) -> Found | None:
             once = (
                 f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()`"
             )
-            behind = {id(v) for v in reach(value) if v.kind == "module"}
+            behind = {id(network) for v in reach(value) for network in networks(v)}
             if behind & around(event.value, value):
                 edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
                 sentence = f"{once} in line {line}: the next turn misses it. Detach it."
@@ -185,6 +184,15 @@ def made_before(case: Case, event: Event) -> Found | None:
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
             return Found(2, event.node, f"{once}: the next turn misses it. Compute it in each turn.", edit)
     return None
+
+
+def networks(value: Value) -> list[Value]:
+    """The module that a value is, or the unknown network that gave it."""
+    if value.kind == "module":
+        return [value]
+    if network_called(value) and value.base is not None:
+        return [value.base, *value.base.parents]
+    return []
 
 
 def around(top: Value, value: Value) -> set[int]:
@@ -195,8 +203,7 @@ def around(top: Value, value: Value) -> set[int]:
         if id(here) in seen:
             continue
         seen.add(id(here))
-        if here.kind == "module":
-            found.add(id(here))
+        found |= {id(network) for network in networks(here)}
         if not here.cut:
             stack += [*here.parents, *(here.items or [] if here.kind == "list" else [])]
     return found
@@ -218,21 +225,23 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None
-    top = named[0].name
-    for value in reach(before.value):
-        for call in ast.walk(value.statement) if value.statement is not None else []:
+    top = named[0]
+    users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # not what a detached copy goes to
+    for value in users or reach(before.value):
+        text = value.node if users else value.statement
+        for call in ast.walk(text) if text is not None else []:
             if not isinstance(call, ast.Call) or call.lineno > before.statement.lineno:
                 continue
             for use in call.args:
-                if isinstance(use, ast.Name) and use.id == top and use.lineno <= before.statement.lineno:
+                if isinstance(use, ast.Name) and use.id == top.name and use.lineno <= before.statement.lineno:
                     return Found(
                         11,
                         call,
                         f"The pass in line {before.statement.lineno} is for "
-                        f"{called(between[0].value, 'the optimizer')} alone, but it goes on through `{top}` into the "
-                        f"network that made it, and lets its graph go: the pass in line {event.statement.lineno} "
-                        f"misses it. Give it `{top}.detach()`.",
-                        case.text.replace([(use, f"{top}.detach()")]),
+                        f"{called(between[0].value, 'the optimizer')} alone, but it goes on through `{top.name}` into "
+                        "the network that made it, and lets its graph go: the pass in line "
+                        f"{event.statement.lineno} misses it. Give it `{top.name}.detach()`.",
+                        case.text.replace([(use, f"{top.name}.detach()")]),
                     )
     return None
 

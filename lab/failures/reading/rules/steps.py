@@ -22,6 +22,7 @@ class Stepper:
     value: Value
     text: str
     parts: set[int] | None  # what it moves; None: not known
+    block: int | None = None  # updates by hand: among which statements
 
     def touched(self, backward: Event) -> bool | None:
         """Does a backward pass fill the gradients of what this moves? None: cannot be said."""
@@ -57,7 +58,7 @@ def steppers(case: Case) -> list[Stepper]:
             call = event.node
             if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != "scaler":
                 name = call.args[0]
-            parts = None
+            parts: set[int] | None = None
             if value.items is not None:
                 parts = {
                     id(part) for item in value.items for part in (modules(item) if item.kind == "module" else [item])
@@ -66,7 +67,8 @@ def steppers(case: Case) -> list[Stepper]:
         elif is_update(event):
             value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
             text = value.name or event.value.name
-            found.setdefault(id(value), Stepper(value, text, {id(part) for part in modules(value)} | {id(value)}))
+            parts = {id(part) for part in modules(value)} | {id(value)}
+            found.setdefault(id(value), Stepper(value, text, parts, id(event.block)))
     return list(found.values())
 
 
@@ -80,8 +82,9 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
 def never_zeroed(case: Case) -> Iterator[Found]:
     """6: backward, step, and backward again with nothing that empties the gradients between.
     Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
-    cannot be said to reach what is stepped, unless only one thing is stepped at all."""
+    cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side."""
     everyone = steppers(case)
+    together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
     zeroes = re.search(r"zero_grad|\.grad = None|\.zero_\(", case.text.source)
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
     for stepper in everyone:
@@ -91,7 +94,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         for event in case.walk.events:
             if event.kind == "backward":
                 touched = stepper.touched(event)
-                if touched is False or (touched is None and len(everyone) > 1):
+                if touched is False or (touched is None and len(everyone) > 1 and not together):
                     continue
                 before = next((step for step in reversed(steps) if not apart(step, event)), None)
                 if before is not None and not (event.again and zeroes):
