@@ -3,7 +3,11 @@
 A line of the corpus that ends in `#! 6` commits failure 6; `#! 5|19` one of the two. The marks are taken away before a
 program is read. The first 150 programs were there before the rules; half of them (by a checksum of the name) was held
 out until the rules stood, and gave 32 of 36 marks, 1 false word in the faulty ones and 1 of 41 right ones flagged. Of
-two sets written after that, the first gave 8 of 12, the second 17 of 18, before their misses were mended.
+two sets written after that, the first gave 8 of 12, the second 17 of 18, before their misses were mended. A third one,
+a hundred programs in other styles by somebody who had not seen the rules, gave 23 of 52 marks, 2 false words in the
+faulty ones and 1 of 50 right ones flagged. One half of it was then mended for; the other, of which only the numbers and
+seven names were looked at until that was done, went from 10 to 18 of 22, with the right failure in another line once,
+and 0 of 21 right ones flagged. What was mended after that is in the numbers that the tests hold.
 """
 
 import ast
@@ -28,6 +32,9 @@ from lab.failures.code import read as read_to_its_end
 
 ROOT = Path(__file__).parents[3]
 CORPUS = Path(__file__).parent / "programs"
+FRAGMENTS = Path(__file__).parent / "fragments.txt"  # pieces as they are pasted, each under what is wrong with it
+IMPORTS = "import math\nimport numpy as np\nimport pytorch_lightning as pl\nimport torch\nimport torch.nn as nn\n"
+IMPORTS += "import torch.nn.functional as F\n"
 FILES = sorted(CORPUS.glob("*/*.py"))
 NAME = next(failure.name for failure in FAILURES if failure.number == 2)
 WRONG = [path for path in FILES if path.parent.name == "wrong"]
@@ -85,6 +92,17 @@ def test_faulty_programs_are_found_and_nothing_else_in_them(half):
 def test_right_programs_get_no_false_word():
     flagged = [(path.stem, f.line, f.failure) for path in RIGHT for f in findings(path)]
     assert len({stem for stem, *_ in flagged}) / len(RIGHT) <= 2 / 40, flagged
+
+
+def test_pasted_pieces_of_which_little_is_known():
+    """Loops whose network, data and loss are only names, and right ones that look much like the faulty."""
+    _, *parts = re.split(r"(?m)^=== (.+)\n", FRAGMENTS.read_text("utf-8"))
+    wrong = []
+    for says, text in zip(parts[::2], parts[1::2], strict=True):
+        found = {f.failure for f in check_code(IMPORTS + text)}
+        fits = not found if says == "right" else found and found <= {int(failure) for failure in says.split("|")}
+        wrong += [] if fits else [(says, found, text)]
+    assert wrong == []
 
 
 def test_the_right_programs_of_this_project_get_no_false_word():
