@@ -192,7 +192,7 @@ def judge(value: Value) -> bool:
         value.op == "call"
         and asked is not None
         and asked.kind == ""
-        and bool(re.search("loss|crit|objective|mse|bce", asked.name.lower()))
+        and bool(re.search("loss|crit|objective|mse|bce", asked.name.split(".")[-1].lower()))
     )
 
 
