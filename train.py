@@ -31,10 +31,11 @@ from lab.training.config import (
     shown,
     widths,
 )
-from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES, DataError
+from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding
 from lab.training.records import Record, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
+from lab.training.samples import DataError
 from lab.training.trainer import Trainer, resumed, save_summary, train
 from lab.training.watch import Watch
 from model import ACTIVATIONS, INITS

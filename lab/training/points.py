@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.training.datasets import DataError, Dataset, prepare
+from lab.training.datasets import Dataset, prepare
+from lab.training.samples import DataError
 
 Point = tuple[float, float, int]  # x and y from -REACH to REACH, and the index of a class
 CLASSES = ("A", "B", "C")

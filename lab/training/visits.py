@@ -33,7 +33,10 @@ from lab.training.shelf import MOST, Kept
 
 TOTAL = 200_000_000  # bytes of all files together
 STATES = 2_000_000  # bytes of the weights that a file holds
-SOURCES = ("model.py", "lab/training/trainer.py", "lab/training/datasets.py", "lab/training/config.py")
+SOURCES = (
+    "model.py",
+    *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
+)
 PRESENT, EVERYBODY = "present", "everybody"
 WINDOWS = 4  # runs that pages show, of one visitor with several windows
 

@@ -18,10 +18,11 @@ from lab.failures.curve import Answer, Cause, Curve, CurveError
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.training import visits
 from lab.training.config import Config, ConfigError
-from lab.training.datasets import BUILT_IN, DataError
+from lab.training.datasets import BUILT_IN
 from lab.training.live import Own
 from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
+from lab.training.samples import DataError
 from lab.training.trainer import train
 from lab.ui import page
 from lab.ui.boards import Boards

@@ -10,8 +10,10 @@ import streamlit as st
 
 from lab.training import points
 from lab.training.config import TASKS
-from lab.training.datasets import DataError, Dataset, from_table, separator
+from lab.training.datasets import Dataset, from_table
 from lab.training.live import Own
+from lab.training.samples import DataError
+from lab.training.tables import separator
 from lab.ui.boards import clicked_points
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown

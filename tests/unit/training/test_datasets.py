@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.training import datasets
-from lab.training.datasets import DataError, from_table, load, prepare
+from lab.training import datasets, images
+from lab.training.datasets import from_table, load, prepare
+from lab.training.samples import DataError
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -146,7 +147,7 @@ def test_images_have_a_shape_and_other_data_none():
 
 
 def test_the_licence_stands_beside_the_digits():
-    text = datasets.DIGITS.with_name("digits-LICENCE.md").read_text()
+    text = images.DIGITS.with_name("digits-LICENCE.md").read_text()
     assert "Alpaydin" in text
     assert "CC BY 4.0" in text
 
@@ -212,7 +213,7 @@ def test_idx_files_are_read_plain_and_gzipped(folder):
 
 def test_a_file_that_is_read_in_many_blocks_gives_the_same_data(folder, monkeypatch):
     whole = load_mnist(folder).fingerprint
-    monkeypatch.setattr(datasets, "IDX_BLOCK", 30)  # two images of twelve bytes
+    monkeypatch.setattr(images, "IDX_BLOCK", 30)  # two images of twelve bytes
     assert load_mnist(folder).fingerprint == whole
 
 
@@ -283,16 +284,16 @@ NAME = "train-images-idx3-ubyte"
 def test_a_download_is_verified_and_kept(mirror, folder, tmp_path):
     cache = tmp_path / "cache"
     checksum = hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
-    datasets.fetch(cache, mirror, {NAME: checksum})
+    images.fetch(cache, mirror, {NAME: checksum})
     assert (cache / NAME).read_bytes() == (folder / NAME).read_bytes()
     (folder / NAME).unlink()
-    datasets.fetch(cache, mirror, {NAME: checksum})  # from the cache: the server no longer has it
+    images.fetch(cache, mirror, {NAME: checksum})  # from the cache: the server no longer has it
 
 
 def test_a_wrong_checksum_is_refused_and_leaves_nothing(mirror, tmp_path):
     cache = tmp_path / "cache"
     with pytest.raises(DataError, match="another checksum"):
-        datasets.fetch(cache, mirror, {NAME: "0" * 64})
+        images.fetch(cache, mirror, {NAME: "0" * 64})
     assert not list(cache.iterdir())
 
 
@@ -300,12 +301,12 @@ def test_a_wrong_checksum_is_refused_and_leaves_nothing(mirror, tmp_path):
 def test_a_failing_download_is_one_sentence(mirror, tmp_path, address):
     closed = "http://127.0.0.1:9/"
     with pytest.raises(DataError, match=r"could not be downloaded .* --data-dir"):
-        datasets.fetch(tmp_path / "cache", closed if address is None else mirror + address, {NAME: "0" * 64})
+        images.fetch(tmp_path / "cache", closed if address is None else mirror + address, {NAME: "0" * 64})
 
 
 def test_the_four_official_files_have_checksums():
-    assert len(datasets.MNIST_SHA256) == 4
-    assert all(len(checksum) == 64 for checksum in datasets.MNIST_SHA256.values())
+    assert len(images.MNIST_SHA256) == 4
+    assert all(len(checksum) == 64 for checksum in images.MNIST_SHA256.values())
 
 
 # CSV
@@ -605,7 +606,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
 
 def test_a_csv_that_is_not_text_is_refused(tmp_path):
     with pytest.raises(DataError, match="not a text file"):
-        load(f"csv:{datasets.DIGITS}")
+        load(f"csv:{images.DIGITS}")
 
 
 def test_a_missing_csv_and_a_folder_are_refused(tmp_path):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lab.training.datasets import DIGITS
 from lab.training.digit import LEVELS, SIDE, normalise, parse
+from lab.training.images import DIGITS
 
 
 def bitmap(rows, columns):

@@ -4,8 +4,9 @@ import pytest
 
 from lab.training import points
 from lab.training.config import Config
-from lab.training.datasets import DataError, from_table
+from lab.training.datasets import from_table
 from lab.training.live import LiveRun
+from lab.training.samples import DataError
 
 
 def test_text_and_back():

@@ -7,10 +7,11 @@ import pytest
 
 from lab.training import datasets
 from lab.training.config import Config, ConfigError
-from lab.training.datasets import DataError, load
+from lab.training.datasets import load
 from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
+from lab.training.samples import DataError
 from lab.training.trainer import GRADIENT_EDGES, Trainer, learning_rate, train
 from model import Adam, Tensor, cross_entropy
 

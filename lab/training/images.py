@@ -1,0 +1,155 @@
+"""Images to train on: the embedded digits, and MNIST from its idx files, which are downloaded when asked for."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+import zlib
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, cast
+
+import numpy as np
+
+from lab.training.samples import DataError, Raw
+
+DIGITS = Path(__file__).resolve().parents[2] / "assets" / "digits.npz"
+IDX_BLOCK = 1 << 20  # bytes
+
+MNIST_MIRROR = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+MNIST_SHA256 = MappingProxyType(
+    {
+        "train-images-idx3-ubyte.gz": "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+        "train-labels-idx1-ubyte.gz": "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+        "t10k-images-idx3-ubyte.gz": "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+        "t10k-labels-idx1-ubyte.gz": "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+    }
+)
+
+
+def digits() -> Raw:
+    with np.load(DIGITS) as archive:
+        images, labels = archive["images"], archive["labels"]
+    return _images([images], labels, "the handwritten digits of the UCI repository, 8x8 pixels")
+
+
+def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> Raw:
+    """Images (samples, height, width), in blocks."""
+    values, indices = np.unique(labels, return_inverse=True)
+    rows = [block.reshape(len(block), -1) for block in blocks]
+    height, width = blocks[0].shape[1:]
+    return Raw(rows, indices, tuple(map(str, values)), note, image_shape=(height, width))
+
+
+def mnist(data_dir: str | None) -> Raw:
+    """The training pair of idx files in a folder, or the test pair (t10k) where that is all there is; None: downloaded.
+
+    Raises DataError.
+    """
+    folder = _mnist_download() if data_dir is None else Path(data_dir)
+    if not os.path.isdir(folder):  # unlike Path.is_dir, false where we may not look
+        raise DataError(f"There is no folder {str(folder)!r}: give --data-dir the folder of the MNIST files.")
+    prefix = next((name for name in ("train", "t10k") if _find_idx(folder, f"{name}-images", 3)), "train")
+    image_file, label_file = _need_idx(folder, f"{prefix}-images", 3), _need_idx(folder, f"{prefix}-labels", 1)
+    images, labels = read_idx(image_file, axes=3), read_idx(label_file, axes=1)
+    count, label_count = sum(map(len, images)), sum(map(len, labels))
+    if not any(block.size for block in images):
+        raise DataError(f"{str(image_file)!r} holds no images: download it again.")
+    if count != label_count:
+        raise DataError(
+            f"{image_file.name} holds {count:,} images but {label_file.name} holds {label_count:,} labels: "
+            f"they are not a pair, download both again."
+        )
+    height, width = images[0].shape[1:]
+    return _images(images, np.concatenate(labels), f"images of {height}x{width} pixels from {image_file.name}")
+
+
+def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
+    # Two spellings are in circulation: the original has a dash, some archives unpack to names with a dot.
+    names = (f"{stem}{mark}idx{axes}-ubyte{end}" for mark in "-." for end in ("", ".gz"))
+    return next((folder / name for name in names if os.path.isfile(folder / name)), None)
+
+
+def _need_idx(folder: Path, stem: str, axes: int) -> Path:
+    path = _find_idx(folder, stem, axes)
+    if path is None:
+        raise DataError(
+            f"There is no file {stem}-idx{axes}-ubyte (or .gz) in {str(folder)!r}: put it there, or give "
+            f"--data-dir another folder."
+        )
+    return path
+
+
+def read_idx(path: Path, axes: int) -> list[np.ndarray]:
+    """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped, as blocks of uint8 along the first axis.
+
+    In blocks, so that they can be converted and dropped one by one: the bytes of the whole file beside the numbers
+    that are made from them would take a quarter more memory than the numbers alone.
+    The format: two zero bytes, 0x08 for unsigned bytes, the number of axes, then each axis as a big-endian
+    32-bit number, then the values. Raises DataError when the file is anything else or ends too early.
+    """
+    magic = bytes([0, 0, 8, axes])
+    try:
+        with cast(IO[bytes], gzip.open(path)) if path.suffix == ".gz" else path.open("rb") as file:
+            begin, header = file.read(4), file.read(4 * axes)
+            shape = tuple(int.from_bytes(header[i : i + 4], "big") for i in range(0, len(header), 4))
+            blocks = _read_blocks(file, shape) if begin == magic and len(shape) == axes else []
+            surplus = file.read(1)
+    except OSError as error:  # includes gzip's BadGzipFile
+        raise DataError(f"{str(path)!r} cannot be read ({error.strerror or error}): download it again.") from None
+    except (EOFError, zlib.error, MemoryError, OverflowError):  # the last two: a size that cannot be true
+        raise DataError(f"{str(path)!r} is truncated or damaged: download it again.") from None
+    if begin != magic:
+        raise DataError(
+            f"{str(path)!r} is not an idx file of unsigned bytes with {axes} axes: it begins with "
+            f"{begin.hex(' ') or 'nothing'} instead of {magic.hex(' ')}; download it again."
+        )
+    if len(header) < 4 * axes or sum(map(len, blocks)) < shape[0]:
+        raise DataError(f"{str(path)!r} is truncated: it ends before its last value; download it again.")
+    if surplus:
+        raise DataError(f"{str(path)!r} is damaged: it goes on after its last value; download it again.")
+    return blocks
+
+
+def _read_blocks(file: IO[bytes], shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Blocks of whole rows, of about IDX_BLOCK bytes each, as far as the file goes."""
+    row = math.prod(shape[1:])
+    at_once = max(1, IDX_BLOCK // max(row, 1))
+    blocks = []
+    for start in range(0, shape[0], at_once):
+        rows = min(at_once, shape[0] - start)
+        values = file.read(rows * row)
+        if len(values) < rows * row:
+            break
+        blocks.append(np.frombuffer(values, dtype=np.uint8).reshape(rows, *shape[1:]))
+    return blocks
+
+
+def _mnist_download() -> Path:
+    """Fetch the training pair into the user's cache folder, once, and return that folder."""
+    import pooch  # only a download needs it
+
+    cache = Path(pooch.os_cache("tensor-ops-lab")) / "mnist"
+    names = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
+    fetch(cache, MNIST_MIRROR, {name: MNIST_SHA256[name] for name in names})
+    return cache
+
+
+def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
+    """Download every file of `sha256` (name -> checksum) from `mirror` into `cache`, unless it is there already.
+
+    Raises DataError when the network, the server, the cache folder or a checksum fails.
+    """
+    import pooch
+
+    try:
+        store = pooch.create(path=cache, base_url=mirror, registry=sha256)
+        for name in sha256:
+            store.fetch(name)
+    except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
+        reason = type(error).__name__ if isinstance(error, OSError) else "a file has another checksum"
+        raise DataError(
+            f"MNIST could not be downloaded from {mirror} ({reason}): check the network, or put the files "
+            f"into a folder yourself and give it with --data-dir."
+        ) from None

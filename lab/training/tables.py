@@ -1,0 +1,228 @@
+"""A CSV of one's own: columns of numbers or of few texts, and one that is to be found."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import errno
+import io
+import math
+import os
+import re
+import stat
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+
+from lab.training.samples import LARGEST_CELL, DataError, Raw, numbered
+
+MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
+DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
+
+Row = tuple[int, list[str]]  # its number, as a spreadsheet counts, and its cells
+
+
+def of_file(path: str, target: str | None, task: str | None) -> Raw:
+    """Raises DataError (for what the others are, see `load` in datasets.py)."""
+    if not path:
+        raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
+    try:
+        with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
+            rows, mark = _csv_rows(file, path)
+    except OSError as error:
+        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path after csv:.") from None
+    return _parse_table(rows, mark, path, target, task)
+
+
+def of_text(text: str, name: str, target: str | None, task: str | None) -> Raw:
+    """name: what to call it in notes and errors. Raises DataError."""
+    rows, mark = _csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name)
+    return _parse_table(rows, mark, name, target, task)
+
+
+def _open_file(path: str, flags: int) -> int:
+    """Raises OSError for what is neither a file nor a folder: reading a pipe or a device may wait for ever."""
+    kind = os.stat(path).st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        raise OSError(errno.EINVAL, "It is a pipe or a device")
+    return os.open(path, flags)
+
+
+def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
+    """The rows that are not blank, and what separates their cells."""
+    try:
+        first = file.readline()
+        if re.fullmatch(r'"?sep=.?"?', first.strip(), re.IGNORECASE):
+            raise DataError(f"{name!r} begins with {first.strip()!r}, a line for Excel alone: remove that line.")
+        file.seek(0)
+        rows = enumerate(csv.reader(file, delimiter=separator(first)), start=1)
+        return [(number, cells) for number, cells in rows if any(cells)], separator(first)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{name!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
+
+
+def separator(line: str) -> str:
+    """What separates the cells of a CSV, by its first line: a comma, a semicolon or a tab."""
+    others = [mark for mark in ";\t" if mark in line]
+    if others and not re.search(r",(?!\d)|(?<!\d),", line):  # commas that stand in numbers only are decimal commas
+        return max(others, key=line.count)
+    return max(",;\t", key=line.count)
+
+
+def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task: str | None) -> Raw:
+    """Columns of numbers or of few texts, and one of classes, or of what a regression is to find.
+
+    The first row is a header when no cell in it is a number.
+
+    mark: what separates the cells. Where it is no comma, numbers may have decimal commas. Each different text of a
+    column becomes an input, which is 1 where it stands. An empty cell is a missing number.
+    """
+    if not rows:
+        raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
+    width = _width(rows, path)
+    commas = sum(mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip())) for _, cells in rows for cell in cells)
+    if commas:
+        rows = [(number, [_with_point(path, number, cell) for cell in cells]) for number, cells in rows]
+    has_header = all(_number(cell) is None for cell in rows[0][1])
+    header = [name.strip() for name in rows[0][1]] if has_header else list(numbered(width))
+    if has_header:
+        rows = rows[1:]
+    if not rows:
+        raise DataError(f"{path!r} has a header but no rows under it: add some data.")
+    label_at = _find_target(path, target, header)
+    columns = [at for at in range(width) if at != label_at]
+    by_column = {at: _inputs(path, header, rows, at) for at in columns}
+    inputs = [one for found in by_column.values() for one in found]
+    labels = [cells[label_at].strip() for _, cells in rows]
+    for (number, _), label in zip(rows, labels, strict=True):
+        if not label:
+            raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
+    classes = sorted(set(labels), key=_as_class)
+    numbers = [_number(label) for label in labels]
+    whole = all(value is not None and value.is_integer() for value in numbers)
+    measured = None not in numbers and len(classes) > 20 and (not whole or len(labels) < 5 * len(classes))
+    regression = task == "regression" or (task is None and measured)
+    if regression:
+        classes = []
+        wanted = np.array([_cell(path, number, header[label_at], cells[label_at]) for number, cells in rows])
+    else:
+        index_of = {label: index for index, label in enumerate(classes)}
+        wanted = np.array([index_of[label] for label in labels])
+    if not regression and not has_header and labels.count(labels[0]) == 1 < len(labels):
+        raise DataError(
+            f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
+            f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
+        )
+    texts = [header[at] for at, found in by_column.items() if found[0][0] != header[at]]
+    empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
+    remarks = (
+        *([f"decimal commas: {commas:,}, read as points"] if commas else []),
+        *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
+        *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
+    )
+    note = f"{Path(path).name}, {'numbers to find' if regression else 'labels'} from {header[label_at]!r}"
+    features = np.stack([values for _, values in inputs], axis=1)
+    names = tuple(name for name, _ in inputs)
+    return Raw([features], wanted, tuple(classes), note, names, remarks)
+
+
+def _with_point(path: str, number: int, cell: str) -> str:
+    """A cell of a table with decimal commas, as Python writes numbers."""
+    text = cell.strip()
+    if DECIMAL_COMMA.fullmatch(text):
+        return text.replace(".", "").replace(",", ".")
+    if "." in text and _number(text) is not None:
+        raise DataError(
+            f"{path!r}, row {number}: {text[:40]!r} has a point, where other numbers of the table have a comma: write "
+            f"them all alike."
+        )
+    return cell
+
+
+def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str, np.ndarray]]:
+    """What a column gives the network: its numbers, or an input for each of its texts. Name and values (rows,) of each.
+
+    Raises DataError for a cell that is neither of the one kind nor of the other.
+    """
+    cells = [cells[at].strip() for _, cells in rows]
+    filled = [cell for cell in cells if cell]
+    different = sorted({*filled})
+    if not filled:
+        raise DataError(f"{path!r}: the column {header[at]!r} is empty: remove it.")
+    if any(_number(cell) is not None for cell in filled) or len(different) > min(MOST_TEXTS, len(filled) / 2):
+        return [(header[at], np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
+    missing = np.array([not cell for cell in cells])
+    return [
+        (f"{header[at]} “{text}”", np.where(missing, np.nan, [float(cell == text) for cell in cells]))
+        for text in different
+    ]
+
+
+def _width(rows: list[Row], path: str) -> int:
+    """How many cells every row has. Raises DataError when they differ, or make no table."""
+    width = len(rows[0][1])
+    for number, cells in rows:
+        if len(cells) != width:
+            longer, last = (number, cells[-1]) if len(cells) > width else (rows[0][0], rows[0][1][-1])
+            raise DataError(
+                f"{path!r}, row {number} has {len(cells)} cells but row {rows[0][0]} has {width}: "
+                f"give every row the same number of cells."
+                if last.strip()
+                else _trailing(path, longer)
+            )
+    if len(rows) > 1 and not any(cells[-1].strip() for _, cells in rows[1:]):
+        raise DataError(_trailing(path, rows[1][0]))
+    if width < 2:
+        raise DataError(f"{path!r} has one column only: it needs at least one column of numbers and one of classes.")
+    return width
+
+
+def _trailing(path: str, number: int) -> str:
+    return f"{path!r}, row {number} ends with a separator, and nothing follows: remove it from all rows that do."
+
+
+def _as_class(label: str) -> tuple[float, str]:
+    """Sorts classes: numbers by value, and behind them all other texts, "nan" and "inf" among them."""
+    value = _number(label)
+    return (math.inf if value is None or not math.isfinite(value) else value), label
+
+
+def _find_target(path: str, target: str | None, names: list[str]) -> int:
+    if target is None:
+        return len(names) - 1
+    if target in names:
+        return names.index(target)
+    if target.isascii() and target.isdecimal() and 1 <= int(target) <= len(names):
+        return int(target) - 1
+    close = difflib.get_close_matches(target, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(names[:20])}."
+    raise DataError(f"{path!r} has no column {target!r}: {hint}")
+
+
+def _number(cell: str) -> float | None:
+    """What a cell says as a number, nan and inf included. Python would also take 1_000, and digits of other scripts."""
+    if not cell.isascii() or "_" in cell:
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _cell(path: str, number: int, column: str, cell: str) -> float:
+    """The number in a cell, nan where it is empty, or a DataError that says where the cell is."""
+    text = cell.strip()
+    value = _number(text) if text else math.nan
+    if not text or (value is not None and abs(value) <= LARGEST_CELL):  # false for nan, too
+        return cast(float, value)
+    place = f"{path!r}, row {number}, column {column!r}"
+    if "," in text and _number(text.replace(",", ".", 1)) is not None:
+        raise DataError(
+            f"{place}: {text[:40]!r} has a decimal comma, but commas separate the cells of this table: write "
+            f"points, or separate the cells by semicolons."
+        )
+    raise DataError(
+        f"{place}: {text[:40]!r} is not a number that can be used. Put a number there, leave the cell empty, or remove "
+        f"the row; a column of texts needs at most {MOST_TEXTS} different ones, each more than once."
+    )
