@@ -5,7 +5,7 @@ from html import escape
 import graphviz
 
 from lab.designs.order import Sort
-from lab.trace.dot import PALETTES
+from lab.trace.dot import PALETTES, blank
 
 STATES = ("not seen", "on the stack", "seen", "in the list")
 
@@ -26,11 +26,7 @@ def draw_sort(sort: Sort, count: int, theme: str = "light") -> graphviz.Digraph:
     """The graph after the first `count` events: what is in the list has its two numbers, forward and backward."""
     colours = PALETTES[theme]
     fills = dict(zip(STATES, ("constant", "leaf", "operation", "output"), strict=True))
-    dot = graphviz.Digraph("sort")
-    dot.attr(rankdir="LR", ordering="in", bgcolor="transparent", ranksep="0.3", nodesep="0.2")
-    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
-    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
-    dot.attr("edge", color=colours["edge"], arrowsize="0.7", **font)
+    dot = blank("sort", theme, rankdir="LR", ordering="in", ranksep="0.3", nodesep="0.2")
     about = sort.events[count - 1].tensor if count else None
     for tensor, name in enumerate(sort.names):
         state = state_of(sort, tensor, count)

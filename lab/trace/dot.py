@@ -36,6 +36,17 @@ PALETTES = {
 SHAPES = {"leaf": "box", "operation": "ellipse", "output": "box", "constant": "note"}
 
 
+def blank(name: str, theme: str, **graph: str) -> graphviz.Digraph:
+    """A drawing with nothing on it yet, in the app's font and colours. graph: how it is laid out, such as rankdir."""
+    colours = PALETTES[theme]
+    dot = graphviz.Digraph(name)
+    dot.attr(bgcolor="transparent", **graph)
+    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
+    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
+    dot.attr("edge", color=colours["edge"], fontcolor=colours["text"], arrowsize="0.7", **font)
+    return dot
+
+
 def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphviz.Digraph:
     """The graph after the first `count` events (all of them by default).
 
@@ -48,11 +59,7 @@ def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphv
     computed = {event["node"] for event in events if event["kind"] == "forward"}
     sent = {(e["node"], e["operand"]): e["contribution"] for e in events if e["kind"] == "message"}
 
-    dot = graphviz.Digraph("graph")
-    dot.attr(rankdir="TB", ordering="in", bgcolor="transparent", ranksep="0.35", nodesep="0.25")
-    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
-    dot.attr("node", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
-    dot.attr("edge", color=colours["edge"], fontcolor=colours["text"], arrowsize="0.7", **font)
+    dot = blank("graph", theme, rankdir="TB", ordering="in", ranksep="0.35", nodesep="0.25")
     for node in trace.nodes:
         number, kind = node["id"], kind_of(trace, node)
         rows = [f"<b>{escape(describe(node))}</b>"]

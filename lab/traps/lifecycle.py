@@ -13,7 +13,7 @@ import graphviz
 import numpy as np
 
 from lab.lessons.descent.walk import SETTLED
-from lab.trace.dot import PALETTES
+from lab.trace.dot import PALETTES, blank
 from lab.trace.recording import numeral
 from model import SGD, Tensor
 
@@ -202,11 +202,8 @@ class _Training:
 def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
     """The states and the ways between them. The present state has a double outline and says "now"."""
     colours = PALETTES[theme]
-    dot = graphviz.Digraph("life")
-    dot.attr(rankdir="TB", bgcolor="transparent", ranksep="0.3", nodesep="0.3")
-    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
-    dot.attr("node", shape="box", margin="0.14,0.06", color=colours["edge"], **font)
-    dot.attr("edge", arrowsize="0.7", **font)
+    dot = blank("life", theme, rankdir="TB", ranksep="0.3", nodesep="0.3")
+    dot.attr("node", margin="0.14,0.06", color=colours["edge"])
     for state in STATES:
         now, been = state == life.state, state in life.path
         text = f"<b>{escape(state)}</b>{'<br/>now' if now else '<br/>✓ been here' if been else ''}"

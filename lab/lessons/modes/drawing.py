@@ -5,7 +5,7 @@ from html import escape
 import graphviz
 
 from lab.lessons.modes.passes import Graph, Step
-from lab.trace.dot import PALETTES
+from lab.trace.dot import PALETTES, blank
 from lab.trace.recording import brief
 
 
@@ -27,11 +27,7 @@ def arrived(graph: Graph, step: Step, node: int) -> str:
 def draw_pass(graph: Graph, step: Step, word: str, theme: str = "light") -> graphviz.Digraph:
     """The graph after a step. word: what the numbers that have arrived are, such as "grad"."""
     colours = PALETTES[theme]
-    dot = graphviz.Digraph("pass")
-    dot.attr(rankdir="LR", ordering="in", bgcolor="transparent", ranksep="0.3", nodesep="0.2")
-    font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
-    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
-    dot.attr("edge", color=colours["edge"], arrowsize="0.7", **font)
+    dot = blank("pass", theme, rankdir="LR", ordering="in", ranksep="0.3", nodesep="0.2")
     for node, title in enumerate(graph.titles):
         kind = kind_of(graph, node)
         rows = [f"<b>{escape(title)}</b>"]
