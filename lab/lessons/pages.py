@@ -5,7 +5,9 @@ A new page is a file in pages/ and a row here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 GROUPS = ("", "See", "Why", "Break", "Build", "Practise", "Train", "Know")  # "": of no group, a link of its own
 
@@ -29,6 +31,10 @@ class Page:
     icon: str
     question: str
     words: str = ""
+
+    def address(self, query: Mapping[str, str]) -> str:
+        """From the lab's root. query: its parameters."""
+        return self.path + (f"?{urlencode(query)}" if query else "")
 
 
 PAGES = (

@@ -4,12 +4,11 @@ visitor wants one; the server does not."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from urllib.parse import urlencode
 
 import streamlit as st
 
 from lab.lessons.abilities import ABILITIES, DEEDS
-from lab.lessons.cards import BY_KEY, CARDS, Card
+from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.trace.recording import strict_json
 from lab.ui.assets import component
@@ -51,8 +50,9 @@ def path() -> None:
         st.session_state["card asked"] = st.session_state["start path"].get("go")
 
     cards = [
-        {"key": card.key, "title": card.title, "deed": card.deed, "page": BY_FILE[card.file].title, "href": link(card)}
+        {"key": card.key, "title": card.title, "deed": card.deed, "page": page.title, "href": page.address(card.query)}
         for card in CARDS
+        for page in [BY_FILE[card.file]]
     ]
     _path(key="start path", data=strict_json({"cards": cards}).encode(), on_go_change=go)
     asked = BY_KEY.get(str(st.session_state.pop("card asked", None)))
@@ -74,18 +74,9 @@ def abilities(here: str, open_here: Callable[[Mapping[str, str]], None]) -> None
         else:
             st.session_state["deed asked"] = asked
 
-    deeds = {key: {"title": deed.title, "href": _address(deed.file, deed.query)} for key, deed in DEEDS.items()}
+    deeds = {key: {"title": deed.title, "href": BY_FILE[deed.file].address(deed.query)} for key, deed in DEEDS.items()}
     shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
     _abilities(key="abilities", data=strict_json({"abilities": shown, "deeds": deeds}).encode(), on_go_change=go)
     asked = DEEDS.get(str(st.session_state.pop("deed asked", None)))
     if asked:
         st.switch_page(asked.file, query_params=dict(asked.query))
-
-
-def link(card: Card) -> str:
-    """The address of a card's state, from the lab's root."""
-    return _address(card.file, card.query)
-
-
-def _address(file: str, query: Mapping[str, str]) -> str:
-    return BY_FILE[file].path + (f"?{urlencode(query)}" if query else "")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -69,7 +68,7 @@ def show() -> None:
             st.header(escape_markdown(now["set name"]) or "To do", anchor=False, width="content")
             st.button("Put this list away", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
         shown = [
-            {"key": key, "title": title, "href": BY_FILE[file].path + (f"?{urlencode(query)}" if query else "")}
+            {"key": key, "title": title, "href": BY_FILE[file].address(query)}
             for key, (title, file, query) in deeds.items()
         ]
         _list(key=LIST, data=strict_json({"items": shown, "begin": BEGIN}).encode(), on_go_change=go)
