@@ -6,7 +6,6 @@ every message, so here it is only a few lines that load the rest.
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -245,7 +244,7 @@ def _fitting(sent: Any, start: float | list) -> float | list:
     """What was sent, if it is a number, or an array of the right shape, that a leaf may have; else the start."""
     try:
         array = np.asarray(sent, dtype=float)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return start
     if array.shape != np.shape(start) or not np.all(np.abs(array) <= LIMIT):
         return start
@@ -253,9 +252,7 @@ def _fitting(sent: Any, start: float | list) -> float | list:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and abs(value) <= LIMIT
-    )
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LIMIT  # nor nan
 
 
 def _whole(value: Any) -> int | None:

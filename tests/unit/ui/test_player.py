@@ -53,6 +53,7 @@ def test_values_from_the_browser_are_computed_by_the_engine():
         {"values": {"a": [1, 2]}, "probe": {"name": "a", "cell": 99, "h": 1}, "event": 10**9},
         {"probe": {"name": "zz", "cell": 0, "h": 1}, "selected": []},
         {"probe": {"name": "a", "cell": 0, "h": float("nan")}},
+        {"values": {"a": 10**400}, "probe": {"name": "a", "cell": 0, "h": 10**400}},
     ],
 )
 def test_nothing_that_a_browser_sends_breaks_the_page(state):
@@ -69,7 +70,7 @@ def test_nothing_that_a_browser_sends_breaks_the_page(state):
 def test_only_values_that_fit_are_taken():
     assert _fitting(2, 1.0) == 2.0
     assert _fitting([[1, 2]], [[0.0, 0.0]]) == [[1.0, 2.0]]
-    for wrong in (None, "x", [1], float("nan"), float("inf"), 1e7, {"a": 1}, [[1], [1, 2]]):
+    for wrong in (None, "x", [1], float("nan"), float("inf"), 1e7, 10**400, {"a": 1}, [[1], [1, 2]]):
         assert _fitting(wrong, 1.0) == 1.0
     assert _fitting([[1, 2], [3]], [[0.0, 0.0]]) == [[0.0, 0.0]]
 
