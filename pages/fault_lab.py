@@ -36,6 +36,7 @@ from lab.trace.parts import Event
 from lab.trace.recording import brief, numeral
 from lab.training.doctor import Finding, diagnose
 from lab.ui import expression_box, page, state
+from lab.ui.chart import show_chart
 from lab.ui.computed import computed
 from lab.ui.player import player
 from lab.ui.state import Field
@@ -226,7 +227,7 @@ def _results(fault: Fault, seed: int) -> None:
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         theme = page.theme()
-        _show(computed("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "loss")
+        show_chart(computed("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "fault loss")
     if fault.kind == "engine":
         _own_expression(fault, seed)
         _events(fault, seed)
@@ -238,7 +239,7 @@ def _results(fault: Fault, seed: int) -> None:
     norms = computed("fault norms", (case, theme), lambda: _norms(healthy, broken, theme))
     for column, (name, chart) in zip(st.columns(2, gap="large"), norms.items(), strict=False):
         with column:
-            _show(chart, f"norms-{name}", name)
+            show_chart(chart, f"fault norms {name}", name)
     _guard(fault)
     _fix(fault)
 
@@ -374,16 +375,6 @@ def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart
 
 def _layers(run: LessonRun) -> list[str]:
     return list(run.records[0]["grad_norm"])
-
-
-def _show(chart: Chart, key: str, note: str = "") -> None:
-    """A chart under its heading, and its numbers as a table for whoever opens it."""
-    st.markdown(f"**{chart.title}**" + (f", {note}" if note else ""))
-    alt = f"{note.capitalize()} engine. {chart.alt}" if note else chart.alt
-    st.echarts_chart(chart.spec, height=chart.height, alt=alt, key=f"fault-chart-{key}")
-    table = st.expander("As a table", key=f"fault-table-{key}", on_change="rerun", type="compact")
-    if table.open:
-        table.markdown(markdown_table(chart.headers, chart.rows))
 
 
 # ---------------------------------------------------------------- what finds it, and the fix

@@ -25,6 +25,7 @@ from lab.faults.suspects import (
 )
 from lab.trace.recording import numeral
 from lab.ui import page, state
+from lab.ui.chart import show_chart
 from lab.ui.computed import computed
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -215,7 +216,7 @@ def _loss(case: Case, run: LessonRun) -> None:
         in_reach(chart.spec)
         return chart
 
-    _show(computed("spot loss", (case.number, theme), draw), "loss")
+    show_chart(computed("spot loss", (case.number, theme), draw), "spot loss")
 
 
 def _evidence(case: Case, run: LessonRun) -> None:
@@ -254,7 +255,7 @@ def _evidence(case: Case, run: LessonRun) -> None:
             elif name == "check":
                 _checks(case)
             else:
-                _show(_chart(name, run), name)
+                show_chart(_chart(name, run), f"spot {name}")
 
 
 def _chart(name: str, run: LessonRun) -> Chart:
@@ -269,15 +270,6 @@ def _chart(name: str, run: LessonRun) -> Chart:
     if name == "dead":
         return charts.dead_units(run.from_start, layers[:-1], **options)
     return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
-
-
-def _show(chart: Chart, key: str) -> None:
-    """A chart under its heading, and its numbers as a table for whoever opens it."""
-    st.markdown(f"**{chart.title}**")
-    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"spot-chart-{key}")
-    table = st.expander("As a table", key=f"spot-table-{key}", on_change="rerun", type="compact")
-    if table.open:
-        table.markdown(markdown_table(chart.headers, chart.rows))
 
 
 def _traced(case: Case) -> None:

@@ -18,6 +18,7 @@ from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
 from lab.ui import finder, page, state
+from lab.ui.chart import show_chart
 from lab.ui.computed import computed
 from lab.ui.failures import from_a_curve, from_code
 from lab.ui.state import Field
@@ -247,7 +248,7 @@ def _seen(failure: Failure, cause: Ran, cure: Ran) -> None:
         st.markdown(markdown_table(["", "✗ cause", "✓ fix", ""], rows))
     courses = [name for name in names if isinstance(cure.shown.get(name), list)]
     for name in courses:
-        _show(_course(name, cause, cure), f"{failure.key}-{name}")
+        show_chart(_course(name, cause, cure), f"wrong {failure.key} {name}")
     if cause.shown and all(_same(cause.shown, cure.shown, name) == "the same" for name in names):
         st.markdown("With these numbers both programs agree.")
 
@@ -285,14 +286,6 @@ def _course(name: str, cause: Ran, cure: Ran) -> Chart:
         f"{name[0].upper()}{name[1:]}", drawn, charts.Axis(x), charts.Axis(name, log=wide), height=220,
         theme=page.theme(),
     )  # fmt: skip
-
-
-def _show(chart: Chart, key: str) -> None:
-    st.markdown(f"**{chart.title}**")
-    st.echarts_chart(chart.spec, height=chart.height, alt=chart.alt, key=f"wrong-chart-{key}")
-    table = st.expander("As a table", key=f"wrong-table-{key}", on_change="rerun", type="compact")
-    if table.open:
-        table.markdown(markdown_table(chart.headers, chart.rows))
 
 
 def _memory(numbers: Numbers) -> None:
