@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import switch
+from tests.support import settled, switch
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
@@ -63,3 +63,14 @@ def test_axe_finds_nothing_serious(open_page, name):
             if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
         ]
         assert wrong == []
+
+
+def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
+    page = open_page("operations", theme="dark")
+    page.evaluate(AXE)
+    page.get_by_test_id("stTopNavSection").filter(has_text="Know").click()
+    page.get_by_test_id("stTopNavPopover").get_by_text("By which rule").wait_for()
+    settled(page)
+    found = page.evaluate("() => axe.run('[data-testid=stTopNavPopover]', { runOnly: ['color-contrast'] })")
+    assert found["passes"], "axe looked at nothing"
+    assert found["violations"] == []
