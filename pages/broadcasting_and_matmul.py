@@ -128,8 +128,8 @@ FIELDS = (
 def _broadcast() -> None:
     prose(
         "Forward, the smaller array is read again along an axis: [[broadcasting|broadcast]]. Backward, each cell sums "
-        "what all of its copies receive: [[unbroadcast]]. One cell of a gradient shows it. Before you point at another "
-        "one, say: which cells of the [[upstream gradient]] does it sum?"
+        "what all of its copies receive: [[unbroadcast]]. Before you point at another cell: which cells of the "
+        "[[upstream gradient]] does it sum?"
     )
     now = st.session_state
 

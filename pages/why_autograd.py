@@ -331,7 +331,7 @@ def _formula() -> bool:
         (f"Difference, h = {numeral(h)}", difference, "2 forward passes, for each input"),
         ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
     ]  # fmt: skip
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([3, 2], gap="medium")
     with left:
         st.markdown(markdown_table(
             ["way", f"derivative by {by}", "difference", "work"],

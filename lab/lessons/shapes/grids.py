@@ -290,10 +290,10 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
         good.lights.append({"upstream": column})
     for at, value in enumerate(broken.ravel()):
         if broken.shape == upstream.shape:
-            cells, why = [at], "no sum: the upstream cell alone"
+            cells, why = [at], "no sum, the upstream cell alone;"
         else:
-            cells, why = [at * out + j for j in range(out)], f"row {at} is summed, where column {at} is due"
-        bad.says.append(f"{place('b.grad', broken.shape, at)}: {why}.\n"
+            cells, why = [at * out + j for j in range(out)], f"row {at} is summed, where column {at} is due."
+        bad.says.append(f"{place('b.grad', broken.shape, at)}: {why}\n"
                         f"{equation([(upstream.flat[c],) for c in cells], float(value))}")  # fmt: skip
         bad.lights.append({"upstream": cells})
     for at in range(upstream.size):
