@@ -138,8 +138,9 @@ def _one() -> None:
 def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph | None:
     """The function with its inputs; None where it has no picture, which is said. A result that is no number is named:
     rules give derivatives there, too."""
+    at = expression.text, repr(values)
     try:
-        graph, results = computed("jacobian graph", (expression.text, repr(values)), lambda: _made(expression, values))
+        graph, results = computed("jacobian graph", at, lambda: _made(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return None
@@ -162,7 +163,8 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
             "compute.",
             icon=":material/warning:",
         )
-    elif kinks := gradcheck(expression, values).kinks:
+        return graph
+    if kinks := computed("jacobian kinks", at, lambda: gradcheck(expression, values).kinks):
         names = ", ".join(element.name for element in kinks)
         st.warning(
             f"The function has a kink where {escape_markdown(names)} is, and no derivative: what fills the picture "
