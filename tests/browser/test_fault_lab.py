@@ -19,12 +19,11 @@ def shown_gradients(page):
     """Name -> (numbers of the healthy engine, numbers of the broken one), as they stand on the page."""
     groups = page.locator('[role=group][aria-label^="Gradient of"]')
     groups.first.wait_for()  # they come in one piece
-    found = {}
-    for group in groups.all():
-        name = re.match(r"Gradient of (\w+)", group.get_attribute("aria-label"))[1]
-        healthy, broken = (table.locator("td").all_inner_texts() for table in group.locator("table").all())
-        found[name] = healthy, broken
-    return found
+    found = groups.evaluate_all(
+        """(groups) => groups.map((group) => [group.ariaLabel, ...[...group.querySelectorAll("table")].map(
+          (table) => [...table.querySelectorAll("td")].map((cell) => cell.innerText))])"""
+    )
+    return {re.match(r"Gradient of (\w+)", label)[1]: (healthy, broken) for label, healthy, broken in found}
 
 
 def computed(key, seed=0):
@@ -58,7 +57,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
 def test_guess_run_and_read_by_keyboard_alone(open_page):
     page = open_page("faults?fault=recursive", height=720)
     go = page.get_by_role("button", name="Run both engines")
-    assert go.is_disabled()
+    expect(go).to_be_disabled()
     for question in ("gradients are", "training run"):
         box = page.get_by_role("combobox", name=re.compile(question))
         box.focus()
@@ -101,17 +100,17 @@ def test_a_broken_engine_is_gone_through_event_by_event(open_page):
     page.get_by_text("See it event by event").click()
     page.locator(".count", has_text="9 / 11").wait_for()  # the second message to a replaces the first
     page.locator(".sentence", has_text="before 1, after −0.4").wait_for()
-    assert page.locator(".equation .sign").last.inner_text() == "≠"
+    expect(page.locator(".equation .sign").last).to_have_text("≠")
     page.get_by_text("This is not what adding the message gives").first.wait_for()
     page.wait_for_url("**play=1**")
     page.locator(".scrubber").press("ArrowLeft")
     page.locator(".count", has_text="8 / 11").wait_for()
-    assert "event=8" in page.url
+    page.wait_for_url("**event=8**")
     page.reload()
     page.locator(".count", has_text="8 / 11").wait_for()
     page.get_by_role("radio", name="healthy").click()
     page.locator(".sentence", has_text="before 1, after 0.6").wait_for()
-    assert page.locator(".equation .sign").last.inner_text() == "="
+    expect(page.locator(".equation .sign").last).to_have_text("=")
 
 
 def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_page):

@@ -1,10 +1,10 @@
 """The in-place trap in a real browser: both guards, by mouse and by keyboard, at both widths, and by a pasted message."""
 
-import pytest
+from playwright.sync_api import expect
 
 from lab.trace.recording import brief
 from lab.traps.in_place import Experiment, run
-from tests.support import settled
+from tests.support import settled, switch
 
 STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
 WRONG, REFUSED = "A wrong gradient, and no error.", "Refused."
@@ -66,11 +66,12 @@ def test_guard_off_then_on(open_page):
     page.get_by_role("tab", name="Closure").click()
     written = page.locator(".closure tbody tr", has_text="written to")
     written.wait_for()
-    assert written.locator("code").text_content() == "left"
+    expect(written.locator("code")).to_have_text("left")
 
     button(page, "The same with the guard on").click()
     guess(page, "every gradient is right")  # asked anew: nothing of the answer is on the page
-    assert page.get_by_text(REFUSED).count() == page.locator(".trap-gradients").count() == 0
+    expect(page.get_by_text(REFUSED)).to_have_count(0)
+    expect(page.locator(".trap-gradients")).to_have_count(0)
     ready(page, "3 Backward").click()
     page.get_by_text("needs its input, 'a' of shape (3,)").first.wait_for()
     ready(page, "4 Compare").click()
@@ -110,29 +111,37 @@ SEEN = {
 }
 
 
-@pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
-def test_action_result_and_explanation_are_in_one_window(open_page, width, height, theme):
-    page = open_page("simulate-error?step=1", theme=theme, width=width, height=height)
+WINDOWS = ((1280, 720, "light"), (1024, 768, "dark"))
+
+
+def test_action_result_and_explanation_are_in_one_window(open_page):
+    page = open_page("simulate-error?step=1")
 
     def inside(locator, name):
-        box = locator.bounding_box()
+        box, window = locator.bounding_box(), page.viewport_size
         assert box, name
         assert min(box["x"], box["y"]) >= 0, (name, box)
-        assert box["y"] + box["height"] <= height, (name, box)
-        assert box["x"] + box["width"] <= width, (name, box)
+        assert box["y"] + box["height"] <= window["height"], (name, window, box)
+        assert box["x"] + box["width"] <= window["width"], (name, window, box)
+
+    def windows():
+        for width, height, theme in WINDOWS:
+            page.set_viewport_size({"width": width, "height": height})
+            switch(page, theme)
+            yield
 
     for step, (name, result, words) in SEEN.items():
         button(page, name).wait_for()
-        settled(page)
-        inside(button(page, name), name)
-        inside(page.locator(result).last, result)
-        inside(
-            page.locator("[data-testid=stMarkdown], [data-testid=stAlert], [data-testid=stRadio]")
-            .filter(has_text=words)
-            .first,
-            words,
-        )
-        inside(page.locator(".trap-program"), "the program")
+        for _ in windows():
+            inside(button(page, name), name)
+            inside(page.locator(result).last, result)
+            inside(
+                page.locator("[data-testid=stMarkdown], [data-testid=stAlert], [data-testid=stRadio]")
+                .filter(has_text=words)
+                .first,
+                words,
+            )
+            inside(page.locator(".trap-program"), "the program")
         if step == 2:
             guess(page, "b.grad is wrong")
         if step < 4:
@@ -142,10 +151,10 @@ def test_action_result_and_explanation_are_in_one_window(open_page, width, heigh
     ready(page, "3 Backward").click()
     ready(page, "4 Compare").click()
     ready(page, "Start again")
-    settled(page)
-    inside(page.get_by_test_id("stAlert").filter(has_text="MutationError."), "the engine's message")
-    inside(page.locator(".trap-arrays"), "the arrays")
-    inside(page.get_by_test_id("stAlert").filter(has_text=REFUSED), "why it is refused")
+    for _ in windows():
+        inside(page.get_by_test_id("stAlert").filter(has_text="MutationError."), "the engine's message")
+        inside(page.locator(".trap-arrays"), "the arrays")
+        inside(page.get_by_test_id("stAlert").filter(has_text=REFUSED), "why it is refused")
 
 
 def test_choices_are_kept_while_numbers_move(open_page):
@@ -177,8 +186,8 @@ def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
     page.get_by_role("textbox", name="Error message").fill(MESSAGE)
     button(page, "Find it").click()
     page.get_by_role("heading", name="Modified by an inplace operation").wait_for()
-    assert page.get_by_text("MutationError: The backward pass of exp").is_visible()
-    assert page.get_by_text("No error. The gradient is").is_visible()
+    expect(page.get_by_text("MutationError: The backward pass of exp")).to_be_visible()
+    expect(page.get_by_text("No error. The gradient is")).to_be_visible()
     button(page, "Go through it in four steps").click()
     four_steps(page, "backward() refuses")
     page.get_by_text(REFUSED).wait_for()
@@ -204,18 +213,21 @@ def test_a_life_until_the_second_backward(open_page):
     page.get_by_text("has already gone through").first.wait_for()
 
 
-@pytest.mark.parametrize("part", ["steps", "predict", "cut", "life", "messages"])
-def test_no_part_is_wider_than_a_phone(open_page, part):
-    page = open_page(f"simulate-error?part={part}&step=4&life=flb&message=twice", width=360)
+def test_no_part_is_wider_than_a_phone(open_page):
+    page = open_page("simulate-error?step=4&life=flb&message=twice", width=360)
     page.get_by_text("Try this.").wait_for()
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    main = page.locator("[data-testid=stMain]")
-    assert main.evaluate("e => e.scrollWidth") <= 360
-    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
-    assert main.locator("[data-testid=stButtonGroup] > div").evaluate_all(cut) == []
-    if part == "steps":  # two settings stand in a row
-        assert len({main.get_by_text(name, exact=True).bounding_box()["y"] for name in ("Operation", "Write to")}) == 1
+    main, tabs = page.locator("[data-testid=stMain]"), page.get_by_test_id("stTab")
+    for number, part in enumerate(("steps", "predict", "cut", "life", "messages")):
+        tabs.nth(number).click()
+        page.wait_for_url(f"**part={part}**")
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, part
+        assert main.evaluate("e => e.scrollWidth") <= 360, part
+        cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
+        assert main.locator("[data-testid=stButtonGroup] > div").evaluate_all(cut) == [], part
+        if part == "steps":  # two settings stand in a row
+            places = (main.get_by_text(name, exact=True).bounding_box() for name in ("Operation", "Write to"))
+            assert len({place["y"] for place in places}) == 1
 
 
 def test_the_pass_is_gone_through_event_by_event(open_page):
@@ -229,13 +241,13 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     row.locator("td.gradient", has_text="✕ [3, 0, 4], due [2, −1, 3]").wait_for()
     page.get_by_role("button", name="value [2, −1, 3] → [3, 0, 4]").wait_for()
     drawn = page.locator('.card[data-node="0"]')  # a, drawn with what it holds now
-    assert drawn.locator(".name").text_content() == "a (3,) ⚠ written to"
+    expect(drawn.locator(".name")).to_have_text("a (3,) ⚠ written to")
     assert drawn.locator(".cell-number").all_text_contents()[:3] == ["3", "0", "4"]
     page.locator(".scrubber").press("Home")
     page.locator(".sentence", has_text="Nothing has run yet").wait_for()
     page.locator(".nodes tbody tr", has_text="not run yet").first.wait_for()
     assert "→" not in page.locator(".nodes").inner_text()  # nothing was written to yet
-    assert drawn.locator(".name").text_content() == "a (3,)"
+    expect(drawn.locator(".name")).to_have_text("a (3,)")
     assert drawn.locator(".cell-number").all_text_contents()[:3] == ["2", "−1", "3"]
     button(page, "The same with the guard on").click()
     guess(page, "backward() refuses")
@@ -246,8 +258,8 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
 
 
-def test_without_the_player_the_plain_drawing_stands_in(new_page, app_url):
-    page = new_page()
+def test_without_the_player_the_plain_drawing_stands_in(tab, app_url):
+    page = tab()
     page.route("**/static/player/**", lambda route: route.abort())
     page.goto(f"{app_url}/simulate-error?step=4")
     page.get_by_text("The player could not be loaded").wait_for()
