@@ -80,6 +80,8 @@ class Libraries(Methods):
             return Value("list", items=[Value()], marks={"open"})
         if name in {"deepcopy"}:
             return Value("module", op="any", marks={"any", "eval"})
+        if name in {"default_rng", "RandomState"}:
+            return Value("generator")
         if name == "TensorDataset":
             return Value("dataset", items=args)
         if name == "DataLoader" and args and args[0].kind == "dataset":

@@ -13,6 +13,7 @@ from lab.failures.reading.facts import (
     TENSORS,
     Value,
 )
+from lab.failures.reading.shapes import created_shape
 from lab.failures.reading.tensors import Tensors
 
 
@@ -69,6 +70,8 @@ class Methods(Tensors):
             return self.list_call(owner, name, args, keys, at)
         if owner.kind == "number" or owner.kind == "text":
             return Value(owner.kind)
+        if owner.kind == "generator":
+            return Value("array", graph=False, shape=created_shape("normal", args, keys))
         if owner.kind == "table":
             return tables.method(owner, name)
         if owner.kind == "array":
@@ -102,7 +105,7 @@ class Methods(Tensors):
             return self.choice(at, [owner])
         if name in {"max", "min", "topk", "sort"} and (args or keys):
             return self.tensor_call(owner, name, args, keys, at, None)
-        if name in TENSOR_METHODS:
+        if name in TENSOR_METHODS or (name == "gather" and len(args) == 2):
             if name in {"long", "int"}:
                 return Value(parents=(owner,), op=name)
             value = self.function(name, [owner, *args], keys, at)

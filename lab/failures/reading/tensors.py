@@ -129,7 +129,7 @@ class Tensors(Book):
                 self.note("matmul", node, one, two)
             return value
         if "array" in kinds:
-            shape = broadcast(one, two)
+            shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
             return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
         value = self.like(one if one.kind == "" else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
@@ -264,7 +264,7 @@ class Tensors(Book):
             stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
             column = stood_up and args[1].constant == 1
             value = self.tensor(node, "gather", (first,), args[2].shape or ((None, 1) if column else None))
-            value.graph = graph_of(first)
+            value.graph, value.form = graph_of(first), first.form
             return value
         if name in MOVES:
             return self.move(name, first, args[1:], keys, node)

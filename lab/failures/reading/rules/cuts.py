@@ -32,6 +32,8 @@ def no_gradient(case: Case) -> Iterator[Found]:
         value = event.value
         remade = (value.cut == "wrapped" and value.leaf) or only_remade(value)
         cut_off = value.graph is None and only_data(value)
+        if value.leaf and value.graph and value.parents:  # asked for a gradient too late
+            remade = remade or any(v.cut == "wrapped" for v in reach(value, live=False))
         number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
         if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
             yield from culprit(case, event)

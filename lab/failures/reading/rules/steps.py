@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.failures.reading.book import Event, apart
@@ -148,11 +148,21 @@ def wrong_order(case: Case) -> Iterator[Found]:
                 last, emptied = None, None
 
 
+def position(block: Sequence[ast.stmt], event: Event) -> int:
+    """Where among the statements of a block something happens: in one of them, or in a loop over the parameters."""
+    for i, statement in enumerate(block):
+        if statement is event.statement:
+            return i
+        if isinstance(statement, ast.For) and event.kind == "zero" and event.statement in statement.body:
+            return i
+    return -1
+
+
 def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[Found]:
     block = list(step.block)
-    if not (backward.block is step.block is zero.block):
+    at = {name: position(block, e) for name, e in (("backward", backward), ("zero", zero), ("step", step))}
+    if -1 in at.values():
         return
-    at = {name: block.index(e.statement) for name, e in (("backward", backward), ("zero", zero), ("step", step))}
     if at["step"] < at["backward"]:
         part = block[at["step"] : at["backward"] + 1]
         edit = case.text.reorder(part, [*part[1:], part[0]])
