@@ -5,6 +5,7 @@ import time
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from lab.faults.catalogue import FAULTS
 from lab.lessons import pages
@@ -12,12 +13,13 @@ from tests.support import settled, start_app
 
 
 @pytest.fixture
-def open_page(new_page, app_url):
-    """A page of the app in a new tab, so that its history begins with it."""
+def open_page(tab, app_url):
+    """A page of the app, in a tab whose entries are counted from the empty page before it."""
 
     def open_page(path=""):
-        page = new_page()
-        page.goto(f"{app_url}/{path}")
+        page = tab()
+        page.goto(f"{app_url}/{path}", wait_until="commit")  # what was forward of the empty page is gone
+        page.began = page.evaluate("history.length") - 1
         page.get_by_role("heading", level=1).wait_for()
         return page
 
@@ -40,7 +42,8 @@ def parameters(page):
 
 
 def entries(page):
-    return page.evaluate("history.length")
+    """How many there are from the empty page on, which in a new tab is the first."""
+    return page.evaluate("history.length") - getattr(page, "began", 1) + 1
 
 
 def eventually(page, read, right):
@@ -67,7 +70,7 @@ def words_of(page):
       const look = () => {
         if (main.innerText !== words) [words, since] = [main.innerText, performance.now()];
         if (performance.now() - since > 500) done(words);
-        else requestAnimationFrame(look);
+        else setTimeout(look, 100);
       };
       look();
     })""")
@@ -195,11 +198,12 @@ def test_back_after_another_example_returns_to_the_one_before(open_page):
     assert eventually(page, text.input_value, "a*b+a") == "a*b+a"
     page.locator(".count", has_text="10 / 11").wait_for()
     assert eventually(page, lambda: slider.input_value(), "2.1") == "2.1"
-    assert page.get_by_role("combobox", name=re.compile("Example")).input_value() == "Your own expression"
+    expect(page.get_by_role("combobox", name=re.compile("Example"))).to_have_value("Your own expression")
     assert eventually(page, lambda: {"a", "b"} <= set(shown_names(page)), True)
-    assert page.locator("g.card", has_text="8.4").count()  # 2.1 * 3 + 2.1
+    page.locator("g.card", has_text="8.4").first.wait_for()  # 2.1 * 3 + 2.1
     page.locator(".nodes tr", has_text="2.1").first.wait_for()
-    assert parameters(page) == {"expression": "a*b+a", "in_a": "2.1", "in_b": "3", "stage": "backward", "event": "10"}
+    found = {"expression": "a*b+a", "in_a": "2.1", "in_b": "3", "stage": "backward", "event": "10"}
+    assert eventually(page, lambda: parameters(page), found) == found
     page.go_forward()
     assert eventually(page, text.input_value, "a*a") == "a*a"
     page.locator(".count", has_text="0 / ").wait_for()
@@ -353,7 +357,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&part=training&axis=logarithmic&speed=30&tab=Updates",
     ],
 )
-def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, path):
+def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, tab, path):
     page = open_page(path)
     ready(page)
     words = words_of(page)
@@ -365,7 +369,8 @@ def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page
     assert eventually(page, lambda: parameters(page), found) == found
     main = page.locator("[data-testid=stMain]")
     assert eventually(page, main.inner_text, words) == words
-    copied = open_page(f"{urlsplit(page.url).path.lstrip('/')}?{urlsplit(page.url).query}")
+    copied = tab()
+    copied.goto(page.url)
     ready(copied)
     assert eventually(copied, copied.locator("[data-testid=stMain]").inner_text, words) == words
     assert entries(page) == 2
