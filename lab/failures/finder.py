@@ -18,7 +18,7 @@ from itertools import pairwise
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Demonstration, Failure
 from lab.failures.messages import SHAPES
-from lab.failures.said import ELSEWHERE, SAID
+from lab.failures.said import ELSEWHERE, SAID, UNTOLD
 from lab.failures.terms import terms
 
 LONGEST = 20_000  # characters that are looked at: the last ones, where a traceback says what happened
@@ -179,7 +179,7 @@ class Heard:
     """What is known of the words in which people speak of failures.
 
     weights  of terms: those that few sentences have weigh more
-    meant    of each sentence, the key of the failure; "" for something else
+    meant    of each sentence, the key of the failure; several keys where it may be any of them; "" for something else
     saying   a term -> the sentences that have it, by number, and its weight in each
     middles  of each failure, of all that is said and stated of it
     """
@@ -191,7 +191,7 @@ class Heard:
 
 
 def hear(said: Iterable[tuple[str, str]]) -> Heard:
-    """Learn from sentences: (the key of the failure that is meant, or "", and the sentence)."""
+    """Learn from sentences: (what is meant, see Heard, and the sentence)."""
     split = [(key, frozenset(terms(sentence))) for key, sentence in said]
     counts = Counter(term for _, its in split for term in its)
     weights = {term: math.log(1 + len(split) / count) ** EVEN for term, count in counts.items()}
@@ -223,9 +223,11 @@ def by_description(text: str, heard: Heard) -> list[Match]:
     best, following = order[:2]
     if likeness[best] - elsewhere < (LIKELY if len(by[best]) > 1 else ALONE):
         return []
+    if " " in best:
+        return [Match(key, False, by[best]) for key in best.split()]
     if likeness[best] >= CLEAR and likeness[best] - likeness[following] >= APART and len(by[best]) >= FEWEST:
         return [Match(best, True, by[best])]
-    return [Match(key, False, by[key]) for key in by if likeness[key] >= NEAR * likeness[best]]
+    return [Match(key, False, by[key]) for key in by if likeness[key] >= NEAR * likeness[best] and " " not in key]
 
 
 def _likeness(asked: Vector, heard: Heard) -> dict[str, float]:
@@ -254,7 +256,8 @@ def everything_said() -> list[tuple[str, str]]:
     said = [(key, sentence) for key, sentences in SAID.items() for sentence in sentences]
     stated = [(key, text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
     others = [("", text) for text in (*ELSEWHERE, *(phrase for its in SHAPES.values() for phrase in its.phrases))]
-    return [*said, *stated, *others]
+    untold = [(" ".join(keys), sentence) for keys, sentences in UNTOLD.items() for sentence in sentences]
+    return [*said, *stated, *untold, *others]
 
 
 def _vector(its: frozenset[str], weights: Mapping[str, float]) -> Vector:

@@ -282,6 +282,7 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "weights are nan after the first update",
     ),
     "kept": (
+        "memory leak: the running total of losses has a grad_fn",
         "memory grows every iteration",
         "memory leak in my training loop",
         "the tensors of the losses are never freed",
@@ -512,6 +513,8 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "optimizer overshoots",
     ),
     "order": (
+        "loss goes up instead of down",
+        "the loss increases instead of decreasing from the first step",
         "zero_grad between backward and step",
         "optimizer.step() before backward",
         "order of zero_grad, backward and step",
@@ -739,6 +742,31 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
     ),
 })
 # Of something else: none of the failures is meant
+# Of no failure before all others, and those to look at first, of which each is told by another sign.
+UNTOLD: Mapping[tuple[str, ...], tuple[str, ...]] = MappingProxyType({
+    ("order", "optimizer", "rate"): (
+        "loss does not decrease",
+        "the loss does not fall",
+        "loss not going down",
+        "training loss stays constant, no error",
+        "the loss is flat from the beginning",
+        "loss is stuck at the same value",
+        "the loss does not change at all",
+        "loss stays the same after every epoch",
+        "my model does not learn",
+        "the network does not learn anything",
+        "why is my neural network not training",
+        "model is not learning, where is the mistake",
+        "accuracy is stuck at 10%",
+        "accuracy stays at chance level",
+        "accuracy does not improve during training",
+        "training does nothing, no error message",
+        "die Loss sinkt nicht",
+        "el modelo no aprende",
+        "损失不下降",
+    ),
+})
+
 ELSEWHERE = (
     "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 4.00 GiB total capacity)",
     "oom with batch size 16 on a 1080ti, fits with 8",

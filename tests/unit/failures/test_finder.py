@@ -98,6 +98,13 @@ def test_a_text_about_something_near_by_hardly_ever_gets_an_answer_and_never_a_s
     assert not any(found[0].sure for found in answers if found)
 
 
+@pytest.mark.parametrize(
+    "text", ["My loss is not decreasing", "network not learning", "loss stays at 2.3", "损失不下降了"]
+)
+def test_what_several_failures_share_lists_those_to_look_at_first(text):
+    assert [(found.failure.number, found.sure) for found in find(text)] == [(18, False), (19, False), (17, False)]
+
+
 def test_it_says_by_which_words_of_the_text():
     (found,) = find("the loss explodes with a high learning rate")
     assert (found.failure.key, found.sure) == ("rate", True)
