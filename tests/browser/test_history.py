@@ -231,6 +231,7 @@ def test_back_after_the_next_case_keeps_what_was_solved(open_page):
     ready(page)
     page.get_by_role("button", name="Next case").click()
     until(page, case="7")
+    ready(page)
     page.get_by_role("button", name=re.compile("Gradient checks")).click()
     until(page, seen="check")
     assert entries(page) == 3

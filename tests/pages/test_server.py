@@ -5,6 +5,7 @@ import gzip
 import signal
 import sys
 import urllib.error
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -46,6 +47,12 @@ def start():
         process.wait()
 
 
+def finish(coroutine):
+    """What it returns, run in a thread of its own: in this one Playwright's loop may be at work for other tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 async def first_run(url, page=""):
     async with knock(url, origin=url) as socket:
         visitor = Visitor(socket, page)
@@ -66,12 +73,12 @@ async def answer(url, **options):
 def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, listens):
     log = tmp_path / "addresses"
     url, _ = start(f"--server.address={listens}", program=["-c", AUDITED.format(log=str(log))])
-    asyncio.run(first_run(url))
-    answers = [asyncio.run(answer(url, origin=origin)) for origin in FOREIGN]
+    finish(first_run(url))
+    answers = [finish(answer(url, origin=origin)) for origin in FOREIGN]
     # a name of theirs that leads here: origin and host agree
     port = int(url.rpartition(":")[2])
     rebound = f"http://evil.example:{port}"
-    answers.append(asyncio.run(answer(rebound, origin=rebound, host="127.0.0.1", port=port)))
+    answers.append(finish(answer(rebound, origin=rebound, host="127.0.0.1", port=port)))
     assert log.read_text() == ""
     assert set(answers) == {403}
 
@@ -80,22 +87,22 @@ def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, l
 def visited():
     """The address of a server, and its first visitor, who came by a link to a page."""
     url, process = start_app("app.py")
-    yield url, asyncio.run(first_run(url, "training"))
+    yield url, finish(first_run(url, "training"))
     process.kill()
     process.wait()
 
 
 def test_the_page_itself_and_programs_may_open_a_websocket(visited):
     url, _ = visited
-    assert asyncio.run(answer(url, origin=url)) is None
-    assert asyncio.run(answer(url)) is None
+    assert finish(answer(url, origin=url)) is None
+    assert finish(answer(url)) is None
 
 
 def test_a_link_to_a_page_may_be_the_first_visit(visited):
     url, visitor = visited
     assert visitor.find("heading").body == "Training lab"
     assert "page_not_found" not in visitor.received
-    assert asyncio.run(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
+    assert finish(first_run(url, "training_lab")).received.count("page_not_found") == 1  # a file is no page
 
 
 def test_scripts_and_styles_are_sent_compressed_and_whole(visited):
@@ -130,4 +137,4 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
             process.send_signal(number)
             await asyncio.to_thread(process.wait, 30)
 
-    asyncio.run(visit())
+    finish(visit())
