@@ -105,6 +105,7 @@ function written(search) {
 
 /** @param {KeyboardEvent} event */
 function press(event) {
+  if (event.defaultPrevented) return; // an editor has a meaning of its own for it
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   event.preventDefault();
   open();
