@@ -45,6 +45,13 @@ def prepared(page, theme="light", width=1280, height=900, reduced_motion="no-pre
     return page
 
 
+def forget(pages):
+    """What a visitor has written and done stays in the browser; the next one begins without it."""
+    for page in pages:
+        if not page.is_closed() and page.url.startswith("http"):
+            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+
+
 @pytest.fixture
 def new_page(context):
     """new_page(theme="light", width=1280, height=900, reduced_motion=...): an empty tab, which is closed in the end."""
@@ -55,6 +62,7 @@ def new_page(context):
         return prepared(pages[-1], **options)
 
     yield new_page
+    forget(pages)
     for page in pages:
         page.close()
 
@@ -79,6 +87,7 @@ def tab(context, left_tabs):
         return prepared(pages[-1], **options)
 
     yield tab
+    forget(pages)
     for page in pages:
         page.unroute_all()
         page.goto("about:blank")  # what the page did ends

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from practice import LADDERS
 from tests.answers import grown
+from tests.support import settled
 
 
 def begin(open_page, path):
@@ -66,6 +67,7 @@ def test_two_tensor_tasks_by_keyboard_alone(open_page):
     headline = page.locator(".headline")
     for count, task in enumerate(ladder.tasks[:2], 1):
         expect(page.get_by_role("heading", level=2)).to_have_text(f"{count}. {task.title}")
+        settled(page)  # else the editor may still be that of the other ladder
         tab_to(page, "Tab", "active.classList.contains('cm-content')")
         page.keyboard.press("Control+a")
         page.keyboard.insert_text(grown(ladder, count))
