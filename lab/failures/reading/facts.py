@@ -6,7 +6,7 @@ and a rule that needs it stays silent.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 LAYERS = {
@@ -126,18 +126,27 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
                 stack.append(parent)
 
 
-def modules(value: Value) -> Iterator[Value]:
-    """A module and all modules in it."""
-    seen, stack = set(), [value]
+def following_on(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
+    """A value, those that follow it, those that follow these, and so on; each once."""
+    seen, stack = set(), [start]
     while stack:
         here = stack.pop()
         if id(here) in seen:
             continue
         seen.add(id(here))
         yield here
-        stack += [v for v in here.attributes.values() if v.kind in {"module", "parameter"}]
-        stack += [v for v in here.items or [] if v.kind == "module"]
-        stack += [v for v in here.parents if v.kind == "module" and here.op == "any"]  # what something unknown wraps
+        stack += following(here)
+
+
+def modules(value: Value) -> Iterator[Value]:
+    """A module and all modules in it."""
+
+    def inside(here: Value) -> Iterator[Value]:
+        yield from (v for v in here.attributes.values() if v.kind in {"module", "parameter"})
+        yield from (v for v in here.items or [] if v.kind == "module")
+        yield from (v for v in here.parents if v.kind == "module" and here.op == "any")  # what something unknown wraps
+
+    return following_on(value, inside)
 
 
 def has_parameters(module: Value) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from lab.failures.reading.book import Event, apart
 from lab.failures.reading.facts import (
     Value,
+    following_on,
     judge,
     reach,
 )
@@ -17,15 +18,8 @@ from lab.failures.reading.shapes import (
 
 def summands(value: Value) -> Iterator[Value]:
     """A value and what it was computed from by arithmetic."""
-    seen, stack = set(), [value]
-    while stack:
-        here = stack.pop()
-        if id(here) in seen:
-            continue
-        seen.add(id(here))
-        yield here
-        if here.op in {"+", "-", "*", "/", "neg", "view", "mean", "sum"} and not here.cut:
-            stack += here.parents
+    arithmetic = {"+", "-", "*", "/", "neg", "view", "mean", "sum"}
+    return following_on(value, lambda here: here.parents if here.op in arithmetic and not here.cut else ())
 
 
 def gathered_in(statement: ast.stmt) -> ast.expr | None:
