@@ -4,13 +4,17 @@ This file runs as "__main__" for each visitor, whenever a page is computed; and 
 make `app`.
 """
 
+from pathlib import Path
+
 import streamlit as st
+
+ASSETS = Path(__file__).parent / "assets"  # the server may have been started from another folder
 
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES
 
-    st.set_page_config(page_title="Tensor Ops Lab", page_icon="assets/icon.svg", layout="wide")
-    st.logo("assets/logo.svg", size="large")
+    st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
+    st.logo(str(ASSETS / "logo.svg"), size="large")
 
     pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # to look for all files takes a millisecond
     menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
@@ -28,9 +32,12 @@ else:
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
+    from lab.config import detect_hosted
     from lab.ui.compressed import CompressedOnce
     from lab.ui.same_origin import SameOrigin
     from lab.ui.visitor import Visitor
+
+    detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
 
     # Until app.py has run for somebody, Streamlit takes the files in pages/ for the pages: whom a link to one of them
     # brings first would read "Page not found" above it.

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from lab.config import hosted
 from lab.practice.folder import FolderError
 from lab.practice.told import following
-from lab.training.shelf import hosted
 from lab.ui import page, state
 from lab.ui.practice import own
 from lab.ui.practice.exercise import exercise, finished, wait

@@ -8,7 +8,9 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from playwright.sync_api import Browser, Page, Playwright
 
@@ -18,11 +20,15 @@ QUIET = ["--disable-background-networking", "--disable-component-update", "--dis
 
 
 def start_app(
-    script: str, *arguments: str, program: tuple[str, ...] = ("-m", "streamlit")
+    script: str | Path,
+    *arguments: str,
+    program: Sequence[str] = ("-m", "streamlit"),
+    folder: Path = ROOT,
+    log: IO[bytes] | int = subprocess.DEVNULL,
 ) -> tuple[str, subprocess.Popen[bytes]]:
     """Start `streamlit run script` on a free port; returns its address and the process, once it answers.
 
-    program: what Python is started with in Streamlit's place.
+    program: what Python is started with in Streamlit's place; folder: where it is started; log: a file for what it says.
     Raises RuntimeError when it ends before it answers, or does not answer within two minutes.
     """
     with socket.socket() as s:
@@ -30,7 +36,7 @@ def start_app(
         port = s.getsockname()[1]
     command = [sys.executable, *program, "run", script, f"--server.port={port}", *arguments]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:

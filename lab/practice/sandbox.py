@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from lab.config import ROOT, hosted
 from lab.practice import checker, driver
 from lab.practice.checker import Answer, Job, Problem, Stopped
-from lab.training.shelf import hosted
 from practice.task import Inputs
 
 NONSENSE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -41,7 +41,6 @@ MOST_CHECKS, MOST_TRAININGS = 8, 4  # processes that run learners' code: what is
 MOST_ANSWER = 1_000_000  # bytes of one answer
 MOST_OUTPUT = 1_000_000  # bytes that are printed
 KEPT_OUTPUT = 4_000  # and how many of them are shown
-ROOT = Path(__file__).resolve().parents[2]
 CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe holds
 
 NOT_READY = "The process for your code did not start: check again."

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from lab.config import hosted
 from lab.training.config import Config, ConfigError, said, sizes_text
 from lab.training.live import Own
 from lab.training.records import Record, slim
@@ -104,12 +105,6 @@ def _best_accuracy(run: Kept) -> float | None:
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder
-
-
-def hosted() -> bool:
-    """Is this a server for visitors who must not change what they share? TENSOR_LAB_HOSTED=1 in the environment says
-    so: then the runs in the folder can be read and compared, but neither renamed nor deleted."""
-    return os.environ.get("TENSOR_LAB_HOSTED", "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
 def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:

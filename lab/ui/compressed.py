@@ -29,6 +29,8 @@ class CompressedOnce:
 
         plain = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
         await self.app({**scope, "headers": plain}, receive, collect)
+        if not messages:  # the browser has left meanwhile
+            return
         headers = MutableHeaders(raw=messages[0]["headers"])
         if messages[0]["status"] == 200 and headers.get("etag") == Headers(scope=scope).get("if-none-match", ""):
             messages[0]["status"] = 304  # the browser has it already; for our own files Streamlit does not look

@@ -2,7 +2,10 @@
 
 import asyncio
 import gzip
+import os
 import signal
+import socket
+import struct
 import sys
 import urllib.error
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +14,13 @@ from urllib.request import Request, urlopen
 
 import pytest
 import streamlit
+from starlette.responses import PlainTextResponse
 from websockets.exceptions import InvalidStatus
 
-from tests.support import start_app
+from lab.config import hosted
+from lab.lessons.pages import PAGES
+from lab.ui.same_origin import SameOrigin
+from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 
 # Streamlit's command line in a process that writes down each address that it asks for or connects to.
@@ -37,7 +44,7 @@ def start():
     started = []
 
     def start(*arguments, **options):
-        url, process = start_app("app.py", *arguments, **options)
+        url, process = start_app(options.pop("script", "app.py"), *arguments, **options)
         started.append(process)
         return url, process
 
@@ -126,6 +133,66 @@ def test_scripts_and_styles_are_sent_compressed_and_whole(visited):
         assert answer.read() == (theirs / "index.html").read_bytes()
 
 
+HEADERS = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}
+LONG = "a" * 300
+
+
+def fetched(url, **headers):
+    """The status and the headers of an answer, whatever it is."""
+    try:
+        with urlopen(Request(url, headers=headers)) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("", 200), ("graph", 200), ("_stcore/health", 200), ("app/static/graphviz/graphviz.js", 200), ("app/static/no", 404),
+     (f"app/static/{LONG}", 404), (f"app/static/{LONG}.js", 404), ("app/static/" + "a/" * 4000, 404), ("a" * 5000, 200)],
+)  # fmt: skip
+def test_no_answer_can_be_framed_and_a_name_too_long_is_no_error(visited, path, status):
+    for encoding in ("identity", "gzip"):
+        got, headers = fetched(f"{visited[0]}/{path}", **{"Accept-Encoding": encoding})
+        assert got == status
+        assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "user@127.0.0.1", ""])
+def test_a_foreign_name_gets_no_page(visited, host):
+    for path in ("", "training", "app/static/graphviz/graphviz.js", "static/js/x.js"):
+        status, headers = fetched(f"{visited[0]}/{path}", Host=host)
+        assert status == 403
+        assert "Set-Cookie" not in headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_browsers_that_leave_early_leave_nothing_in_the_log(start, tmp_path):
+    with (tmp_path / "log").open("wb") as log:
+        url, process = start(log=log)
+        host, port = url.removeprefix("http://").split(":")
+        for path in ("app/static/echarts/echarts.js", "app/static/graphviz/graphviz.js", f"app/static/{LONG}"):
+            for _ in range(8):
+                with socket.create_connection((host, int(port))) as connection:
+                    ask = f"GET /{path} HTTP/1.1\r\nHost: {host}:{port}\r\nAccept-Encoding: gzip\r\n\r\n"
+                    connection.sendall(ask.encode())
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # and reset it
+        assert fetched(f"{url}/app/static/graphviz/graphviz.js", **{"Accept-Encoding": "gzip"})[0] == 200
+        process.terminate()
+        process.wait(30)
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def test_it_may_be_started_from_any_folder(start, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    url, _ = start(script=ROOT / "app.py", folder=elsewhere)
+    for page in PAGES:
+        visitor = finish(first_run(url, page.path))
+        assert "page_not_found" not in visitor.received
+    assert list(elsewhere.iterdir()) == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
@@ -138,3 +205,32 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
             await asyncio.to_thread(process.wait, 30)
 
     finish(visit())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "shared"),
+    [([], "", False), (["--server.address=0.0.0.0"], "", True), (["--server.address=0.0.0.0"], "0", False),
+     (["--server.allowedHosts=127.0.0.1", "--server.allowedHosts=lab.example"], "", True), ([], "1", True)],
+)  # fmt: skip
+def test_a_server_that_others_reach_offers_no_folder_of_its_machine(start, monkeypatch, arguments, said, shared):
+    monkeypatch.setenv("TENSOR_LAB_HOSTED", said)
+    url, _ = start(*arguments)
+    visitor = finish(first_run(url, "build"))
+    blocks = [str(block) for block in visitor.blocks.values()]
+    assert any("In my own editor" in block for block in blocks) is not shared
+
+
+def test_another_asgi_server_is_hosted_as_soon_as_somebody_comes_from_elsewhere(monkeypatch):
+    monkeypatch.setattr(os, "environ", {})
+    app = SameOrigin(PlainTextResponse("page"))
+
+    async def ask(server):
+        async def send(message):
+            pass
+
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"localhost")], "server": server}
+        await app(scope, None, send)
+        return hosted()
+
+    assert finish(ask(("127.0.0.1", 8000))) is False
+    assert finish(ask(("192.168.1.5", 8000))) is True

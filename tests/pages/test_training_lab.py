@@ -756,7 +756,7 @@ def runs(tmp_path, monkeypatch):
     subprocess.run([*command, "--out", tmp_path / "runs/first"], check=True, capture_output=True)
     (tmp_path / "runs/broken").mkdir()
     (tmp_path / "runs/broken/config.json").write_text("{")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path / "runs"))
     return tmp_path / "runs"
 
 
@@ -1031,8 +1031,8 @@ KEY = "0123456789abcdef" * 2
 @pytest.fixture
 def visits(tmp_path, monkeypatch):
     """Where the files of all visitors lie."""
-    monkeypatch.setattr("lab.ui.training.visit.FILES", tmp_path / "visits")
-    return tmp_path / "visits"
+    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
+    return tmp_path / ".visits"
 
 
 def visitor(key=KEY, **query):

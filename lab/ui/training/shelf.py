@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.config import hosted, runs_folder
 from lab.training import visits
 from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
-from lab.training.shelf import Kept, delete, differences, from_folder, hosted, open_whole, rename, table, unused
+from lab.training.shelf import Kept, delete, differences, from_folder, open_whole, rename, table, unused
 from lab.ui import page
 from lab.ui.boards import Boards, clicked_epoch
 from lab.ui.state import Field, step
@@ -25,12 +25,10 @@ from lab.ui.training import own_data
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe, unchecked
 from lab.ui.training.settings import set_widgets, trainable
 
-RUNS = Path("runs")  # where the command line puts its runs
-
 
 def _recorded(name: str) -> Kept:
     try:
-        return open_whole(RUNS, name)
+        return open_whole(runs_folder(), name)
     except RunError as error:
         raise ValueError(str(error)) from None
 
@@ -45,7 +43,7 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
     box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
     if not box.open:
         return
-    shared, complaints = from_folder(RUNS)
+    shared, complaints = from_folder(runs_folder())
     with box:
         if not own and not shared:
             st.markdown("Change a setting after a few epochs: the run that you leave comes here, to be compared.")
@@ -111,7 +109,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
 
     def show() -> None:
         with _complaining():
-            state["training opened"] = open_whole(RUNS, kept.name)
+            state["training opened"] = open_whole(runs_folder(), kept.name)
             step()
             state["training recorded epoch"] = len(kept.records)
             state["training worker"].pause()
@@ -126,13 +124,13 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
                 visits.rename(kept)
         elif name:
             with _complaining():
-                rename(RUNS, kept.name, name)
+                rename(runs_folder(), kept.name, name)
                 forget("training compared")
 
     def remove() -> None:
         with _complaining():
             if kept.shared:
-                delete(RUNS, kept.name)
+                delete(runs_folder(), kept.name)
             else:
                 visits.delete(kept)
             forget("training shelf")

@@ -6,31 +6,33 @@ Without a key of the visit, or where nothing can be written, the page works as w
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 import time
 from pathlib import Path
 
 import streamlit as st
 
+from lab.config import runs_folder
 from lab.training import visits
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import put
 from lab.training.visits import Visit
-from lab.ui.visitor import COOKIE
+from lab.ui.visitor import COOKIE, is_key
 
-FILES = Path(os.environ.get("TENSOR_LAB_VISITS", "runs/.visits"))
+
+def files() -> Path:
+    """The folder with the runs of all visitors."""
+    return runs_folder() / ".visits"
 
 
 def arrived() -> Visit | None:
     """The visit, in the first run of the page's script, if the browser has a key."""
     state = st.session_state
     key = st.context.cookies.get(COOKIE)
-    if "visit" in state or not isinstance(key, str) or not re.fullmatch("[0-9a-f]{32}", key):
+    if "visit" in state or not is_key(key):
         return None
-    state["visit"] = visit = Visit(FILES, key)
+    state["visit"] = visit = Visit(files(), key)
     return visit
 
 
@@ -57,4 +59,4 @@ def shelve(run: LiveRun) -> None:
 
 def finished(config: Config) -> LiveRun | None:
     """The run of these settings, if this or another visitor has trained it to its end, on data that everybody has."""
-    return visits.opened(visits.finished(FILES, config))
+    return visits.opened(visits.finished(files(), config))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lab.config import hosted
 from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
@@ -22,7 +23,6 @@ from lab.training.shelf import (
     delete,
     differences,
     from_folder,
-    hosted,
     open_whole,
     put,
     rename,

@@ -7,7 +7,7 @@ from http.cookies import SimpleCookie
 import pytest
 from starlette.responses import HTMLResponse, JSONResponse
 
-from lab.ui.visitor import COOKIE, Visitor
+from lab.ui.visitor import COOKIE, Visitor, is_key
 
 
 def answer(response, cookie=""):
@@ -31,6 +31,17 @@ def test_a_browser_gets_a_key_once_and_no_other_gets_the_same():
     assert re.fullmatch("[0-9a-f]{32}", cookie.value)
     assert answer(HTMLResponse("<p>"), f"a=b; {COOKIE}={cookie.value}") == (200, None)
     assert answer(HTMLResponse("<p>"))[1].value != cookie.value
+
+
+@pytest.mark.parametrize("value", ["", "x", "0" * 31, "G" * 32, "A" * 32, f'"{"0" * 33}"', "../../etc/passwd"])
+def test_a_key_that_is_none_of_ours_is_replaced(value):
+    _, cookie = answer(HTMLResponse("<p>"), f"{COOKIE}={value}")
+    assert is_key(cookie.value)
+
+
+@pytest.mark.parametrize("before", ["a=b; ", "é=[]; ", 'x={"a": 1}; ', "=; ", 'odd="; '])
+def test_a_key_is_found_behind_whatever_else_a_browser_brings(before):
+    assert answer(HTMLResponse("<p>"), f"{before}{COOKIE}={'0' * 32}") == (200, None)
 
 
 def test_only_a_page_brings_a_key():
