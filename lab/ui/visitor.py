@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from typing import TypeGuard
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -11,7 +12,7 @@ COOKIE = "tensor_ops_lab_visit"
 DAYS = 90
 
 
-def is_key(value: object) -> bool:
+def is_key(value: object) -> TypeGuard[str]:
     """True for what `Visitor` gives out: 32 hexadecimal digits."""
     return isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{32}", value))
 
