@@ -395,6 +395,10 @@ export interface ShownGrid {
 /** What one check of a learner's text found. */
 export interface ShownResult {
   passed: boolean;
+  /** of the text that was checked, as static/progress/hash.js computes it */
+  hash: string;
+  /** how many tasks of the course it passes */
+  tasksPassed: number;
   headline: string;
   /** what it looks like and what to think of; "" where there is nothing to say */
   sentence: string;
@@ -465,8 +469,8 @@ export interface ShownTasks {
 
 /** lab/ui/practice/choice.py: the ladders whose engine this visit lacks and has not asked for */
 export interface ShownEngines {
-  /** last: the key of its last task; passed: the note of a copy that has passed it */
-  ladders: { key: string; last: string; passed: string }[];
+  /** last: the key of its last task; tasks: how many there are */
+  ladders: { key: string; last: string; tasks: number }[];
   asksForDays: boolean;
   /** of the page that asks, which may be another one than that computed last */
   path: string;

@@ -28,6 +28,7 @@ import {
   tags,
 } from "../codemirror/codemirror.js";
 
+const TAKEN = "take"; // a change that was made elsewhere
 const WAY_OUT = 30_000; // milliseconds after Escape in which Tab leaves the editor
 const COLOURS = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.self], color: "light-dark(#a0206a, #ff9ecb)" },
@@ -127,7 +128,9 @@ export function editor(parent, label, text, on) {
     syntaxHighlighting(COLOURS),
     LOOK,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-    EditorView.updateListener.of((update) => update.docChanged && on.changed(update.state.doc.toString())),
+    EditorView.updateListener.of(({ transactions, state }) => {
+      if (transactions.some((one) => one.docChanged && !one.isUserEvent(TAKEN))) on.changed(state.doc.toString());
+    }),
   ];
   const root = /** @type {Document | ShadowRoot} */ (parent.getRootNode());
   const view = new EditorView({ parent, root, state: EditorState.create({ doc: text, extensions }) });
@@ -143,6 +146,17 @@ export function editor(parent, label, text, on) {
     /** Another text; undo brings the one before back. @param {string} other */
     replace(other) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other }, selection: { anchor: 0 } });
+    },
+
+    /** Take a text that was written elsewhere: only what differs changes, and the cursor stays where it is. Nobody is
+     * told of it. @param {string} other */
+    take(other) {
+      const here = view.state.doc.toString();
+      let from = 0;
+      while (from < here.length && here[from] === other[from]) from++;
+      let [to, end] = [here.length, other.length];
+      for (; to > from && end > from && here[to - 1] === other[end - 1]; end--) to--;
+      view.dispatch({ changes: { from, to, insert: other.slice(from, end) }, userEvent: TAKEN });
     },
 
     /** Add lines at the end, and go there. @param {string} lines */

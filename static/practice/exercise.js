@@ -4,8 +4,10 @@
 
 import { stays } from "../here.js";
 import { h, setText } from "../player/dom.js";
+import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";
 import { Kept } from "./kept.js";
+import { SharedText } from "./shared.js";
 import { told } from "./told.js";
 
 /** @import { Component, OnDisk, ShownExercise } from "../types.js" */
@@ -94,15 +96,24 @@ class Exercise {
       changed: (now) => this.keep(now),
       check: () => this.check(),
     });
+    this.shared = new SharedText(this.kept, {
+      take: (other) => this.editor.take(other),
+      apart: (tab, other) => this.keepApart(tab, other),
+    });
+    /** @type {Map<string, string>} what other tabs have written apart from the text here */
+    this.apart = new Map();
+    this.woken = () => this.shared.wake();
     this.otherTab = (/** @type {StorageEvent} */ event) => {
-      if (event.key === this.kept.place && event.newValue !== null && event.newValue !== this.editor.text())
-        this.editor.replace(event.newValue); // written in another tab: here it can be undone
+      if (event.key === this.kept.copiesPlace) this.keepAllApart();
     };
+    for (const waking of ["focus", "pageshow"]) addEventListener(waking, this.woken);
     addEventListener("storage", this.otherTab);
   }
 
   remove() {
+    for (const waking of ["focus", "pageshow"]) removeEventListener(waking, this.woken);
     removeEventListener("storage", this.otherTab);
+    this.shared.close();
     this.editor.destroy();
     this.element.remove();
   }
@@ -134,10 +145,9 @@ class Exercise {
     if (this.checked) this.result.scrollIntoView({ block: "nearest" });
     this.editor.showCursor();
     const { line, column, sentence } = result;
-    const last = this.kept.copies().at(-1); // the text that was checked, but for what was done since
-    const unchanged = last?.text === this.editor.text();
+    const unchanged = result.hash === hashed(this.editor.text());
     this.editor.mark(line && unchanged ? [{ line, column, sentence: sentence || result.headline }] : []);
-    if (last?.text === this.checked) this.kept.copy({ ...last, note: result.headline });
+    this.kept.found(result.hash, result.headline, result.tasksPassed);
   }
 
   /** @param {string} headline @param {string} state */
@@ -149,14 +159,27 @@ class Exercise {
 
   /** @param {string} text */
   keep(text) {
-    if (this.kept.write(text)) setText(this.said, "");
+    if (this.shared.write(text)) setText(this.said, "");
     else setText(this.said, "This browser has no room to keep your text. Download it before you leave.");
+  }
+
+  /** Another tab has written this, without what was written here. @param {string} tab @param {string} text */
+  keepApart(tab, text) {
+    this.apart.set(tab, text);
+    this.kept.copy({ text, note: "written in another tab", tab });
+    setText(this.said, "You also changed this file in another tab. That text is under Earlier copies.");
+  }
+
+  /** Two tabs may write their copies at once, and then one of them is missing. */
+  keepAllApart() {
+    const there = new Set(this.kept.copies().map(({ text }) => text));
+    for (const [tab, text] of this.apart) if (!there.has(text)) this.keepApart(tab, text);
   }
 
   /** Keep a copy of the text. What a check found says more of it than another note. @param {string} note */
   copy(note) {
     const [text, last] = [this.editor.text(), this.kept.copies().at(-1)];
-    this.kept.copy({ when: new Date().toISOString(), text, note: last?.text === text && last.note ? "" : note });
+    this.kept.copy({ text, note: last?.text === text && last.note ? "" : note });
   }
 
   check() {

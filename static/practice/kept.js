@@ -1,7 +1,14 @@
 /** What the browser keeps of a text that a learner writes: the text itself, and copies of it with their times. */
 
+import { hashed } from "../progress/hash.js";
+
 /** @import { OnDisk } from "../types.js" */
-/** @typedef {{when: string, text: string, note: string}} Copy note: what is worth knowing of it: "3 of 8 tasks" */
+/** A text as it was at a time.
+ * @typedef {{when: string, text: string, note: string, passed: number, tab?: string}} Copy
+ *   note: what is worth knowing of it, for the reader
+ *   passed: how many tasks of its course this text passes, in their order; 0 where that is not known
+ *   tab: which other tab it was written in, at the same time as the text here */
+/** @typedef {Record<string, number>} Clock a tab -> how many of its changes are in a text */
 
 const MOST = 40; // copies of one text
 const MOST_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep about 5 million for a site
@@ -16,6 +23,7 @@ export class Kept {
     /** where the text is */
     this.place = `tensor-ops-lab text ${name}`;
     this.copiesPlace = `tensor-ops-lab copies ${name}`;
+    this.clockPlace = `tensor-ops-lab clock ${name}`;
     this.filePlace = `tensor-ops-lab file ${name}`;
   }
 
@@ -28,10 +36,28 @@ export class Kept {
     }
   }
 
-  /** Older copies go where the browser has no room. @param {string} text @returns {boolean} whether it is kept */
-  write(text) {
+  /** The text with its clock, and the tab that wrote it: an empty clock where nobody counted, or where another tab is
+   * just writing. @returns {{text: string | null, clock: Clock, tab: string}} */
+  version() {
+    const text = this.text();
+    try {
+      const { clock, tab, hash } = JSON.parse(this.storage().getItem(this.clockPlace) ?? "");
+      if (text !== null && hash === hashed(text)) return { text, clock, tab };
+    } catch {
+      // as where there is none
+    }
+    return { text, clock: {}, tab: "" };
+  }
+
+  /** Older copies go where the browser has no room.
+   * @param {string} text @param {Clock} [clock] @param {string} [tab] that writes it
+   * @returns {boolean} whether the text is kept */
+  write(text, clock, tab) {
     for (let copies = this.copies(); ; copies = copies.slice(Math.ceil(copies.length / 2))) {
-      if (put(this.storage, this.place, text)) return true;
+      if (put(this.storage, this.place, text)) {
+        if (clock) put(this.storage, this.clockPlace, JSON.stringify({ clock, tab, hash: hashed(text) }));
+        return true;
+      }
       if (!copies.length) return false;
       put(this.storage, this.copiesPlace, JSON.stringify(copies.slice(Math.ceil(copies.length / 2))));
     }
@@ -47,17 +73,38 @@ export class Kept {
     }
     const fits = (/** @type {Copy} */ one) =>
       one && [one.when, one.text, one.note].every((part) => typeof part === "string");
-    return Array.isArray(found) ? found.filter(fits) : [];
+    return Array.isArray(found) ? found.filter(fits).map(counted) : [];
   }
 
-  /** Keep a copy. One like the last only renews that one's note. @param {Copy} copy @returns {boolean} is it kept? */
-  copy(copy) {
-    let copies = this.copies();
+  /** Keep a copy. One like the last only renews that one's note; of what another tab writes at the same time only the
+   * latest is kept. @param {Partial<Copy> & {text: string}} copy @returns {boolean} is it kept? */
+  copy({ text, note = "", passed = 0, tab }) {
+    const copies = this.copies().filter((one) => !tab || one.tab !== tab);
     const last = copies.at(-1);
-    if (last?.text === copy.text) copies[copies.length - 1] = { ...last, note: copy.note || last.note };
-    else copies.push(copy);
-    copies = bounded(copies);
-    for (; copies.length; copies = copies.slice(1))
+    if (last?.text === text) copies[copies.length - 1] = { ...last, note: note || last.note };
+    else copies.push({ when: new Date().toISOString(), text, note, passed, ...(tab ? { tab } : {}) });
+    return this.keep(copies);
+  }
+
+  /** A check is done: what it found goes to the latest copy of its text.
+   * @param {string} hash of the text @param {string} note @param {number} passed */
+  found(hash, note, passed) {
+    const copies = this.copies();
+    const checked = copies.findLast(({ text }) => hashed(text) === hash);
+    if (!checked || (checked.note === note && checked.passed === passed)) return;
+    Object.assign(checked, { note, passed });
+    this.keep(copies);
+  }
+
+  /** The text to work with: the latest that passed all tasks, else the one in the editor.
+   * @param {number} tasks of the course @returns {string | null} */
+  finished(tasks) {
+    return this.copies().findLast(({ passed }) => passed === tasks)?.text ?? this.text();
+  }
+
+  /** @param {Copy[]} all @returns {boolean} is the latest of them kept? */
+  keep(all) {
+    for (let copies = bounded(all); copies.length; copies = copies.slice(1))
       if (put(this.storage, this.copiesPlace, JSON.stringify(copies))) return true;
     return false;
   }
@@ -76,6 +123,13 @@ export class Kept {
   agree(file) {
     put(this.storage, this.filePlace, JSON.stringify(file));
   }
+}
+
+/** A copy as it is kept today. Those of an earlier version said only in their note that all tasks were passed.
+ * @param {Copy} copy @returns {Copy} */
+function counted(copy) {
+  if (Number.isInteger(copy.passed)) return copy;
+  return { ...copy, passed: Number(/^All (\d+) tasks are passed\.$/.exec(copy.note)?.[1] ?? 0) };
 }
 
 /** The latest copies that there is room for, and the last one in any case. @param {Copy[]} copies */

@@ -16,8 +16,8 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   const shown = JSON.parse(new TextDecoder().decode(data));
   if (!stays(shown.path)) return;
   const days = tasksDone();
-  const texts = shown.ladders.flatMap(({ key, last, passed }) => {
-    const text = days[`${key}/${last}`] ? latest(new Kept(key), passed) : null;
+  const texts = shown.ladders.flatMap(({ key, last, tasks }) => {
+    const text = days[`${key}/${last}`] ? new Kept(key).finished(tasks) : null;
     return text === null ? [] : [[key, text]];
   });
   // The server asks for each of them once.
@@ -27,10 +27,4 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   if (!shown.asksForDays || told.get(root) === said) return;
   told.set(root, said);
   setStateValue("days", said);
-}
-
-/** The text that has passed last, as far as the browser still has it; what has been written since may be half done.
- * @param {Kept} kept @param {string} passed the note of such a copy */
-function latest(kept, passed) {
-  return kept.copies().findLast(({ note }) => note === passed)?.text ?? kept.text();
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Kept } from "../../static/practice/kept.js";
+import { hashed } from "../../static/progress/hash.js";
 
 /** A browser's storage with room for so many characters. */
 class Room {
@@ -103,4 +104,43 @@ test("what is damaged in the storage counts as nothing", () => {
     assert.deepEqual(kept.copies(), []);
     assert.equal(typeof kept.file().stamp, "string");
   }
+});
+
+test("what a check found is with the text that it checked, as data", () => {
+  const room = new Room(10_000);
+  const kept = new Kept("scalars", () => room);
+  kept.copy(copyOf("whole"));
+  kept.found(hashed("whole"), "Everything is passed.", 8);
+  kept.copy(copyOf("half"));
+  kept.found(hashed("half"), "One fails.", 3);
+  kept.found(hashed("another"), "Of no copy.", 8);
+  kept.write("half done");
+  assert.deepEqual(
+    kept.copies().map(({ text, passed }) => [text, passed]),
+    [
+      ["whole", 8],
+      ["half", 3],
+    ],
+  );
+  assert.equal(kept.finished(8), "whole");
+  assert.equal(kept.finished(9), "half done"); // a task has been added
+});
+
+test("copies that an earlier version kept say in their note what they passed", () => {
+  const room = new Room(10_000);
+  const kept = new Kept("scalars", () => room);
+  room.setItem("tensor-ops-lab copies scalars", JSON.stringify([copyOf("whole", "All 8 tasks are passed.")]));
+  kept.copy(copyOf("half"));
+  assert.equal(kept.finished(8), "whole");
+});
+
+test("of what another tab writes at the same time only the latest is kept", () => {
+  const room = new Room(10_000);
+  const kept = new Kept("scalars", () => room);
+  kept.copy({ text: "checked" });
+  for (const text of ["b", "bb"]) kept.copy({ text, note: "written in another tab", tab: "1" });
+  assert.deepEqual(
+    kept.copies().map(({ text }) => text),
+    ["checked", "bb"],
+  );
 });

@@ -14,7 +14,7 @@ import streamlit as st
 from lab.practice import own_engine, sandbox
 from lab.practice.checking import Checking
 from lab.practice.folder import LARGEST
-from lab.practice.told import all_passed, told
+from lab.practice.told import told
 from lab.trace.recording import strict_json
 from lab.ui import page, state
 from lab.ui.assets import component, keep_value
@@ -99,7 +99,7 @@ def come_back(asks_for_days: bool = False) -> None:
     lacking = {key: it for key, it in lacking.items() if key not in own.engines() and key not in now.get(_ASKED, ())}
     shown = {
         "ladders": [
-            {"key": key, "last": ladder.tasks[-1].key, "passed": all_passed(ladder)} for key, ladder in lacking.items()
+            {"key": key, "last": ladder.tasks[-1].key, "tasks": len(ladder.tasks)} for key, ladder in lacking.items()
         ],
         "asksForDays": asks_for_days and bool(own.engines()),
         "path": now.get("path", ""),

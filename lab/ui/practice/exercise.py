@@ -21,6 +21,7 @@ from lab.practice import sandbox
 from lab.practice.checker import Report
 from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
+from lab.practice.progress_file import hashed
 from lab.practice.told import told
 from lab.trace.recording import strict_json
 from lab.ui import progress
@@ -47,7 +48,10 @@ def finished(ladder: Ladder) -> Report | None:
         return None
     del state[_name(ladder, "checking")]
     report = checking.report
-    state[_name(ladder, "result")] = told(ladder, checking.key, report, checking.printed)
+    state[_name(ladder, "result")] = told(ladder, checking.key, report, checking.printed) | {
+        "hash": hashed(checking.source),
+        "tasksPassed": sum(report.passed.values()),
+    }
     for key, passed in report.passed.items():
         if passed:
             progress.passed(ladder.deed(key))
