@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from lab.lessons.pages import BY_PATH
 from lab.lessons.shapes import grids, runs, sources
 from lab.lessons.shapes.runs import BROKEN, UPDATES
 from lab.trace.recording import numeral as number
@@ -18,13 +19,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "broadcasting"
-TABS = {
-    "broadcast": "Broadcast",
-    "forgotten": "Forgotten sum",
-    "loss": "(N, 1) − (N,)",
-    "matmul": "Matmul",
-    "reduce": "Reductions, indexing",
-}
+TABS = BY_PATH["broadcasting"].tabs
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,

@@ -12,6 +12,7 @@ from lab.designs.network import TARGETS
 from lab.lessons.descent import four_points, over_time
 from lab.lessons.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.lessons.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
+from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.boards import Boards, clicked_points
@@ -22,7 +23,7 @@ from lab.ui.table import markdown_table
 from lab.ui.terms import prose
 
 NAME = "descent"
-TABS = {"down": "Down a surface", "four": "Four points", "time": "Shared over time"}
+TABS = BY_PATH["descent"].tabs
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 GUESSED = 10  # steps after which the guess is answered

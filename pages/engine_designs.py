@@ -9,15 +9,17 @@ from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
+from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.computed import computed, forget
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.terms import prose
 
 NAME = "engine designs"
-TABS = {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"}
+TABS = BY_PATH["designs"].tabs
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -191,9 +193,10 @@ def _side_by_side() -> None:
 
 
 def _order() -> None:
-    st.markdown(
-        "A gradient may be passed on only when it is complete: all results that use a tensor come first. Move the "
-        "slider and watch `topological_order` of `model.py` find such an order. Which tensors does it skip, and why?"
+    prose(
+        "Do not pass a gradient on until every message has arrived. Move the slider and watch `topological_order` of "
+        "`model.py` find such an order: the backward pass plays this [[tape]] in reverse. Which tensors does it skip, "
+        "and why?"
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)
     if expression is None:

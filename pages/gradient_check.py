@@ -28,6 +28,7 @@ from lab.lessons.modes.steps import (
     error_by_step,
     worst_place,
 )
+from lab.lessons.pages import BY_PATH
 from lab.practice.checker import Stopped
 from lab.practice.own_engine import Unusable
 from lab.trace.recording import numeral
@@ -42,7 +43,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "check"
-TABS = {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"}
+TABS = BY_PATH["check"].tabs
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "x**2 * sin(x) + exp(x)": {"x": 2.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},

@@ -48,8 +48,9 @@ WHAT_TO_DO = (
     "result grows when that input grows."
 )
 WORDS = (
-    "**What you see.** Each card is a [[node]] of the [[graph]]; the inputs are its [[leaves|leaf]]. The [[forward "
-    "pass]] goes through them in [[topological order]], the [[backward pass]] the other way. It begins at the result "
+    "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
+    "The [[forward pass]] goes through them in [[topological order]], the [[backward pass]] the other way: "
+    "[[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
     "with the [[starting gradient]]. The [[closure]] of each node takes the [[upstream gradient]] that arrives, also "
     "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
     "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all that arrive there "

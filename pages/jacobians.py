@@ -13,6 +13,7 @@ from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
 from lab.lessons.modes.passes import Graph, Unfit, place_name
 from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
+from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
@@ -24,7 +25,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "jacobian"
-TABS = {"one": "One function", "chain": "A chain of functions"}
+TABS = BY_PATH["jacobian"].tabs
 MOST = 8  # inputs, and outputs, of the picture
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},

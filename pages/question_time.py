@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from lab.lessons.pages import BY_FILE
+from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.practice.questions import (
     BY_KEY,
     LONGEST,
@@ -21,7 +21,7 @@ from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
 
 NAME = "questions"
-TABS = {"ask": "Questions", "can": "What I can do"}
+TABS = BY_PATH["questions"].tabs
 EVERY = "Every topic"
 DONE = "done"  # in place of a question's key
 WIDGET = "questions widget"

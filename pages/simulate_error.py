@@ -12,6 +12,7 @@ import streamlit as st
 from lab.failures.catalogue import BY_KEY
 from lab.failures.finder import look_up
 from lab.failures.messages import MESSAGES, experiment_for
+from lab.lessons.pages import BY_PATH
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
@@ -26,13 +27,7 @@ from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
-PARTS = {
-    "steps": "Four steps",
-    "predict": "Predict",
-    "cut": "detach and no_grad",
-    "life": "Life of a tensor",
-    "messages": "Error messages",
-}
+PARTS = BY_PATH["simulate-error"].tabs
 MUTATE, BACKWARD = 2, 3  # in STEPS: the guess is asked between them
 GUARDS = {"off": False, "on": True}
 GUESSES = {
@@ -460,8 +455,9 @@ def _score() -> None:
 
 def _cut() -> None:
     prose(
-        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]]. They cut the [[graph]], "
-        "and a [[gradient]] that should have flowed does not. Guess which, then run both passes."
+        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]]. They cut the "
+        "[[graph|computational graph]], and a [[gradient]] that should have flowed does not. Guess which, then "
+        "run both passes."
     )
     kinds = list(KINDS)
     what, left, right = st.columns([5, 3, 3], gap="medium")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.expression.builder import Expression, parse
 from lab.lessons.machine import STAGES, Values
-from lab.lessons.pages import GROUPS, PAGES
+from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
 from lab.trace.recording import Trace, record
 from lab.ui import page, progress, state, teaching
@@ -119,24 +119,18 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
 def _search() -> None:
     question = st.text_input(
         "Search the lab", key=QUESTION, max_chars=LONGEST, icon=":material/search:",
-        placeholder="an error message, a page, an operation, a word", persist_state="session",
+        placeholder="a question, a word, an operation, an error message", persist_state="session",
     )  # fmt: skip
     if not (question or "").strip():
         return
     answers = search(question)
     if not answers:
-        st.markdown(
-            "Nothing here fits. Print the graph, isolate one operation, compare its gradient with finite differences."
-        )
+        st.markdown("Nothing here fits. Try one word of it: *gradient*, *broadcasting*, *detach*, *overfitting*.")
     for answer in answers:
-        said = f"({answer.kind}) {escape_markdown(answer.text)}"
         with st.container(gap=None):
-            if answer.path is None:
-                st.markdown(f"**{escape_markdown(answer.title)}**")
-            else:
-                file = next(known.file for known in PAGES if known.path == answer.path)
-                page.link_to(file, escape_markdown(answer.title), ":material/arrow_forward:", answer.query)
-            st.caption(said)
+            title = escape_markdown(answer.title)
+            page.link_to(BY_PATH[answer.path].file, title, ":material/arrow_forward:", answer.query)
+            st.caption(f"({answer.kind}) {escape_markdown(answer.text)}")
 
 
 def _map() -> None:

@@ -122,8 +122,8 @@ def main() -> None:
     _take_weights(view)
     shelf.shelf(_put_in_place)
     page.closing(
-        "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the learning "
-        "rate step by step and see loss and [[gradients|gradient]] answer.",
+        "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
+        "[[learning rate]] step by step and see [[loss]] and [[gradients|gradient]] answer in each [[epoch]].",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )

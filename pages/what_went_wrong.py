@@ -15,7 +15,7 @@ from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, writt
 from lab.failures.finder import Found, look_up
 from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
-from lab.lessons.pages import PAGES
+from lab.lessons.pages import BY_PATH, PAGES
 from lab.trace.recording import brief
 from lab.ui import finder, page, state
 from lab.ui.chart import show_chart
@@ -28,7 +28,7 @@ NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
 OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
-TABS = {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"}
+TABS = BY_PATH["wrong"].tabs
 FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN, FORM)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",

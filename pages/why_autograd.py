@@ -29,6 +29,7 @@ from lab.lessons.modes.symbolic import (
     text,
     value,
 )
+from lab.lessons.pages import BY_PATH
 from lab.trace.recording import brief, numeral
 from lab.ui import expression_box, page, state
 from lab.ui.boards import Boards
@@ -39,7 +40,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "why"
-TABS = {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Down or up"}
+TABS = BY_PATH["why"].tabs
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * tanh(a)": {"a": 0.5, "b": 3.0, "c": 1.0},
     "4*x*(1 - x)": {"x": 0.3},
@@ -284,8 +285,9 @@ def _said(timing: Timing | None, running: bool) -> str:
 def _formula() -> bool:
     """False where the expression cannot be used: then the other widgets are not on the page."""
     prose(
-        "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward. Apply "
-        "the function to itself six times, and autograd has six times the work. Guess what happens to the formula."
+        "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward "
+        "([[autograd]]). Apply the function to itself six times, and autograd has six times the work. Guess what "
+        "happens to the formula."
     )
     now = st.session_state
     found = _expression()

@@ -13,6 +13,7 @@ from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint, rules
 from lab.designs.frameworks import QUESTIONS, answer
 from lab.expression import ExpressionError, parse, pytorch
+from lab.lessons.pages import BY_PATH
 from lab.ops import OPS
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
@@ -25,14 +26,7 @@ from model import Tensor, topological_order
 
 NAME = "wider field"
 TESTS = Path(__file__).parents[1] / "tests" / "unit" / "engine"
-TABS = {
-    "beside": "Side by side",
-    "torch": "In PyTorch",
-    "memory": "Checkpointing",
-    "tests": "Testing rules",
-    "next": "After MLPs",
-    "history": "History",
-}
+TABS = BY_PATH["field"].tabs
 EXAMPLES: dict[str, dict[str, float | list]] = {
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.2},
     "x*y + x": {"x": 2.0, "y": 3.0},

@@ -11,6 +11,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
+from lab.lessons.pages import BY_PATH
 from lab.practice import keepsake, sandbox
 from lab.trace.recording import Trace, brief, record
 from lab.ui import expression_box, page, state
@@ -21,7 +22,7 @@ from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 
 NAME = "own"
-TABS = {"passes": "Passes", "train": "Train", "keep": "A page to keep"}
+TABS = BY_PATH["own"].tabs
 EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> expression -> its inputs
     "scalars": {
         "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},

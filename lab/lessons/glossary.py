@@ -1,34 +1,172 @@
-"""The words of the lab, each in one sentence that is true of this engine."""
+"""The words of the field as this lab uses them: each in one sentence that is true of this engine, with the place that
+shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+TWO_MESSAGES = MappingProxyType(
+    {
+        "expression": "((a*b) + c) * (a + d)",
+        "in_a": "2",
+        "in_b": "3",
+        "in_c": "4",
+        "in_d": "5",
+        "stage": "backward",
+        "event": "19",
+    }
+)  # the moment at which a second message is added to a gradient: 10 + 21 = 31
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word.
+
+    meaning      one sentence
+    path, query  where the lab shows it: a page, and the parameters of its address
+    also         other words for the same thing, by which the search finds it
+    """
+
+    meaning: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+
 
 TERMS = {
-    "accumulate": "To add an arriving message to the gradient that is already there, instead of replacing it.",
-    "backward pass": "The walk from the result back to the inputs, in which each node sends messages to its operands.",
-    "broadcast": "To use an array of fewer or shorter axes as if it were repeated until it fits the other one.",
-    "closure": "A function together with the variables it keeps from where it was made: here, the backward step of one "
-    "operation and the arrays it needs.",
-    "cotangent": "Another word for an upstream gradient: how fast the result changes with each element of an array.",
-    "detach": "To get a tensor with the same numbers that no gradient flows through.",
-    "finite difference": "The change of the result when one input is moved a little, divided by how far it was moved.",
-    "forward mode": "Derivatives carried along with the values, from one input to all results, in one pass.",
-    "forward pass": "The computation of the values, from the inputs to the result.",
-    "gradient": "How fast the result changes with each element of a tensor, in an array of that tensor's shape.",
-    "graph": "The record of which tensor was computed from which others, by which operation.",
-    "guard": "The part of the engine that refuses a backward pass when an array it needs was written to.",
-    "in place": "A write into an array that already exists, so that every name for it sees the new numbers.",
-    "Jacobian": "The matrix of all derivatives: a row for each result, a column for each input.",
-    "leaf": "A tensor that no operation has computed: an input, or a parameter.",
-    "local derivative": "How fast the output of one operation changes with one of its operands, as if nothing else "
-    "existed.",
-    "message": "What a node sends to an operand in the backward pass: upstream gradient times local derivative.",
-    "node": "One tensor in the graph, with its value, its gradient and the operation that made it.",
-    "reverse mode": "Gradients carried back, from one result to all inputs, in one pass after a forward pass.",
-    "starting gradient": "The upstream gradient of the result itself: 1 for a single number, which changes as fast as "
-    "it does.",
-    "topological order": "An order of the nodes in which each one comes after everything it was computed from.",
-    "unbroadcast": "To sum a message over the axes that were repeated, so that it has the shape of its operand again.",
-    "upstream gradient": "The gradient of the result with respect to a node's output, which arrives before the node "
-    "passes anything on.",
-    "vector-Jacobian product": "The upstream gradient multiplied by all local derivatives at once, without their "
-    "matrix being written down; vjp for short.",
-    "version": "PyTorch's count of the writes to an array, by which its backward pass notices that one has changed.",
-}
+    "accumulate": Term(
+        "To add an arriving message to the gradient that is already there, instead of replacing it.",
+        "graph", TWO_MESSAGES, ("accumulation", "accumulating gradients"),
+    ),
+    "autograd": Term(
+        "Automatic differentiation: a program records its own operations and works out their exact derivatives.",
+        "why", {"tab": "formula"}, ("automatic differentiation", "autodiff", "ad", "algorithmic differentiation"),
+    ),
+    "backpropagation": Term(
+        "The backward pass of a network: how much of the error each node answers for, passed back from node to node.",
+        "graph", TWO_MESSAGES,
+        ("backprop", "back propagation", "error propagation", "backward propagation of errors", "blame"),
+    ),
+    "backward pass": Term(
+        "The walk from the result back to the inputs, in which each node sends messages to its operands.",
+        "graph", TWO_MESSAGES, ("backward", "going backward"),
+    ),
+    "broadcast": Term(
+        "To use an array of fewer or shorter axes as if it were repeated until it fits the other one.",
+        "broadcasting", {"tab": "broadcast"}, ("broadcasting",),
+    ),
+    "chain rule": Term(
+        "The rate of change along a path is the product of the rates of its steps: dy/dx = dy/du · du/dx.",
+        "graph", {"expression": "u = 3*x\nu**2", "in_x": "2", "stage": "backward"},
+        ("derivative of a composition", "nested functions", "rate times rate"),
+    ),
+    "closure": Term(
+        "A function together with the variables it keeps from where it was made: here, the backward step of one "
+        "operation and the arrays it needs.",
+        "designs", {"tab": "designs", "left": "closures"}, ("captured variables", "what a closure captures"),
+    ),
+    "computational graph": Term(
+        "The record of which tensor was computed from which others, and by which operation.",
+        "graph", TWO_MESSAGES, ("graph", "computation graph", "dag", "directed acyclic graph", "dynamic graph"),
+    ),
+    "cotangent": Term(
+        "Another word for an upstream gradient: how fast the result changes with each element of an array.",
+        "jacobian", {"tab": "one"},
+    ),
+    "detach": Term(
+        "To get a tensor with the same numbers that no gradient flows through.",
+        "simulate-error", {"part": "cut"}, ("detached", "stop gradient", "stop_gradient", "cut a gradient"),
+    ),
+    "epoch": Term(
+        "One round of training in which every sample has been used once.", "training", {"data": "moons"}, ("epochs",)
+    ),
+    "finite difference": Term(
+        "The change of the result when one input is moved a little, divided by how far it was moved.",
+        "check", {"tab": "step"}, ("difference quotient", "numerical derivative", "secant"),
+    ),
+    "forward mode": Term(
+        "Derivatives carried along with the values, from one input to all results, in one pass.",
+        "why", {"tab": "directions"}, ("jvp", "jacobian-vector product", "tangent"),
+    ),
+    "forward pass": Term(
+        "The computation of the values, from the inputs to the result.",
+        "graph", {"expression": "((a*b) + c) * (a + d)", "stage": "forward"}, ("forward",),
+    ),
+    "gradient": Term(
+        "How fast the result changes with each element of a tensor, in an array of that tensor's shape.",
+        "", {"stage": "backward"},
+        ("derivative", "where does a gradient come from", "slope", "rate of change",
+         "sensitivity", "partial derivative"),
+    ),
+    "guard": Term(
+        "The part of the engine that refuses a backward pass when an array it needs was written to.",
+        "simulate-error", {"part": "steps", "guard": "on"},
+    ),
+    "in place": Term(
+        "A write into an array that already exists, so that every name for it sees the new numbers.",
+        "simulate-error", {"part": "steps"}, ("in-place", "inplace", "mutation", "overwriting an array"),
+    ),
+    "Jacobian": Term(
+        "The matrix of all derivatives: a row for each result, a column for each input.",
+        "jacobian", {"tab": "one"}, ("jacobi matrix", "matrix of derivatives"),
+    ),
+    "leaf": Term(
+        "A tensor that no operation has computed: an input, or a parameter.",
+        "simulate-error", {"part": "life"}, ("leaf tensor", "is_leaf", "leaves"),
+    ),
+    "learning rate": Term(
+        "The factor by which an optimizer multiplies the gradient for its step: how far it goes.",
+        "descent", {"tab": "down"}, ("lr", "step size"),
+    ),
+    "local derivative": Term(
+        "How fast the output of one operation changes with one of its operands, as if nothing else existed.",
+        "operations", {"op": "*"}, ("local gradient",),
+    ),
+    "loss": Term(
+        "One number that says how wrong a network is: training makes it smaller.",
+        "training", {"data": "moons"}, ("loss function", "cost function", "objective"),
+    ),
+    "message": Term(
+        "What a node sends to an operand in the backward pass: upstream gradient times local derivative.",
+        "graph", TWO_MESSAGES,
+    ),
+    "node": Term(
+        "One tensor in the graph, with its value, its gradient and the operation that made it.",
+        "graph", TWO_MESSAGES,
+    ),
+    "reverse mode": Term(
+        "Gradients carried back, from one result to all inputs, in one pass after a forward pass.",
+        "why", {"tab": "directions"},
+    ),
+    "starting gradient": Term(
+        "The upstream gradient of the result itself: 1 for a single number, which changes as fast as it does.",
+        "graph", {"expression": "((a*b) + c) * (a + d)", "stage": "backward", "event": "5"}, ("seed gradient",),
+    ),
+    "tape": Term(
+        "The recorded list of operations that a backward pass plays in reverse: here, the nodes of the graph.",
+        "designs", {"tab": "order"}, ("gradient tape", "wengert list", "GradientTape"),
+    ),
+    "topological order": Term(
+        "An order of the nodes in which each one comes after everything it was computed from.",
+        "designs", {"tab": "order"}, ("topological sort", "toposort", "build_topo", "topo"),
+    ),
+    "unbroadcast": Term(
+        "To sum a message over the axes that were repeated, so that it has the shape of its operand again.",
+        "broadcasting", {"tab": "broadcast"},
+    ),
+    "upstream gradient": Term(
+        "The gradient of the result with respect to a node's output, which arrives before the node passes anything on.",
+        "jacobian", {"tab": "one"}, ("upstream", "incoming gradient", "grad_output"),
+    ),
+    "vector-Jacobian product": Term(
+        "The upstream gradient multiplied by all local derivatives at once, without their matrix being written down; "
+        "vjp for short.",
+        "jacobian", {"tab": "one"}, ("vjp",),
+    ),
+    "version": Term(
+        "PyTorch's count of the writes to an array, by which its backward pass notices that one has changed.",
+        "simulate-error", {"part": "steps"}, ("version counter", "_version"),
+    ),
+}  # fmt: skip

@@ -6,7 +6,7 @@ A new page is a file in pages/ and a row here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 GROUPS = ("", "See", "Why", "Break", "Build", "Practise", "Train", "Know")  # "": of no group, a link of its own
@@ -22,6 +22,8 @@ class Page:
     icon      a Material symbol
     question  what a visitor can answer after it
     words     for which the search finds it, besides those of title and question
+    tabs      name in the address -> title, of a page with tabs; the first one is open at first
+    tab       the parameter of the address that holds the open tab
     """
 
     file: str
@@ -31,6 +33,8 @@ class Page:
     icon: str
     question: str
     words: str = ""
+    tabs: Mapping[str, str] = field(default_factory=dict)
+    tab: str = "tab"
 
     def address(self, query: Mapping[str, str]) -> str:
         """From the lab's root. query: its parameters."""
@@ -52,26 +56,33 @@ PAGES = (
         "pages/why_autograd.py", "Why autograd", "why", "Why", "speed",
         "What does one gradient cost, and when does forward mode win?",
         "finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical parameters",
+        {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Down or up"},
     ),
     Page(
         "pages/jacobians.py", "Jacobian", "jacobian", "Why", "apps",
         "What are all derivatives of a function, and what does backward(v) make of them?",
         "matrix vector product cotangent upstream gradient column row chain multiplication forward reverse mode",
+        {"one": "One function", "chain": "A chain of functions"},
     ),
     Page(
         "pages/broadcasting_and_matmul.py", "Broadcasting and matmul", "broadcasting", "See", "grid_on",
         "Which cells of the upstream gradient does each cell of a gradient sum?",
         "shape mismatch axis copy unbroadcast matmul transpose bias sum mean max indexing reduction keepdims batch",
+        {"broadcast": "Broadcast", "forgotten": "Forgotten sum",
+         "loss": "(N, 1) − (N,)", "matmul": "Matmul", "reduce": "Reductions, indexing"},
     ),
     Page(
         "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
         "What does a write in place do to a gradient, and what does the error say?",
         "in-place mutation version counter detach no_grad message pytorch error life tensor second backward",
+        {"steps": "Four steps", "predict": "Predict", "cut": "detach and no_grad",
+         "life": "Life of a tensor", "messages": "Error messages"}, "part",
     ),
     Page(
         "pages/what_went_wrong.py", "What went wrong?", "wrong", "Break", "troubleshoot",
         "Which failure is behind my error message, or behind what I see?",
         "message traceback symptom failure debug nan memory leak shape dead zero_grad softmax argmax accumulation",
+        {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"},
     ),
     Page(
         "pages/fault_lab.py", "Fault lab", "faults", "Break", "build",
@@ -87,11 +98,13 @@ PAGES = (
         "pages/gradient_check.py", "Gradient check", "check", "Why", "rule",
         "How far can a numerical gradient be trusted, and what does a check miss?",
         "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
+        {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"},
     ),
     Page(
         "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",
         "How else can an engine be built, and what does each way cost?",
         "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
+        {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"},
     ),
     Page(
         "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
@@ -107,6 +120,7 @@ PAGES = (
         "pages/your_engine.py", "Your engine", "own", "Build", "engineering",
         "Does the engine that I wrote do what the lab's does, and can it learn to read digits?",
         "own engine closures source player train digits four points compare slower same numbers graduation certificate",
+        {"passes": "Passes", "train": "Train", "keep": "A page to keep"},
     ),
     Page(
         "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
@@ -117,12 +131,14 @@ PAGES = (
         "pages/question_time.py", "Questions", "questions", "Practise", "help",
         "What can I say in my own words, and where is the proof of it?",
         "quiz exercise self-assessment abilities answer interview choice number text hint wrong again",
+        {"ask": "Questions", "can": "What I can do"},
     ),
     Page(
         "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",
         "Where does each optimizer step next, and why does it get there, or not?",
         "gradient descent sgd momentum adam optimizer bowl ravine rosenbrock saddle converged diverged four points "
         "recurrent rnn time step truncated vanishing exploding gradient",
+        {"down": "Down a surface", "four": "Four points", "time": "Shared over time"},
     ),
     Page(
         "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
@@ -145,6 +161,9 @@ PAGES = (
         "How do PyTorch, JAX and static graphs do it, and where does it all come from?",
         "pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention convolution "
         "embedding recurrence test rule",
+        {"beside": "Side by side", "torch": "In PyTorch", "memory": "Checkpointing",
+         "tests": "Testing rules", "next": "After MLPs", "history": "History"},
     ),
 )  # fmt: skip
 BY_FILE = {page.file: page for page in PAGES}
+BY_PATH = {page.path: page for page in PAGES}

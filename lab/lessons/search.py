@@ -1,112 +1,235 @@
-"""One search for the whole lab: error messages, pages, operations and terms.
+"""One search for the whole lab: a word, a question, an operation, or a pasted error message.
 
-A pasted message is looked up as on the pages that explain it, so that an answer there and here is the same.
+Everything that can be found is one row of one index: concept questions, terms, pages and their tabs, cards, tasks,
+programs, questions, operations and failures. Failures come first only for a text that looks like a message or a
+symptom; a pasted message is looked up as on the page that explains it, so that an answer there and here is the same.
 """
 
 from __future__ import annotations
 
+import difflib
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY
-from lab.failures.finder import COMMON
 from lab.failures.messages import SHAPES
+from lab.lessons.abilities import DEEDS
+from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
-from lab.lessons.pages import PAGES
+from lab.lessons.pages import BY_FILE, PAGES
 from lab.ops import OPS
 from lab.training.doctor import rules
 
-MOST = 6  # answers
-LIKELY = 2  # of them, failures that are not named word for word
+MAX_ANSWERS = 6
+MAX_FAILURES = 2  # of them, where nothing is named word for word
 LONGEST = 5000  # characters of a question: a traceback is long
-SAID = COMMON | {"are", "do", "does", "how", "i", "my", "too", "what", "when", "why"}  # in any question
+MAX_WORDS = 12  # of a question; single words of a longer text say nothing
+MIN_SCORE = 0.3
+BODY_WEIGHT = 0.4  # of a word that stands in the text of an entry and not in its name
+PREFIX_WEIGHT = 0.8  # of a word that shares only its beginning with the one that was asked for
+MIN_TYPED = 5  # letters of a word, from which a misspelling can be told from another word
+SPELLING = 0.8  # how much a misspelt word must look like a known one
+# What is better first where two entries fit alike
+PRIOR = {"question": 0.12, "term": 0.1, "operation": 0.1, "page": 0.08, "tab": 0.05, "card": 0.03}
+
+COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "a about an and are as at be been by can could did do does explain for from get give had have here how i if "
+        "in into is it its like me must need of on one or out please s should show so some tell than that "
+        "the their them then there these this to us use used using want was we what when which who will with work "
+        "works would you your",
+    )
+)
+COMPLAINT = re.compile(
+    r"\b(my|error|exception|traceback|warning|raises?|wrong|nan|inf|none|doesn.?t|don.?t|isn.?t|aren.?t|won.?t|can.?t|"
+    r"cannot|never|stuck|fails?|failed|crash\w*|explod\w*|vanish\w*|leak\w*|forgot\w*|diverge\w*|increas\w*|"
+    r"out of memory|grows?|growing|dies|dying|always|too|not|no longer|nothing)\b"
+)
+ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """kind: "failure", "message", "page", "operation" or "term"; text: one sentence; path, query: where it leads, if
-    anywhere."""
+    """kind: "question", "term", "page", "tab", "card", "task", "program", "operation", "failure" or "message".
+    text: one sentence. path, query: where it leads. sure: the text can be about nothing else."""
 
     kind: str
     title: str
     text: str
-    path: str | None
+    path: str
     query: Mapping[str, str] = field(default_factory=dict)
     sure: bool = False
 
 
-def search(question: str) -> Sequence[Answer]:
-    """The answers, the best first; none where nothing fits. A sure message stands alone."""
+@dataclass(frozen=True)
+class Entry:
+    """One row of the index. names: what it is called, as words; body: the other words of it."""
+
+    answer: Answer
+    names: tuple[frozenset[str], ...]
+    body: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Index:
+    """The rows, and how much each word says: the fewer rows have it, the more (inverse document frequency)."""
+
+    entries: tuple[Entry, ...]
+    weights: Mapping[str, float]
+
+
+def search(question: str) -> list[Answer]:
+    """Return the answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
     pasted = finder.pasted(question)
-    if any(match.sure for match in pasted):
-        return [_known(match.key, sure=True) for match in pasted if match.sure]
-    found = [_known(match.key, match.sure) for match in finder.look_up(question)[:LIKELY]]
+    sure = [_failure(match.key, sure=True) for match in pasted if match.sure]
+    if sure:
+        return sure
+    failures = (
+        [_failure(match.key) for match in finder.look_up(question)[:MAX_FAILURES]] if _complains(question) else []
+    )
     asked = _words(question)
-    if not asked or len(asked) > 12:  # a traceback that is not known: single words of it say nothing
-        return found[:MOST]
-    scored = [(_score(asked, title, words), answer) for title, words, answer in _entries()]
-    best = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
-    answers = [answer for _, answer in best if answer.kind not in ("failure", "message") or not found]
-    named = [answer for answer in answers if answer.title.lower() == question.strip().lower()]  # before likely messages
-    return [*named, *found, *(answer for answer in answers if answer not in named)][:MOST]
+    if not 0 < len(asked) <= MAX_WORDS:
+        return failures
+    found = _ranked(asked)
+    title = question.strip().lower()
+    named = [answer for _, answer in found if answer.title.lower() == title]
+    named += [answer for score, answer in found if score >= 1]
+    answers = (*named, *failures, *(answer for _, answer in found))
+    return list({(answer.kind, answer.title): answer for answer in answers}.values())[:MAX_ANSWERS]
 
 
-def _known(key: str, sure: bool = False) -> Answer:
+def _complains(question: str) -> bool:
+    """True for a message, and for a description of what goes wrong; False for a question about how things work."""
+    text = question.lower()
+    if finder.ERROR.search(question):
+        return True
+    return bool(COMPLAINT.search(text)) and not (ASKS.match(text) and " my " not in f" {text} ")
+
+
+def _ranked(asked: Collection[str]) -> list[tuple[float, Answer]]:
+    index = _index()
+    asked = {_known(word, index) for word in asked}
+    scored = ((_score(asked, entry, index.weights), entry.answer) for entry in index.entries)
+    fitting = [(score, answer) for score, answer in scored if score >= MIN_SCORE]
+    return sorted(fitting, key=lambda pair: -(pair[0] + PRIOR.get(pair[1].kind, 0)))
+
+
+def _score(asked: Collection[str], entry: Entry, weights: Mapping[str, float]) -> float:
+    """From 0 to 1 how well the best of its names fits, and a part of that for words in its text.
+
+    A name fits by the weight of the words that it shares with the question, relative to the weight of both
+    (a cosine, where each word counts once).
+    """
+    total = _weight(asked, weights)
+    best = 0.0
+    for name in entry.names:
+        shared = sum(weights.get(word, 0.0) * _match(word, name) for word in asked)
+        best = max(best, shared / math.sqrt(total * _weight(name, weights)))
+    in_body = sum(weights.get(word, 0.0) * _match(word, entry.body) for word in asked) / total
+    return max(best, BODY_WEIGHT * in_body) if best < 1 else 1.0
+
+
+def _match(word: str, others: Collection[str]) -> float:
+    if word in others:
+        return 1.0
+    return PREFIX_WEIGHT if any(_same_stem(word, other) for other in others) else 0.0
+
+
+@cache
+def _same_stem(one: str, other: str) -> bool:
+    """True for "detach" and "detached", "initialise" and "initialisation": most of the longer word is shared."""
+    if min(len(one), len(other)) < 4 or not (one.isalpha() and other.isalpha()):
+        return False
+    shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return shared == min(len(one), len(other)) or (shared >= 5 and shared >= 0.65 * max(len(one), len(other)))
+
+
+def _weight(words: Collection[str], weights: Mapping[str, float]) -> float:
+    rarest = max(weights.values())  # of a word that no row has, too: it says what the question is about
+    return sum(weights.get(word, rarest) for word in words)
+
+
+def _known(word: str, index: Index) -> str:
+    """The word itself; or, where no row has it, the known word of the same stem, or of nearly the same spelling."""
+    if word in index.weights:
+        return word
+    stems = [other for other in index.weights if _same_stem(word, other)]
+    if stems:
+        return max(stems, key=len)
+    close = difflib.get_close_matches(word, index.weights, n=1, cutoff=SPELLING) if len(word) >= MIN_TYPED else []
+    return close[0] if close else word
+
+
+# ---------------------------------------------------------------- the index
+
+
+@cache
+def _index() -> Index:
+    entries = tuple(_entries())
+    counts = Counter(word for entry in entries for word in entry.body.union(*entry.names))
+    return Index(entries, {word: math.log(1 + len(entries) / count) for word, count in counts.items()})
+
+
+def _entries() -> Iterator[Entry]:
+    for concept in CONCEPTS:
+        answer = Answer("question", concept.question, concept.answer, concept.path, concept.query)
+        yield _entry(answer, concept.also, concept.answer)
+    for word, term in TERMS.items():
+        yield _entry(Answer("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
+    symptoms = {"training": " ".join(rule.name for rule in rules())}  # what the doctor there can name
+    for page in PAGES:
+        answer = Answer("page", page.title, page.question, page.path)
+        yield _entry(answer, (), f"{page.question} {page.words} {symptoms.get(page.path, '')}")
+        for name, title in page.tabs.items():
+            yield _entry(Answer("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title)
+    for name, op in OPS.items():
+        words = (op.spoken, name.replace("_", " "))
+        aliases = tuple(f"{what} of {word}" for what in ("derivative", "gradient") for word in (name, *words))
+        text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
+        yield _entry(Answer("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
+    for key, deed in DEEDS.items():
+        kind = next((kind for kind in ("question", "debug") if key.startswith(kind)), "task" if "/" in key else "card")
+        kind = {"question": "quiz", "debug": "program"}.get(kind, kind)
+        title = deed.title.partition(": ")[2] or deed.title
+        yield _entry(Answer(kind, title, SAYS[kind], BY_FILE[deed.file].path, deed.query), (), "")
+    for key, known in (*BY_KEY.items(), *SHAPES.items()):
+        words = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
+        yield _entry(_failure(key), known.keywords, words)
+
+
+SAYS = {
+    "card": "A card of the path: prepared, and ticked when it is done.",
+    "task": "A task of Build it yourself, checked as you write.",
+    "program": "A short program with a failure to find and fix.",
+    "quiz": "A question to answer, with the place in the lab that proves it.",
+}
+
+
+def _entry(answer: Answer, also: Collection[str], body: str) -> Entry:
+    names = (frozenset(_words(name)) for name in (answer.title, *also))
+    return Entry(answer, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
+
+
+def _failure(key: str, sure: bool = False) -> Answer:
     if key in BY_KEY:
         return Answer("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
-    return Answer(
-        "message", SHAPES[key].title, "An error message, caused and mended with its program.",
-        "simulate-error", {"part": "messages", "message": key}, sure,
-    )  # fmt: skip
-
-
-def _entries() -> list[tuple[str, str, Answer]]:
-    symptoms = {"training": " ".join(rule.name for rule in rules())}  # what the doctor there can name
-    entries = [
-        (page.title, f"{page.question} {page.words} {symptoms.get(page.path, '')}",
-         Answer("page", page.title, page.question, page.path))
-        for page in PAGES
-    ]  # fmt: skip
-    entries += [
-        (known.title, " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix)), _known(key))
-        for key, known in (*BY_KEY.items(), *SHAPES.items())
-    ]
-    entries += [(term, meaning, Answer("term", term, meaning, None)) for term, meaning in TERMS.items()]
-    for name, op in OPS.items():
-        text = f"An operation of the engine ({op.kind})."
-        entries.append((name, f"{op.kind} {op.spoken}", Answer("operation", name, text, "operations", {"op": name})))
-    return entries
-
-
-def _score(asked: Sequence[str], title: str, words: str) -> float:
-    """Each word that was asked for must be found, or begun; in the title it counts more."""
-    in_title, in_words = _words(title), _words(words)
-    score = 0.0
-    for word in asked:
-        if word in in_title:
-            score += 4
-        elif any(other.startswith(word) for other in in_title):
-            score += 3
-        elif word in in_words:
-            score += 2
-        elif len(word) > 2 and any(_begins(word, other) for other in in_words):
-            score += 1
-        else:
-            return 0.0
-    return score + (1 if len(in_title) == len(asked) else 0)
-
-
-def _begins(word: str, other: str) -> bool:
-    """Is the one the other's beginning, or the stem of it: detached, detach?"""
-    return other.startswith(word) or (len(other) > 4 and word.startswith(other))
+    text, query = "An error message, with the program that causes it.", {"part": "messages", "message": key}
+    return Answer("message", SHAPES[key].title, text, "simulate-error", query, sure)
 
 
 def _words(text: str) -> list[str]:
-    """Those that say something, in the singular."""
-    return [_singular(word) for word in re.findall(r"[a-z_]+|[-+*/@]+", text.lower()) if word not in SAID]
+    """The words that say something, each once, in the singular; signs such as += and names such as __mul__ count."""
+    text = re.sub(r"\bwhere (?:do|does|did|is|are|can|should)\b", "", text.lower())  # not the function
+    found = re.findall(r"\*\*|[-+*/@]=|(?<!\w)[=+*/@](?!\w)|[a-z_][a-z0-9_]*|\d+", text.replace("-", " "))
+    kept = [word for word in found if word not in COMMON]
+    return list(dict.fromkeys(_singular(word) for word in (kept or found)))
 
 
 def _singular(word: str) -> str:

@@ -40,10 +40,10 @@ def marked(text: str) -> str:
 
 
 def _term(shown: str, term: str) -> str:
-    name = f"term-{term.replace(' ', '-')}"
+    name, meaning = f"term-{term.replace(' ', '-')}", TERMS[term].meaning
     return (
         f'<button type="button" class="term" aria-describedby="{name}">{escape(shown)}</button>'
-        f'<span role="tooltip" class="definition" id="{name}"><b>{escape(term)}</b> {escape(TERMS[term])}</span>'
+        f'<span role="tooltip" class="definition" id="{name}"><b>{escape(term)}</b> {escape(meaning)}</span>'
     )
 
 
