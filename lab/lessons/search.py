@@ -200,8 +200,8 @@ def _entries() -> Iterator[Entry]:
         title = deed.title.partition(": ")[2] or deed.title
         yield _entry(Answer(kind, title, SAYS[kind], BY_FILE[deed.file].path, deed.query), (), "")
     for key, known in (*BY_KEY.items(), *SHAPES.items()):
-        words = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
-        yield _entry(_failure(key), known.keywords, words)
+        body = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
+        yield _entry(_failure(key), known.keywords, body)
 
 
 SAYS = {
