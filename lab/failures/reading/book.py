@@ -82,6 +82,7 @@ class Book:
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
     carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
     behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
+    counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
@@ -97,6 +98,10 @@ class Book:
                 value.leaf and graph_of(value) is True, value.saved is not None, detail,
             )
         )  # fmt: skip
+
+    def empty(self, tensor: Value, node: ast.AST) -> None:
+        """The gradient of a tensor is set to zero, or taken away."""
+        self.note("zero", node, tensor.base if tensor.kind == "parameter" and tensor.base else tensor)
 
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)

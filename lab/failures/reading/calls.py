@@ -60,7 +60,7 @@ class Calls(Libraries):
         names = [a.arg for a in spec.posonlyargs + spec.args]
         if body.self is not None and names:
             scope[names.pop(0)] = body.self
-        if any("open" in a.marks for a in args):
+        if any("open" in a.marks and a.kind == "" for a in args):  # what a star unpacked is not known
             args = []
         bound = set()
         for name, value in [*zip(names, args, strict=False), *keys.items()]:
@@ -161,7 +161,7 @@ class Calls(Libraries):
         if module.op in {"Dropout", "Identity"}:
             return first
         if module.op in ACTIVATIONS:
-            return self.function(ACTIVATIONS[module.op], args, keys, at)
+            return self.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
         if module.op in LOSSES:
             return self.loss(LOSSES[module.op], args, keys | module.attributes, at)
         if module.op in {"Flatten"}:

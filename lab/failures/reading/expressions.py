@@ -301,7 +301,7 @@ class Expressions(Calls):
         if name in {"enumerate", "zip"}:
             return Value(name, items=args)
         if name == "range":
-            return Value("range")
+            return Value("range", constant=args[0].constant if len(args) == 1 else None)
         if name == "sum" and args:
             items = args[0].items
             if items:

@@ -62,6 +62,7 @@ MOVES = {
     "T", "astype",
 }  # fmt: skip
 REDUCTIONS = {"sum", "mean", "prod", "std", "var", "norm", "logsumexp", "amax", "amin"}
+ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
 CHOICES = {"argmax", "argmin", "round", "sign", "eq", "ne", "gt", "lt", "ge", "le", "argsort"}
 TENSORS = {"tensor", "parameter"}
 MODULE_METHODS = {
@@ -81,6 +82,7 @@ NETWORK = re.compile(
     r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
 )
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
+ENGINE = "model"  # the module of this project's own engine
 LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
 
 
@@ -96,6 +98,7 @@ class Value:
     leaf: bool = False
     cut: str = ""  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
     cut_by: ast.AST | None = None
+    before: bool | None = None  # `graph` of a result before it was asked for a gradient (mark "asked")
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
     whole: bool | None = None  # integers
     double: bool | None = None  # float64
@@ -108,7 +111,7 @@ class Value:
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope
-    marks: set[str] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed
+    marks: set[str] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
 
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:

@@ -13,6 +13,7 @@ from lab.failures.reading.facts import (
     CREATORS,
     DISTRIBUTIONS,
     ELEMENTWISE,
+    ENGINE,
     KEEPS_OUTPUT,
     LAYERS,
     LOSS_FUNCTIONS,
@@ -24,8 +25,10 @@ from lab.failures.reading.facts import (
     Value,
     graph_of,
     owners,
+    reach,
 )
 from lab.failures.reading.methods import Methods
+from lab.failures.reading.shapes import literal_shape
 
 
 @dataclass
@@ -50,11 +53,15 @@ class Libraries(Methods):
             return Value("scaler")
         if "lr_scheduler" in full:
             value = Value("scheduler")
-            self.note("scheduler", node, value)
+            self.note("scheduler", node, value, detail=name)
             return value
         if name == "Parameter":
             value = args[0] if args and args[0].kind == "tensor" else Value("tensor", node)
-            return Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
+            value = Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
+            if "requires_grad" in keys or len(args) > 1:
+                value.marks.add("frozen")
+            self.note("made", node, value)
+            return value
         if name == "Variable" and args:
             return self.create("as_tensor", args, keys, node, "tensor") if "requires_grad" in keys else args[0]
         if name == "gradcheck":
@@ -63,6 +70,8 @@ class Libraries(Methods):
         if ".init." in full and name.endswith("_"):
             self.note("init", node, args[0] if args else Value(), args[1] if len(args) > 1 else None, name)
             return args[0] if args else Value()
+        if name.endswith("_") and root == "torch" and args:
+            return self.tensor_call(args[0], name, args[1:], keys, node, scope, "argument")
         if name == "set_grad_enabled":
             flag = node.args[0] if node.args else None
             if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
@@ -91,13 +100,8 @@ class Libraries(Methods):
             return Value("distribution", node, op=name, parents=(*args, *keys.values()))
         if root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
-        if root == "model" and name in {"Tensor"}:
-            first = args[0] if args else Value()
-            shape = first.shape if first.kind in {"array", "tensor"} else () if first.kind == "number" else None
-            value = self.tensor(node, "Tensor", (first,) if first.cut else (), shape)
-            value.graph, value.leaf, value.double = True, True, True
-            value.marks.add("engine")
-            return value
+        if root == ENGINE and name == "Tensor":
+            return self.engine_leaf(args, keys, node)
         if (name in CREATORS and root in {"torch", "numpy"}) or (root == "numpy" and "random" in full):
             return self.create(name, args, keys, node, "array" if root == "numpy" else "tensor")
         if root == "numpy":
@@ -122,6 +126,19 @@ class Libraries(Methods):
                 return self.function(name, args, keys, node)
             return self.call(Value("library", op=full), args, keys, node)
         return self.call(Value(), args, keys, node)
+
+    def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
+        first = args[0] if args else keys.get("data", Value())
+        remade = bool(first.cut) and not any("updated" in v.marks for v in reach(first, live=False))
+        value = self.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
+        asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
+        value.graph = asks.constant if isinstance(asks.constant, bool) else None
+        value.leaf = value.double = True
+        if remade:
+            value.cut, value.cut_by = "wrapped", node
+        value.marks.add("engine")
+        return value
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         """The choice, with the names that may be where its condition says no: those in it, and multiples of them."""
@@ -162,18 +179,18 @@ class Libraries(Methods):
                 value.marks.add("open")
             for item in value.items or []:
                 item.marks.add("registered")
-        if name in LOSSES:
-            value.attributes = {k: v for k, v in keys.items() if k == "reduction"}
+        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
         value.constant = self.times()
+        if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
+            value.marks.add("frozen")  # it has no parameters
+        if name in LAYERS:
+            self.note("made", node, value)
         self.everything.append(value)
         return value
 
     def times(self) -> int:
         """How often the statement is run by a loop over range(5); 1 where that is not known."""
-        match self.loops[-1:]:
-            case [(ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int() as times)])), _)]:
-                return times
-        return 1
+        return self.counts.get(id(self.loops[-1][0]), 1) if self.loops else 1
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

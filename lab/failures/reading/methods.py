@@ -34,6 +34,8 @@ class Methods(Tensors):
             if args and args[0].kind in {"tensor", ""} and args[0].graph is not False and owner.kind == "":
                 self.note("backward", at, args[0], None, "given")  # accelerator.backward(loss)
                 return Value("none")
+            if "asked" in owner.marks:  # the result of a computation: asking gives it no graph
+                owner.graph = owner.before
             keep = keys.get("retain_graph")
             detail = "retain" if keep is not None and keep.constant is not False else ""
             detail += " given" if args or "gradient" in keys or "grad" in keys else ""
@@ -49,9 +51,8 @@ class Methods(Tensors):
         if name in {"scale"} and (owner.kind == "scaler" or (owner.kind == "" and "scaler" in owner.name.lower())):
             return args[0] if args else Value()
         if owner.kind == "gradient":
-            if name in {"zero_", "fill_"}:
-                target = owner.base or Value()
-                self.note("zero", at, target.base if target.kind == "parameter" and target.base else target)
+            if name in {"zero_", "fill_", "fill"}:
+                self.empty(owner.base or Value(), at)
             if name == "sign":
                 return Value("gradient", base=owner.base, op="sign", marks={*owner.marks, "sign"})
             return (
@@ -143,7 +144,7 @@ class Methods(Tensors):
             return Value(parents=(owner,), double=True)
         if owner.kind == "" and name not in {"apply", "compile"}:
             if name == "requires_grad_":
-                return self.asked(owner, args)
+                return self.asked(owner, args, at)
             owner.kind, owner.op = "module", "any"
             owner.marks.add("any")
         if name in {"parameters", "named_parameters", "state_dict"}:
@@ -194,7 +195,14 @@ class Methods(Tensors):
         )
 
     def tensor_call(
-        self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr, scope: Scope | None
+        self,
+        owner: Value,
+        name: str,
+        args: list[Value],
+        keys: dict[str, Value],
+        at: ast.expr,
+        scope: Scope | None,
+        written: str = "method",
     ) -> Value:
         if name == "detach":
             return self.detached(owner, at)
@@ -206,7 +214,7 @@ class Methods(Tensors):
             if args and args[0].constant is False:
                 owner.marks.add("frozen")
                 return owner
-            value = self.asked(owner, args)
+            value = self.asked(owner, args, at)
             if value.whole and value.graph:
                 self.note("whole leaf", at, value)
             return value
@@ -225,7 +233,7 @@ class Methods(Tensors):
             if name in {"cpu_", "share_memory_"}:
                 return owner
             other = args[0] if args else Value("none")
-            how = {"add_": "+", "sub_": "-"}.get(name, "method")
+            how = {"add_": "+", "sub_": "-"}.get(name, written)
             if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
                 self.note("update", at, owner.parents[0], other, how)
             else:
@@ -252,9 +260,12 @@ class Methods(Tensors):
             return Value()
         return self.function(name, [owner, *args], keys, at)
 
-    @staticmethod
-    def asked(value: Value, args: list[Value]) -> Value:
+    def asked(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """A value that is told to be followed; with an argument that is not known it may be."""
+        if value.parents and value.graph is not True:
+            value.before = value.graph
+            value.marks.add("asked")
+            self.note("ask", at, value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         return value
 

@@ -97,6 +97,8 @@ class Tensors(Book):
                 value.graph = True if other.graph and self.modes[-1] is None else None
                 value.shape, value.turns = other.shape, self.turns()
                 value.marks = {"updated", "down" if flipped or "turned" in source.marks else "up"}
+                value.marks |= {"rebound"} if other.graph else set()
+                value.marks |= other.marks & {"engine"}
             elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
                 value.marks.add("turned")
             return value
@@ -219,6 +221,8 @@ class Tensors(Book):
         """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp()."""
         first = args[0] if args else Value()
         name = name.removeprefix("_")
+        if keys.get("inplace", Value()).constant is True:
+            self.note("write", node, first, None, "argument")
         if name in LOSS_FUNCTIONS:
             return self.loss(name, args, keys, node)
         if name in {"linear", "conv2d"} or name in {"matmul", "mm", "bmm", "mv", "dot"}:
@@ -250,6 +254,8 @@ class Tensors(Book):
         if name == "log":
             self.note("log", node, first)
             return self.kept(self.like(first, node, "log", (first,)), first, node)
+        if name == "sqrt":
+            self.note("root", node, first)
         if name in KEEPS_OUTPUT:
             value = self.like(first, node, name, (first,))
             return self.kept(value, value, node)
@@ -316,7 +322,7 @@ class Tensors(Book):
         told = [
             a
             for a in args
-            if a.cut or a.graph or a.kind in TENSORS | {"array"} or any(v.cut or v.op == "item" for v in leaves([a]))
+            if a.cut or a.kind in TENSORS | {"array"} or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
         ]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")

@@ -223,6 +223,8 @@ class Walk(Expressions):
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
+            if over.kind == "range" and isinstance(over.constant, int):
+                self.counts[id(statement)] = over.constant
         for turn in (1, 2):
             if turn == 2:
                 first = (id(statement), 1)
@@ -302,6 +304,8 @@ class Walk(Expressions):
                 if base.kind in TENSORS or base.kind == "":
                     self.note("write", target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
+                elif base.kind == "gradient":
+                    self.empty(base.base or Value(), target)
                 elif base.kind == "dict" and isinstance(target.slice, ast.Constant):
                     base.attributes[str(target.slice.value)] = value
 
@@ -320,7 +324,7 @@ class Walk(Expressions):
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
-            self.note("zero", node, owner.base if owner.kind == "parameter" and owner.base else owner)
+            self.empty(owner, node)
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
                 self.note("update", node, owner, value, value.op)
@@ -330,7 +334,9 @@ class Walk(Expressions):
                 target.marks.add("frozen")
                 owner.marks.add("frozen")
             elif owner.kind in {"tensor", ""}:
-                owner.graph, owner.leaf, owner.cut = True, True, ""
+                if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
+                    owner.cut = ""
+                self.asked(owner, [value], node)
         else:
             if value.kind == "module":
                 value.marks.add("registered" if owner.kind == "module" else "kept")
@@ -347,6 +353,9 @@ class Walk(Expressions):
         if isinstance(target, ast.Attribute) and target.attr == "data":
             owner = self.eval(target.value, scope)
             self.note("update", target, owner, value, sign)
+            return
+        if old.kind == "gradient" and sign == "*" and value.constant == 0:
+            self.empty(old.base or Value(), target)
             return
         if old.kind in {"list", "text", "dict"}:
             if old.kind == "list" and value.kind == "list" and old.items is not None:

@@ -13,12 +13,19 @@ from lab.failures.reading.rules.case import Case, Found, Rule
 from lab.failures.reading.rules.cuts import (
     behind_a_cut,
     layers_behind_numpy,
+    learned_numbers,
     moving_target,
     no_gradient,
     numbers_in_the_sum,
 )
 from lab.failures.reading.rules.kept import kept_graphs
-from lab.failures.reading.rules.leaves import gradient_of_the_middle, leaf_written, no_leaf_to_optimize, overwritten
+from lab.failures.reading.rules.leaves import (
+    gradient_of_the_middle,
+    leaf_rebound,
+    leaf_written,
+    no_leaf_to_optimize,
+    overwritten,
+)
 from lab.failures.reading.rules.networks import all_the_same, last_activation, many_sigmoids
 from lab.failures.reading.rules.numbers import (
     both_arms_of_where,
@@ -26,8 +33,16 @@ from lab.failures.reading.rules.numbers import (
     column_and_row,
     integers,
     log_of_zero,
+    root_of_zero,
 )
-from lab.failures.reading.rules.optimizers import leaf_left_out, left_out, rate_too_high, replaced_layer, unregistered
+from lab.failures.reading.rules.optimizers import (
+    leaf_left_out,
+    left_out,
+    made_in_forward,
+    rate_too_high,
+    replaced_layer,
+    unregistered,
+)
 from lab.failures.reading.rules.steps import never_zeroed, uphill, wrong_order
 from lab.failures.reading.walk import Walk
 
@@ -40,14 +55,17 @@ RULES: tuple[Rule, ...] = (
     many_numbers,
     no_gradient,
     numbers_in_the_sum,
+    learned_numbers,
     layers_behind_numpy,
     behind_a_cut,
     gradient_of_the_middle,
     no_leaf_to_optimize,
     leaf_written,
+    leaf_rebound,
     overwritten,
     column_and_row,
     log_of_zero,
+    root_of_zero,
     both_arms_of_where,
     integers,
     coarse_gradcheck,
@@ -55,6 +73,7 @@ RULES: tuple[Rule, ...] = (
     many_sigmoids,
     all_the_same,
     rate_too_high,
+    made_in_forward,
     unregistered,
     replaced_layer,
     left_out,

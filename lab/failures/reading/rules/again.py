@@ -228,8 +228,8 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     top = named[0]
     users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # not what a detached copy goes to
     for value in users or reach(before.value):
-        text = value.node if users else value.statement
-        for call in ast.walk(text) if text is not None else []:
+        texts = [text for text in (value.node if users else None, value.statement) if text is not None]
+        for call in (node for text in texts for node in ast.walk(text)):
             if not isinstance(call, ast.Call) or call.lineno > before.statement.lineno:
                 continue
             for use in call.args:

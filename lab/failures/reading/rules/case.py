@@ -31,7 +31,11 @@ class Case:
 
     @property
     def torch(self) -> bool:
-        return not re.search(r"(?m)^\s*(from|import) model\b", self.text.source)
+        """False for a program of this project's own engine. Many a PyTorch program has a module `model`, too."""
+        source = self.text.source
+        return bool(re.search(r"(?m)^\s*(from|import) torch\b", source)) or not re.search(
+            r"(?m)^\s*(from|import) model\b", source
+        )
 
 
 def called(value: Value, otherwise: str) -> str:

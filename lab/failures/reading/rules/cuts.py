@@ -7,18 +7,22 @@ from collections.abc import Iterator
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
+    ARITHMETIC,
     BROADCASTING_LOSSES,
     CREATORS,
+    ELEMENTWISE,
     LAYERS,
+    REDUCTIONS,
     TENSORS,
     Value,
     graph_of,
+    has_parameters,
     judge,
     modules,
     network_called,
     reach,
 )
-from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -37,8 +41,25 @@ def no_gradient(case: Case) -> Iterator[Found]:
         number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
         if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
             yield from culprit(case, event)
+            yield from asked_for(case, event)
     for event in case.all("differentiate"):
         yield from not_asked(case, event)
+
+
+def asked_for(case: Case, event: Event) -> Iterator[Found]:
+    """4: the result of a backward pass that is asked for a gradient, where nothing leads to it."""
+    ask = next((e for e in case.all("ask") if e.value is event.value), None)
+    if ask is None or not own_line(ask.statement):
+        return
+    node, source = ask.node, receiver(ask.node)
+    alone = isinstance(ask.statement, ast.Expr)
+    yield Found(
+        4,
+        node,
+        f"This silences the error of `backward()` in line {event.statement.lineno} and leaves its cause: nothing "
+        f"leads from {called(event.value, 'the loss')} to the parameters, and none of them gets a gradient.",
+        case.text.replace([(ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))]),
+    )
 
 
 def only_remade(value: Value) -> bool:
@@ -264,8 +285,27 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
                 if event.value.graph is not False and event.value.kind != "number":
                     name = called(event.value, "the loss")
                     yield from taken_out(case, value.node, value, name, event.statement.lineno)
-            elif value.op in {"+", "-"}:
+            elif value.op in {"+", "-"} or (value.kind == "number" and value.op in {"*", "/"}):  # of a bare number
                 stack += value.parents
+
+
+def learned_numbers(case: Case) -> Iterator[Found]:
+    """13: a number taken out of parameters that are learned, where no other way leads to them.
+    Silent: where a pass gets to one of them, and where no optimizer is known to have them."""
+    passes = case.all("backward")
+    alive = {id(v) for e in passes for v in reach(e.value)}
+    moved = {id(part) for e in case.all("optimizer") for item in e.value.items or [] for part in modules(item)}
+    for event in passes:
+        for value in reach(event.value, live=False):
+            if value.cut != "item" or not isinstance(value.node, ast.Call) or value.kind != "number":
+                continue
+            behind = list(reach(value, live=False))[1:]
+            learned = [v for v in behind if v.leaf and v.graph]
+            plain = all(v.leaf or v.op in ELEMENTWISE | REDUCTIONS | ARITHMETIC for v in behind if v.kind in TENSORS)
+            known = all(v.kind in TENSORS | {"number"} for v in behind)
+            if learned and plain and known and all(id(v) in moved - alive for v in learned):
+                name = called(event.value, "the loss")
+                yield from taken_out(case, value.node, value, name, event.statement.lineno)
 
 
 def layers_behind_numpy(case: Case) -> Iterator[Found]:
@@ -290,7 +330,7 @@ def behind_a_cut(case: Case) -> Iterator[Found]:
     passes = case.all("backward")
     alive = {id(v) for e in passes for v in reach(e.value)}
     for step in case.all("step"):
-        for item in step.value.items or []:
+        for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole))):
             parts = {id(part) for part in modules(item)}
             if item.kind != "module" or item.marks & {"frozen", "eval"} or parts & alive:
                 continue
@@ -302,6 +342,19 @@ def behind_a_cut(case: Case) -> Iterator[Found]:
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
                 if cuts:
                     yield from uncut(case, cuts[0], called(item, "a network"), called(step.value, "its optimizer"))
+
+
+PREPARED = re.compile(
+    r"(?i)backbone|teacher|pretrain|frozen|target|ema|momentum|bert|resnet|vgg|clip|old|key|reference"
+)
+
+
+def trained_parts(network: Value) -> list[Value]:
+    """The layers that a class of the text gives its network, without those whose names say that they are loaded."""
+    if network.op != "module" or network.marks & {"frozen", "eval"}:
+        return []
+    named = [(name, part) for name, part in network.attributes.items() if part.kind == "module"]
+    return [part for name, part in named if has_parameters(part) and not PREPARED.search(name)]
 
 
 def known(value: Value) -> bool:

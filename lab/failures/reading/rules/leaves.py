@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
     ELEMENTWISE,
@@ -12,13 +13,15 @@ from lab.failures.reading.rules.case import Case, Found, called, own_line, recei
 
 def gradient_of_the_middle(case: Case) -> Iterator[Found]:
     """5: .grad of what is no leaf.
-    Silent: where retain_grad was called, and for this project's engine, which keeps it."""
-    if not case.torch:
-        return
+    Silent: where retain_grad was called. This project's engine keeps it, but there, too, a result is no leaf to go on
+    with."""
     for event in case.all("read grad"):
         value = event.value
         seen = value.kind == "tensor" or (value.kind == "" and value.op in {"view", "index", *ELEMENTWISE})
-        if not seen or value.leaf or value.graph is not True or "retained" in value.marks:
+        rebound = "rebound" in value.marks
+        if not seen or value.leaf or not (value.graph or rebound) or "retained" in value.marks:
+            continue
+        if not (case.torch or rebound):
             continue
         statement = value.statement
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
@@ -26,15 +29,8 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         name = statement.targets[0].id
         if "updated" in value.marks:
             change = updated_in_place(statement, case)
-            if change is None:
-                continue
-            yield Found(
-                5,
-                statement,
-                f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no leaf, and its "
-                "`.grad` is None. Update it in place, under no_grad.",
-                change,
-            )
+            if change is not None:
+                yield Found(5, statement, no_leaf_any_more(name, case), change)
             continue
         yield Found(
             5,
@@ -45,11 +41,27 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         )
 
 
+def no_leaf_any_more(name: str, case: Case) -> str:
+    """What a leaf has become by `w = w - ...`, and what to do instead."""
+    if case.torch:
+        return (
+            f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no leaf, and its "
+            "`.grad` is None. Update it in place, under no_grad."
+        )
+    return (
+        f"`{name}` becomes the result of an operation: in the next turn it is no leaf that learns. Change the numbers "
+        f"of the leaf itself, `{name}.data`."
+    )
+
+
 def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
     value = statement.value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
         return None
     name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
+    if not case.torch:
+        new = "\n".join([f"{name}.data -= {case.text.of(value.right)}", *(indent + s for s in emptied(name, case))])
+        return case.text.replace([(statement, new)])
     new = f"with torch.no_grad():\n{indent}    {name} -= {case.text.of(value.right)}\n{indent}{name}.grad = None"
     return case.text.replace([(statement, new)])
 
@@ -93,6 +105,33 @@ def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
                     )
 
 
+def emptied(name: str, case: Case) -> list[str]:
+    """The statement that a turn of this project's engine needs after an update by hand, unless the text has one."""
+    return [] if case.all("zero") else [f"{name}.zero_grad()"]
+
+
+def leaf_rebound(case: Case) -> Iterator[Found]:
+    """7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
+    signs = {ast.Add: "+=", ast.Sub: "-="}
+    for event in case.all("write"):
+        statement = event.statement
+        if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
+            continue
+        sign = signs.get(type(statement.op))
+        if case.torch or not event.asked or sign is None:
+            continue
+        name = statement.target.id
+        indent = case.text.indent(statement)
+        lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in emptied(name, case))]
+        yield Found(
+            7,
+            statement,
+            f"`{sign}` does not write into the leaf `{name}`: it makes a new result of that name, which is no leaf "
+            f"that learns. Change the numbers of the leaf, `{name}.data`.",
+            case.text.replace([(statement, "\n".join(lines))]),
+        )
+
+
 def leaf_written(case: Case) -> Iterator[Found]:
     """7: a leaf that asks for a gradient, written in place where operations are recorded."""
     if not case.torch:
@@ -112,6 +151,18 @@ def leaf_written(case: Case) -> Iterator[Found]:
             "operations are recorded.",
             case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
         )
+
+
+def written_name(event: Event) -> str | None:
+    """The name that a call writes to: h of h.add_(1), F.relu_(h), self.act(h)."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return None
+    source = receiver(node)
+    if isinstance(source, ast.Name) and event.detail != "argument":
+        return source.id
+    first = node.args[0] if node.args else None
+    return first.id if isinstance(first, ast.Name) and event.detail == "argument" else None
 
 
 def overwritten(case: Case) -> Iterator[Found]:
@@ -143,8 +194,8 @@ def overwritten(case: Case) -> Iterator[Found]:
                 edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
             else:
                 edit = case.text.before(statement, f"{name} = {name}.clone()")
-        elif isinstance(event.node, ast.Call) and isinstance(receiver(event.node), ast.Name):
-            name = case.text.of(receiver(event.node) or event.node)
+        elif (target := written_name(event)) is not None:
+            name = target
             edit = case.text.before(statement, f"{name} = {name}.clone()")
         else:
             continue

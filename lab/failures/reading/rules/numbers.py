@@ -78,6 +78,27 @@ def log_of_zero(case: Case) -> Iterator[Found]:
         )
 
 
+def root_of_zero(case: Case) -> Iterator[Found]:
+    """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
+    Silent: with anything added under the root."""
+    for event in case.all("root"):
+        total = event.value
+        squares = total.parents[0] if total.op == "sum" and total.parents else Value()
+        difference = squares.parents[0] if squares.op in {"**", "pow", "square"} and squares.parents else Value()
+        if difference.op != "-" or graph_of(difference) is not True or not isinstance(event.node, ast.Call):
+            continue
+        one, two = ({id(v) for v in reach(side) if v.kind == "module"} for side in difference.parents)
+        part = event.node.args[0] if event.node.args else receiver(event.node)
+        if one & two and part is not None:
+            yield Found(
+                9,
+                event.node,
+                f"`{short(case.text.of(part))}` is exactly 0 where the two outputs are equal: the slope of the root "
+                "is infinite there, and the gradient nan. Add a small number under the root.",
+                case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
+            )
+
+
 def both_arms_of_where(case: Case) -> Iterator[Found]:
     """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
     and where nothing shows that a gradient goes through it."""

@@ -4,6 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from lab.failures.reading.book import Event
+from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
     CREATORS,
     LAYERS,
@@ -15,11 +17,16 @@ from lab.failures.reading.facts import (
 from lab.failures.reading.rules.case import Case, Found, own_line, short
 from lab.failures.reading.rules.steps import is_update
 
+# Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
+FALLING = {
+    "StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "ReduceLROnPlateau", "PolynomialLR",
+    "CosineAnnealingWarmRestarts",
+}  # fmt: skip
+
 
 def rate_too_high(case: Case) -> Iterator[Found]:
     """17: a rate far above what the optimizer's steps bear.
-    Silent: with a schedule (it may be a factor), and for methods
-    whose rate is meant to be near 1."""
+    Silent: with a schedule that may make it smaller from the start, and for methods whose rate is meant near 1."""
     limits = {
         "SGD": (5.0, "0.1"),
         "Adam": (0.5, "1e-3"),
@@ -27,7 +34,8 @@ def rate_too_high(case: Case) -> Iterator[Found]:
         "NAdam": (0.5, "1e-3"),
         "RMSprop": (0.5, "1e-3"),
     }
-    if case.all("scheduler") or "lr_scheduler" in case.text.source:
+    schedules = [e.detail for e in case.all("scheduler") if e.detail]
+    if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.text.source and not schedules):
         return
     for event in case.all("optimizer"):
         value = event.value
@@ -47,6 +55,51 @@ def rate_too_high(case: Case) -> Iterator[Found]:
                 f"loss jumps or becomes nan. Start at {usual}.",
                 case.text.replace([(keyword, usual)]),
             )
+
+
+def made_in_forward(case: Case) -> Iterator[Found]:
+    """19: a parameter or a layer that `forward` makes. Silent: behind a test (it may be made once), and for what asks
+    for no gradient."""
+    for event in case.all("made"):
+        value, statement, place = event.value, event.statement, event.place
+        if not isinstance(place, ast.FunctionDef) or place.name != "forward" or tested(statement, place):
+            continue
+        if "frozen" in value.marks or not event.recorded or not own_line(statement):
+            continue
+        value.marks.add("made in forward")
+        what = "layer" if value.kind == "module" else "parameter"
+        name = statement.targets[0] if isinstance(statement, ast.Assign) else event.node
+        assert isinstance(name, ast.expr)
+        written = case.text.of(name)
+        once = isinstance(name, ast.Name)
+        yield Found(
+            19,
+            statement,
+            f"`forward` makes this {what} again in each pass: it starts over every time, and the optimizer never has "
+            f"it. Make it once, in `__init__`{f', as `self.{written}`' if once else ''}.",
+            made_once(case, event, statement),
+        )
+
+
+def tested(statement: ast.stmt, place: ast.FunctionDef) -> bool:
+    """Does the statement stand behind an `if` of its function?"""
+    branches = [node for node in ast.walk(place) if isinstance(node, ast.If)]
+    return any(inner is statement for branch in branches for inner in ast.walk(branch))
+
+
+def made_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
+    """The statement behind a test whether it has been run: the sizes that it uses may be known in `forward` only."""
+    node, indent = event.node, case.text.indent(statement)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    attribute = case.text.of(target).removeprefix("self.") if target is not None else "made"
+    attribute = attribute if attribute.isidentifier() else "made"
+    lines = [
+        f'if not hasattr(self, "{attribute}"):  # better in __init__, before the optimizer is made',
+        f"    self.{attribute} = {case.text.of(node)}",
+    ]
+    new = case.text.of(statement).replace(case.text.of(node), f"self.{attribute}", 1)
+    rest = [] if new == f"self.{attribute} = self.{attribute}" else [new]
+    return case.text.replace([(statement, f"\n{indent}".join([*lines, *rest]))])
 
 
 def unregistered(case: Case) -> Iterator[Found]:
@@ -142,6 +195,7 @@ def left_out(case: Case) -> Iterator[Found]:
         inner = list(modules(box))
         parts = {id(part) for part in inner}
         asleep = any(part.marks & {"eval", "frozen", "exposed", "copied", "registered"} for part in [box, *inner[:1]])
+        asleep = asleep or "made in forward" in box.marks
         frozen = any(part.marks & {"eval", "frozen"} for part in inner)
         if box.kind != "module" or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
             continue
