@@ -194,8 +194,8 @@ def overwritten(case: Case) -> Iterator[Found]:
                 edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
             else:
                 edit = case.text.before(statement, f"{name} = {name}.clone()")
-        elif (target := written_name(event)) is not None:
-            name = target
+        elif (written := written_name(event)) is not None:
+            name = written
             edit = case.text.before(statement, f"{name} = {name}.clone()")
         else:
             continue
