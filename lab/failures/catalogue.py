@@ -89,6 +89,25 @@ FAILURES = (
         ),
         related=("detach",),
         own="w",
+        form="The same loss twice",
+        others=(
+            Form(
+                "Two losses on one trunk",
+                programs.two_losses,
+                programs.two_losses_fixed,
+                "w = torch.tensor(number, requires_grad=True)\ntrunk = w * w\n(2 * trunk).backward()\n"
+                "(trunk - 1).backward()\n",
+                says="Trying to backward through the graph a second time",
+            ),
+            Form(
+                "Computed before the loop",
+                programs.before_the_loop,
+                programs.before_the_loop_fixed,
+                "w = torch.tensor(number, requires_grad=True)\nsquare = w * w\nfor factor in (1, 2):\n"
+                "    loss = factor * square\n    loss.backward()\n",
+                says="Trying to backward through the graph a second time",
+            ),
+        ),
     ),
     Failure(
         "Only for scalar outputs",
@@ -97,6 +116,7 @@ FAILURES = (
             "grad can be implicitly created only for real scalar outputs",
             "backward() starts from a single number",
             "Gradient only defined for scalar-output functions",
+            "to return a scalar Tensor, got tensor with 1 dims",
         ),
         ("scalar", "implicitly"),
         "backward() is called on a tensor of more than one number.",
@@ -130,10 +150,10 @@ FAILURES = (
         ),
         ("grad_fn", "requires_grad", "no_grad", "none"),
         "backward() stops at once: nothing that the loss was computed from requires a gradient.",
-        "The loss has no history: it was computed under `no_grad()`, from `detach()`ed tensors, by way of NumPy or "
-        "`.item()`, by an `argmax`, or from inputs that do not require gradients.",
-        "Compute the loss from the parameters: outside `no_grad()`, and without `detach()`, `.numpy()` or `.item()` on "
-        "the way.",
+        "The loss has no history: it was computed under `no_grad()`, from detached tensors, through NumPy, `.item()` "
+        "or `argmax`, or from inputs that do not require gradients.",
+        "Compute the loss from the parameters: outside `no_grad()`, and without `detach()`, `.numpy()`, `.item()` or "
+        "`argmax` on the way. `requires_grad = True` on the loss silences the message, and nothing learns.",
         programs.no_graph,
         programs.no_graph_fixed,
         number=4,
@@ -148,6 +168,56 @@ FAILURES = (
         ),
         related=("no-grad", "numpy", "argmax", "detach"),
         own="w",
+        form="no_grad() around the loss",
+        others=(
+            Form(
+                "requires_grad forgotten",
+                programs.no_requires_grad,
+                programs.no_requires_grad_fixed,
+                "w = torch.tensor(numbers)\nloss = (w * w).sum()\nloss.backward()\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+            Form(
+                "detach() on the way",
+                programs.loss_of_detached,
+                programs.loss_of_tensors,
+                "w = torch.tensor(numbers, requires_grad=True)\nprediction = (w * w).detach()\n"
+                "loss = prediction.sum()\nloss.backward()\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+            Form(
+                ".item() on the way",
+                programs.loss_of_item,
+                programs.loss_of_tensors,
+                "w = torch.tensor(numbers, requires_grad=True)\nvalue = (w * w).sum().item()\n"
+                "loss = torch.tensor(value)\nloss.backward()\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+            Form(
+                "NumPy on the way",
+                programs.loss_of_numpy,
+                programs.loss_of_tensors,
+                "w = torch.tensor(numbers, requires_grad=True)\nsquares = w.detach().numpy() ** 2\n"
+                "loss = torch.tensor(squares.sum())\nloss.backward()\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+            Form(
+                "argmax in the loss",
+                programs.loss_of_argmax,
+                programs.loss_of_argmax_fixed,
+                "w = torch.tensor([numbers], requires_grad=True)\n"
+                "loss = (w.argmax(dim=1) != torch.tensor([0])).float().mean()\nloss.backward()\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+            Form(
+                "A parameter replaced under no_grad()",
+                programs.replaced_without_graph,
+                programs.replaced_fixed,
+                "w = torch.tensor(numbers, requires_grad=True)\nfor _ in range(3):\n    loss = (w * w).sum()\n"
+                "    loss.backward()\n    with torch.no_grad():\n        w = w - 0.1 * w.grad\n",
+                says="element 0 of tensors does not require grad and does not have a grad_fn",
+            ),
+        ),
     ),
     Failure(
         "The .grad of a result",
@@ -177,6 +247,25 @@ FAILURES = (
         ),
         related=("nograph", "no-grad", "optimizer"),
         own="w",
+        form="A result",
+        others=(
+            Form(
+                "A parameter replaced in the loop",
+                programs.replaced,
+                programs.replaced_fixed,
+                "w = torch.tensor(numbers, requires_grad=True)\nfor _ in range(3):\n    loss = (w * w).sum()\n"
+                "    loss.backward()\n    w = w - 0.1 * w.grad\n",
+                says="unsupported operand type(s) for *: 'float' and 'NoneType'",
+            ),
+            Form(
+                "A tensor that the loss does not use",
+                programs.not_used,
+                programs.not_used_fixed,
+                "w = torch.tensor(numbers, requires_grad=True)\nother = torch.tensor(numbers, requires_grad=True)\n"
+                "loss = (w * w).sum()\nloss.backward()\nprint('w.grad', w.grad)\nprint('other.grad', other.grad)\n",
+                silent="No error, here or in PyTorch: the loss does not depend on this tensor.",
+            ),
+        ),
     ),
     Failure(
         "zero_grad forgotten",
@@ -328,6 +417,21 @@ FAILURES = (
         related=("no-grad", "detach"),
         own="x of each batch",
         fewest=2,
+        form="total += loss",
+        others=(
+            Form(
+                "Outputs in a list, no no_grad()",
+                programs.kept_outputs,
+                programs.kept_outputs_fixed,
+                "w = torch.ones(1000, requires_grad=True)\noutputs, kept = [], []\n\n\ndef pack(tensor):\n"
+                "    kept.append(tensor.nbytes)\n    return tensor\n\n\n"
+                "with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):\n    for x in numbers:\n"
+                "        outputs.append((w * x).tanh())\n"
+                "        print('bytes saved for backward so far', sum(kept))\n",
+                silent="No error: memory is all that tells. Nothing goes backward here, so nothing frees the arrays "
+                "that each graph keeps.",
+            ),
+        ),
     ),
     Failure(
         "detach forgotten, or too much",
@@ -355,10 +459,23 @@ FAILURES = (
         related=("twice", "no-grad"),
         own="x of each step",
         fewest=2,
+        form="A state carried on",
+        others=(
+            Form(
+                "A part detached by mistake",
+                programs.detached_part,
+                programs.detached_part_fixed,
+                "w1 = torch.tensor(0.5, requires_grad=True)\nw2 = torch.tensor(0.5, requires_grad=True)\n"
+                "x = torch.tensor(numbers)\nhidden = (w1 * x).tanh().detach()\n"
+                "loss = ((w2 * hidden - 1) ** 2).mean()\nloss.backward()\n"
+                "print('w1.grad', w1.grad)\nprint('w2.grad', w2.grad)\n",
+                silent="No error, here or in PyTorch: w1 looks like a parameter that the loss does not use.",
+            ),
+        ),
     ),
     Failure(
         "no_grad around too much, or too little",
-        (),
+        ("A view was created in no_grad mode and is being modified inplace with grad mode enabled",),
         ("no_grad", "frozen"),
         "No message: one part of the network has gradients of None and stays as it was.",
         "Under `no_grad()` nothing is written down. What was computed there is a constant for all that follows: the "
@@ -413,6 +530,23 @@ FAILURES = (
         places=(_messages("numpy"),),
         related=("nograph", "argmax"),
         own="x",
+        form="A NumPy function",
+        others=(
+            Form(
+                ".item() before backward()",
+                programs.number_backward,
+                programs.number_backward_fixed,
+                "x = torch.tensor(numbers, requires_grad=True)\nloss = x.exp().sum().item()\nloss.backward()\n",
+                says="'float' object has no attribute 'backward'",
+            ),
+            Form(
+                "One format for several numbers",
+                programs.format_several,
+                programs.format_several_fixed,
+                "x = torch.tensor(numbers, requires_grad=True)\ny = x.exp()\nprint(f'{y:.3f}')\n",
+                says="unsupported format string passed to Tensor.__format__",
+            ),
+        ),
     ),
     Failure(
         "A dead relu",

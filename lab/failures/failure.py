@@ -155,7 +155,7 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
     with redirect_stdout(StringIO()), np.errstate(all="ignore"):
         try:
             return Ran(lines, program(**given) or {}, "")
-        except (RuntimeError, TypeError, ValueError) as error:
+        except (AttributeError, RuntimeError, TypeError, ValueError) as error:
             return Ran(lines, {}, f"{type(error).__name__}: {error}")
 
 

@@ -2,7 +2,8 @@
 
 An answer is sure only where the text has the whole of a known phrase, or is itself a part of the phrases of one failure
 and of no other, or speaks much as people speak of one failure, and of no other. Anything less is a candidate: a text
-may share most of its words with one about something else.
+may share most of its words with one about something else. Of a message with several causes none is sure, unless the
+text quotes code that proves it (lab/failures/causes.py).
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from lab.failures.catalogue import BY_KEY
+from lab.failures.causes import BY_DESCRIPTION, Shared, decide, shared_by
 from lab.failures.failure import Demonstration, Failure
 from lab.failures.messages import SHAPES
 from lab.failures.said import ELSEWHERE, SAID, UNTOLD
@@ -29,6 +32,8 @@ COMMON = frozenset(
 )
 ALIKE = 0.5  # of the pairs of words in the shorter text, from which two texts are alike
 
+DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
+QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # no description, but a message
 
 # Of descriptions
@@ -38,6 +43,7 @@ FEWEST = 3  # words that speak for a failure, for it to be sure
 NEAR = 0.4  # of the best candidate's likeness: below, another one is none
 NEAREST, SENTENCES = 2, 0.75  # the sentences that are nearest, and how much they count beside all that is said
 EVEN = 0.75  # the lower, the less more a rare word counts than a common one
+SHORTEST, SLIP = 5, 0.8  # letters of a word that may be a slip of another, and how alike the two must be
 UNKNOWN = 0.6  # of the weight of the rarest: that of a word that nobody says of anything
 
 
@@ -52,40 +58,80 @@ class Match:
 
 @dataclass(frozen=True)
 class Found:
-    """A failure that a text may be about; `sure` if it can be no other, and may be opened at once. by: the words of the
-    text that speak for it, the strongest first, where no known message does."""
+    """A failure that a text may be about; `sure` if it can be no other, and may be opened at once.
+
+    by    the words of the text that speak for it, the strongest first, where no known message does
+    asks  of one of several causes of the text: what to look for, see Cause; form: of the program that shows it
+    line  the line of code in the text that proves it
+    note  what else the text may be about, a sentence
+    """
 
     failure: Failure
     sure: bool
     by: tuple[str, ...] = field(default=(), compare=False)
+    asks: str = field(default="", compare=False)
+    form: int = field(default=0, compare=False)
+    line: str = field(default="", compare=False)
+    note: str = field(default="", compare=False)
 
 
 def find(text: str) -> list[Found]:
-    """One sure failure, or at most three candidates, the best first; nothing where none of them fits."""
-    return [
-        Found(BY_KEY[match.key], match.sure, _as_written(text, match.by))
-        for match in look_up(text)
-        if match.key in BY_KEY
-    ]
+    """One sure failure, or candidates, the best first: at most three, or the causes of a text that has several. Nothing
+    where none fits."""
+    text = text[-LONGEST:]
+    shared, matches = _read(text)
+    if shared:
+        return _causes(shared, text)
+    return [Found(BY_KEY[its.key], its.sure, _as_written(text, its.by)) for its in matches if its.key in BY_KEY]
 
 
 def look_up(text: str) -> list[Match]:
-    """The same, with what else an error message may be about: shapes that do not fit (lab/failures/messages.py)."""
+    """Which message or mistake it is, each key once, with what else a message may be about: shapes that do not fit
+    (lab/failures/messages.py). A message that is known word for word is sure, however many causes it has."""
     text = text[-LONGEST:]
-    found = pasted(text)
-    if found and (found[0].sure or _all_whole(text, found)):
-        return found
-    told = [] if ERROR.search(text) else by_description(text, _heard())
-    if told and told[0].sure:
-        return told
-    by_key = {match.key: match for match in (*found, *told)}
-    keys = dict.fromkeys(match.key for match in (*told, *found))
-    return [Match(key, False, by_key[key].by) for key in keys][:MOST] or _by_keyword(text)
+    shared, matches = _read(text)
+    if not shared:
+        return matches
+    known = pasted(text)
+    if known and known[0].sure:
+        return known
+    causes = _causes(shared, text)
+    return [Match(key, causes[0].sure) for key in dict.fromkeys(cause.failure.key for cause in causes)][:MOST]
 
 
 def pasted(text: str) -> list[Match]:
     """The same by the texts alone that a library has about a failure."""
     return _in_view_of_where(text, by_phrase(text, _known_phrases()))
+
+
+def _read(text: str) -> tuple[Shared | None, list[Match]]:
+    """A message or symptom with several causes, or else what it is about."""
+    found = pasted(text)
+    shared = shared_by(text)
+    whole = found if found and (found[0].sure or _all_whole(text, found)) else []
+    if shared and {match.key for match in whole} <= {shared.key, *(cause.key for cause in shared.causes)}:
+        return shared, []
+    if whole:
+        return None, whole
+    if DIFFERENCE.match(text):
+        return None, []
+    told = [] if ERROR.search(text) else by_description(text, _heard())
+    if told and told[0].key in BY_DESCRIPTION and told[0].sure:
+        return BY_DESCRIPTION[told[0].key], []
+    if told and told[0].sure:
+        return None, [Match(told[0].key, not QUESTION.match(text), told[0].by)]
+    by_key = {match.key: match for match in (*found, *told)}
+    keys = dict.fromkeys(match.key for match in (*told, *found))
+    return None, [Match(key, False, by_key[key].by) for key in keys][:MOST] or _by_keyword(text)
+
+
+def _causes(shared: Shared, text: str) -> list[Found]:
+    decided = decide(shared, text)
+    causes = decided.causes[:1] if decided.line else decided.causes
+    return [
+        Found(BY_KEY[cause.key], bool(decided.line), (), cause.asks, cause.form, decided.line, decided.note)
+        for cause in causes
+    ]
 
 
 def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
@@ -106,7 +152,10 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     ]
     if part:
         return _matches(part, sure=_distinctive(said))
-    scores = {key: max((_alike(said, t) for t in texts), default=0.0) for key, texts in known.items()}
+    pieces = _pieces(text)
+    scores = {
+        key: max((_alike(piece, t) for t in texts for piece in pieces), default=0.0) for key, texts in known.items()
+    }
     return _matches(sorted((key for key in scores if scores[key] >= ALIKE), key=lambda key: -scores[key]), sure=False)
 
 
@@ -145,6 +194,13 @@ def _message(text: str) -> str:
     """The text without the names of errors in front, and without the lines of code that a traceback has."""
     lines = [line for line in text.splitlines() if not re.match(r" {4}|\t|  File |Traceback \(most recent", line)]
     return "\n".join(re.sub(r"^\s*([\w.]*(Error|Warning|Exception):\s*)+", "", line, flags=re.I) for line in lines)
+
+
+def _pieces(text: str) -> list[tuple[str, ...]]:
+    """The words of its message, and of each sentence of it that is long enough."""
+    message = _message(text)
+    sentences = [words(sentence) for sentence in re.split(r"[.!?…]+\s|\n", message)]
+    return [words(message), *(its for its in sentences if len(set(its) - COMMON) > DISTINCTIVE)]
 
 
 def _distinctive(text: Sequence[str]) -> bool:
@@ -215,7 +271,7 @@ def hear(said: Iterable[tuple[str, str]]) -> Heard:
 
 def by_description(text: str, heard: Heard) -> list[Match]:
     """The failures of which people speak so: near to all that is said of one, and to the nearest sentences of it."""
-    asked = _vector(frozenset(terms(text)), heard.weights)
+    asked = _vector(frozenset(_spelled(terms(text), heard)), heard.weights)
     likeness = _likeness(asked, heard)
     elsewhere = likeness.pop("", 0.0)
     order = sorted(likeness, key=lambda key: -likeness[key])
@@ -228,6 +284,18 @@ def by_description(text: str, heard: Heard) -> list[Match]:
     if likeness[best] >= CLEAR and likeness[best] - likeness[following] >= APART and len(by[best]) >= FEWEST:
         return [Match(best, True, by[best])]
     return [Match(key, False, by[key]) for key in by if likeness[key] >= NEAR * likeness[best] and " " not in key]
+
+
+def _spelled(said: Sequence[str], heard: Heard) -> list[str]:
+    """The terms, with each word that nobody says replaced by the one that it is a slip of, if there is one."""
+    words = [term for term in said if " " not in term]
+    words = [word if word in heard.weights or len(word) < SHORTEST else _slip(word, heard) for word in words]
+    return [*words, *map(" ".join, pairwise(words))]
+
+
+def _slip(word: str, heard: Heard) -> str:
+    known = (term for term in heard.weights if term[0] == word[0] and " " not in term and len(term) >= SHORTEST)
+    return next(iter(get_close_matches(word, known, 1, SLIP)), word)
 
 
 def _likeness(asked: Vector, heard: Heard) -> dict[str, float]:

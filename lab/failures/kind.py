@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from lab.failures.code import NotReadable, program
+from lab.failures.causes import shared_by
+from lab.failures.code import NotReadable, parses, program
 from lab.failures.finder import ERROR
+from lab.failures.quoted import STATEMENT
 
 Kind = Literal["message", "code", "curve"]
 FEWEST = 3  # lines
@@ -15,10 +17,6 @@ _ROW = re.compile(
     r"\s*(?:[-+\w.%:/ \"]*[,;\t|]\s*)*[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf|null)\s*%?\"?[,;|]?\s*", re.I
 )
 _JSON_ROW = re.compile(r'\s*\{.*"[^"]*(?:loss|acc)[^"]*"\s*:.*\}\s*,?', re.I)
-_STATEMENT = re.compile(
-    r"\s*(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
-    r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>> |In \[\d+\])"
-)
 
 
 def kind_of(text: str) -> Kind:
@@ -26,7 +24,7 @@ def kind_of(text: str) -> Kind:
     lines = [line for line in text.splitlines() if line.strip()]
     if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
         return "code"  # a notebook
-    if len(lines) < FEWEST or ERROR.search(text):
+    if len(lines) < FEWEST or ERROR.search(text) or (shared_by(text) and not parses(text)):
         return "message"
     if sum(bool(_ROW.fullmatch(line) or _JSON_ROW.fullmatch(line)) for line in lines) >= MOST_LINES * len(lines):
         return "curve"
@@ -41,4 +39,4 @@ def _lines_of_code(text: str, lines: list[str]) -> list[str]:
 
 
 def _is_statement(line: str) -> bool:
-    return bool(_STATEMENT.match(line))
+    return bool(STATEMENT.match(line))

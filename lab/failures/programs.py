@@ -60,6 +60,39 @@ def twice_fixed(number: float = 3.0) -> Shown:
     return {"w.grad": w.grad}
 
 
+def two_losses(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    trunk = w * w  # both losses go back through it
+    (2 * trunk).backward()  # frees the trunk, too
+    (trunk - 1).backward()
+    return {"w.grad": w.grad}
+
+
+def two_losses_fixed(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    trunk = w * w
+    (2 * trunk + (trunk - 1)).backward()  # the sum of both, once
+    return {"w.grad": w.grad}
+
+
+def before_the_loop(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    square = w * w  # computed once, outside the loop
+    for factor in (1, 2):
+        loss = factor * square
+        loss.backward()  # in the second turn the graph of square is gone
+    return {"w.grad": w.grad}
+
+
+def before_the_loop_fixed(number: float = 3.0) -> Shown:
+    w = Tensor(number, label="w")
+    for factor in (1, 2):
+        square = w * w  # computed in each turn
+        loss = factor * square
+        loss.backward()
+    return {"w.grad": w.grad}
+
+
 def not_scalar(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     w = Tensor(numbers, label="w")
     loss = w * w  # as many numbers as w has
@@ -90,6 +123,87 @@ def no_graph_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     return {"w.grad": w.grad}
 
 
+def no_requires_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, requires_grad=False, label="w")  # what torch.tensor(numbers) makes
+    loss = (w * w).sum()
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def no_requires_grad_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, requires_grad=True, label="w")
+    loss = (w * w).sum()
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_detached(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    prediction = (w * w).detach()  # the values alone
+    loss = prediction.sum()
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_item(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    value = (w * w).sum().item()  # a Python number
+    loss = Tensor(value, requires_grad=False)  # what torch.tensor(value) makes
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_numpy(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    squares = np.square(w.detach().numpy())  # NumPy records no graph
+    loss = Tensor(squares.sum(), requires_grad=False)  # what torch.tensor(...) makes
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_tensors(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    loss = (w * w).sum()  # operations on tensors, from w to the loss
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_argmax(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor([numbers], label="w")  # the scores of one sample, whose class is 0
+    wrong = w.numpy().argmax(axis=1) != np.array([0])
+    loss = Tensor(wrong.mean(), requires_grad=False)  # what argmax and == give in PyTorch
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def loss_of_argmax_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor([numbers], label="w")
+    loss = cross_entropy(w, np.array([0]))  # moves with every score
+    loss.backward()
+    return {"w.grad": w.grad}
+
+
+def replaced_without_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    for _ in range(3):
+        loss = (w * w).sum()
+        loss.backward()  # stops in the second turn
+        with no_grad():
+            w = w - 0.1 * np.array(w.grad)  # a new tensor, which requires no gradient
+    return {"w": w.numpy()}
+
+
+def replaced_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    optimizer = SGD([w], lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        optimizer.step()  # writes into w, which stays the leaf that it is
+    return {"w": w.numpy()}
+
+
 def non_leaf_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     h = w * 3
@@ -104,6 +218,31 @@ def non_leaf_grad_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     h.sum().backward()
     print(w.grad)  # ask the leaf
     return {"w.grad": w.grad}
+
+
+def replaced(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    for _ in range(3):
+        loss = (w * w).sum()
+        loss.backward()
+        w = w - 0.1 * w.grad  # a result of the old w: no leaf any more
+    return {"w": w.numpy()}
+
+
+def not_used(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    other = Tensor(numbers, label="other")
+    loss = (w * w).sum()  # other is not in it
+    loss.backward()
+    return {"w.grad": w.grad, "other.grad": other.grad}
+
+
+def not_used_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    w = Tensor(numbers, label="w")
+    other = Tensor(numbers, label="other")
+    loss = (w * other).sum()
+    loss.backward()
+    return {"w.grad": w.grad, "other.grad": other.grad}
 
 
 def never_zeroed(start: float = 5.0) -> Shown:
@@ -203,6 +342,25 @@ def kept_graphs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     return {"total": total, "bytes kept after each batch": kept}
 
 
+def kept_outputs(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
+    w = Tensor(np.ones(1000), label="w")
+    outputs, kept = [], []
+    for x in numbers:  # validation: nothing goes backward
+        outputs.append((w * x).tanh())  # the list holds the output, and the output its graph
+        kept.append(kept_by(outputs).numbers - 8 * w.size)
+    return {"mean": float(np.mean([output.numpy() for output in outputs])), "bytes kept after each batch": kept}
+
+
+def kept_outputs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) -> Shown:
+    w = Tensor(np.ones(1000), label="w")
+    means, kept = [], []
+    with no_grad():  # no graph is recorded
+        for x in numbers:
+            means.append((w * x).tanh().mean().item())
+            kept.append(kept_by(means).numbers)
+    return {"mean": float(np.mean(means)), "bytes kept after each batch": kept}
+
+
 def state_not_cut(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     w = Tensor(0.5, label="w")
     state = Tensor(0.0, requires_grad=False)
@@ -221,6 +379,24 @@ def state_not_cut_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
         loss = (state - 0.5) ** 2
         loss.backward()
     return {"w.grad": w.grad}
+
+
+def detached_part(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
+    x = np.array(numbers)
+    hidden = (w1 * x).tanh().detach()  # cuts off w1
+    loss = ((w2 * hidden - 1) ** 2).mean()
+    loss.backward()
+    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
+
+
+def detached_part_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
+    w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
+    x = np.array(numbers)
+    hidden = (w1 * x).tanh()
+    loss = ((w2 * hidden - 1) ** 2).mean()
+    loss.backward()
+    return {"w1.grad": w1.grad, "w2.grad": w2.grad}
 
 
 def no_grad_too_wide(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
@@ -258,6 +434,37 @@ def through_numpy_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     y.sum().backward()
     values = y.detach().numpy()  # the values alone, to print or to plot
     return {"x.grad": x.grad, "values": values}
+
+
+def number_backward(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    loss = x.exp().sum().item()  # a Python number: it has no backward()
+    loss.backward()
+    return {"x.grad": x.grad}
+
+
+def number_backward_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    loss = x.exp().sum()
+    loss.backward()
+    value = loss.item()  # only for what is shown
+    return {"x.grad": x.grad, "loss": value}
+
+
+def format_several(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = x.exp()
+    y.sum().backward()
+    text = f"{y:.3f}"  # one format, several numbers
+    return {"x.grad": x.grad, "text": text}
+
+
+def format_several_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
+    x = Tensor(numbers, label="x")
+    y = x.exp()
+    y.sum().backward()
+    text = ", ".join(f"{number:.3f}" for number in y.detach().numpy())
+    return {"x.grad": x.grad, "text": text}
 
 
 def dead_relu(bias: float = -20.0) -> Shown:

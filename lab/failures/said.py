@@ -217,6 +217,8 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "clamp_ the weights after a step: leaf variable error",
         "writing into a parameter that requires grad",
         "normalise the weights in place after each step",
+        "leaf variable was used in an inplace operation, w -= lr * w.grad",
+        "in-place change of a leaf variable in my update step",
     ),
     "broadcast": (
         "all predictions are the mean of the targets",
@@ -280,6 +282,10 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "exp overflows to inf and then nan",
         "acos gradient infinite at 1",
         "weights are nan after the first update",
+        "Verlust wird nan",
+        "la perte devient nan",
+        "la loss se vuelve nan",
+        "loss ist nan nach einigen Schritten",
     ),
     "kept": (
         "memory leak: the running total of losses has a grad_fn",
@@ -313,6 +319,12 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "used memory climbs from epoch to epoch until it crashes",
         "running loss as tensor keeps all graphs alive",
         "log the loss without .item() leaks",
+        "memory slowly fills up until the process is killed",
+        "the kernel dies after an hour because memory is full",
+        "ram fills up during training",
+        "memory fills while I collect losses in a list",
+        "Speicher läuft voll",
+        "nvidia-smi shows that memory grows with every batch",
     ),
     "detach": (
         "rnn hidden state error in the second batch",
@@ -369,6 +381,9 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "@torch.no_grad on forward, nothing trains",
         "use model.eval() and no_grad for testing",
         "inference_mode around the feature extractor, weights frozen",
+        "Inference tensors cannot be saved for backward",
+        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed",
+        "tensor created in inference_mode cannot be used in training",
     ),
     "numpy": (
         "using np.exp on a tensor fails",
@@ -402,6 +417,16 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "seaborn heatmap of a tensor that requires grad",
         "sklearn metric on a tensor with grad",
         "use detach before numpy",
+        "AttributeError: 'float' object has no attribute 'backward'",
+        "'numpy.float64' object has no attribute 'backward'",
+        "'numpy.ndarray' object has no attribute 'backward'",
+        "'int' object has no attribute 'backward'",
+        "math.exp of a tensor cuts the graph without a word",
+        "array[0] = tensor loses the gradient",
+        "math.log(t), math.sqrt(t) and the gradient is gone",
+        "loss is a python number and has no backward",
+        "np.asarray fails because the tensor requires grad",
+        "np.array of tensors that require grad",
     ),
     "dead": (
         "relu units are always zero",
@@ -511,6 +536,8 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "decrease the learning rate to stop divergence",
         "loss suddenly jumps to a high value",
         "optimizer overshoots",
+        "Gradienten explodieren",
+        "Verlust explodiert",
     ),
     "order": (
         "loss goes up instead of down",
@@ -571,6 +598,9 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "can't optimize a tensor that is not a leaf",
         "weights of my custom layer never change",
         "param is not registered in the module",
+        "parameters are not updating",
+        "weights do not update",
+        "the optimizer does not update the weights",
     ),
     "where": (
         "torch.where gives nan gradients",
@@ -629,6 +659,8 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "metric used as a loss is not differentiable",
         "sampling an index and backprop through it",
         "no gradient defined for argmax",
+        "loss = 1 - accuracy",
+        "maximise the accuracy directly",
     ),
     "integers": (
         "requires_grad on an integer tensor fails",
@@ -711,6 +743,7 @@ SAID: Mapping[str, tuple[str, ...]] = MappingProxyType({
         "accumulation gives a different loss than the full batch",
         "normalise the loss when accumulating",
         "step only every 8 batches",
+        "accumulating gradients over k steps gives updates that are k times too big",
     ),
     "softmax": (
         "softmax before cross_entropy",
@@ -768,8 +801,6 @@ UNTOLD: Mapping[tuple[str, ...], tuple[str, ...]] = MappingProxyType({
 })
 
 ELSEWHERE = (
-    "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 4.00 GiB total capacity)",
-    "oom with batch size 16 on a 1080ti, fits with 8",
     "RuntimeError: expected scalar type Half but found Float",
     "\"addmm_impl_cpu_\" not implemented for 'Half'",
     "Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same",

@@ -85,6 +85,13 @@ _SAME = _table("""
     free: freed released frees
     numpy: np
     nothing: none
+    loss: verlust perte pérdida
+    weight: gewicht gewichte poids pesos
+    memory: speicher arbeitsspeicher
+    rate: lernrate
+    step: schritt schritte schritten
+    layer: schicht schichten
+    grow: wächst steigt
 """)
 # In Chinese, in which very many of the questions about PyTorch are asked; each beside the Latin words of the code
 _CHINESE = _table("""

@@ -115,7 +115,6 @@ def test_the_engines_own_error_is_found_too(key):
         "the",
         "hello world",
         "KeyError: 'weights'",
-        "CUDA out of memory. Tried to allocate 2.00 GiB",
         "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
         "ModuleNotFoundError: No module named 'torch'",
     ],

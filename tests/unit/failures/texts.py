@@ -99,7 +99,6 @@ UNRELATED = [
     "SyntaxError: invalid syntax", "ImportError: cannot import name 'soft_unicode' from 'markupsafe'",
     "AttributeError: 'NoneType' object has no attribute 'shape'", "FileNotFoundError: [Errno 2] No such file or directory",
     "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0", "ConnectionResetError: [Errno 104]",
-    "CUDA out of memory. Tried to allocate 2.00 GiB",
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!",
     "CUDA error: device-side assert triggered", "Torch not compiled with CUDA enabled",
     "Error(s) in loading state_dict for Net: Missing key(s) in state_dict: \"fc1.weight\"",
