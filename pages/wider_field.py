@@ -113,8 +113,8 @@ FIELDS = (
 
 def _beside() -> None:
     st.markdown(
-        "Ten questions. The answers of this engine are run as you read. **Guess first: in how many rows will PyTorch’s "
-        "answer not be the same, word for word?**"
+        f"{len(QUESTIONS)} questions. This engine answers as you read. **Guess first: in how many rows will PyTorch’s "
+        "answer read differently?**"
     )
     now = st.session_state
 
@@ -141,6 +141,7 @@ def _beside() -> None:
         differ = sum(here[key] != there.get(key) for key in QUESTIONS)
         verdict = "" if guess is None else " ✓ As you guessed." if guess == differ else " ✗ Not as you guessed."
         st.markdown(f"**{differ} of {len(QUESTIONS)} rows** do not read the same.{verdict}")
+    _at_a_glance()
     headers = ["", "this engine", f"PyTorch {there.get('version', '')}"]
     st.markdown(markdown_table(headers, [
         (question.title, here[key], there.get(key, "?")) for key, question in QUESTIONS.items()
@@ -160,12 +161,24 @@ def _beside() -> None:
     st.header("What is left out here")
     st.markdown(
         "**Graphics processors.** NumPy computes on the processor alone. A framework has each operation once more for "
-        "each device, keeps arrays there, and starts work without waiting for its end. The graph and the chain rule "
-        "stay what they are.\n\n"
+        "each device, keeps arrays there, and starts work without waiting for its end; a compiler such as XLA, under "
+        "JAX and TensorFlow, fuses many operations into one. The graph and the chain rule stay what they are.\n\n"
         "**Higher order.** Here a gradient is an array, without history: the row above ends in an error. PyTorch "
         "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
         "transforms a function into another (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
     )
+
+
+def _at_a_glance() -> None:
+    """What both are, before their answers: of PyTorch what its manual says."""
+    with st.expander("Both engines at a glance"):
+        st.markdown(markdown_table(["", "this engine", "PyTorch"], [
+            ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
+            ("it computes on", "the processor", "processors, graphics processors and others"),
+            ("operations", f"{len(OPS)}", "more than 1,000"),
+            ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
+            ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
+        ]))  # fmt: skip
 
 
 def _pytorchs_answers() -> dict[str, str]:
@@ -394,31 +407,35 @@ HISTORY = (
      "Linnainmaa, thesis, Helsinki; in English 1976, BIT 16, 146–160"),
     ("1974", "The same for models with many parameters", "Werbos, thesis, Harvard"),
     ("1980", "A compiler that writes reverse mode by itself", "Speelpenning, thesis, Illinois"),
-    ("1986", "Hidden units learn what to stand for: backpropagation, known to everybody from here on",
+    ("1986", "Hidden units learn what to stand for: backpropagation becomes famous",
      "Rumelhart, Hinton and Williams, Nature 323, 533–536"),
     ("1992", "Checkpointing: memory that grows with a logarithm",
      "Griewank, Optimization Methods and Software 1, 35–54"),
-    ("2010", "Theano: a static graph in Python, also on graphics processors", "Bergstra and others, SciPy 2010"),
+    ("2007", "Theano: a static graph in Python, also on graphics processors", "Bergstra and others, SciPy 2010"),
     ("2012", "A deep network wins ImageNet", "Krizhevsky, Sutskever and Hinton, NIPS 25"),
     ("2015", "Adam", "Kingma and Ba, ICLR; arXiv 1412.6980"),
     ("2015", "Define by run: Chainer", "Tokui and others, workshop on learning systems, NIPS"),
-    ("2016", "TensorFlow: a static graph over many machines", "Abadi and others, OSDI 2016"),
+    ("2015", "TensorFlow: a static graph over many machines", "Abadi and others, OSDI 2016"),
     ("2016", "Checkpointing for deep networks", "Chen, Xu, Zhang and Guestrin, arXiv 1604.06174"),
+    ("2016", "PyTorch: a graph made by running Python", "Paszke and others, NeurIPS 32, 2019"),
     ("2017", "Attention alone: the transformer", "Vaswani and others, NIPS 30"),
     ("2018", "JAX: functions are traced, then transformed", "Frostig, Johnson and Leary, SysML 2018"),
     ("2018", "A survey of the whole subject", "Baydin, Pearlmutter, Radul and Siskind, JMLR 18 (153), 1–43"),
-    ("2019", "PyTorch: a graph made by running Python", "Paszke and others, NeurIPS 32"),
-    ("2024", "PyTorch 2: the graph made by running is compiled after all", "Ansel and others, ASPLOS 2024"),
+    ("2023", "PyTorch 2: the graph made by running is compiled after all", "Ansel and others, ASPLOS 2024"),
 )  # fmt: skip
 BOOKS = (
     ("Griewank and Walther", "Evaluating Derivatives", "SIAM, 2nd edition 2008", "the whole theory, costs proved"),
     ("Naumann", "The Art of Differentiating Computer Programs", "SIAM 2012", "how to build the tools"),
-    ("Goodfellow, Bengio and Courville", "Deep Learning", "MIT Press 2016, free to read online",
+    ("Goodfellow, Bengio and Courville", "Deep Learning", "MIT Press 2016, `deeplearningbook.org`",
      "backpropagation is section 6.5"),
+    ("Nielsen", "Neural Networks and Deep Learning", "online 2015, `neuralnetworksanddeeplearning.com`",
+     "backpropagation from four equations, chapter 2"),
+    ("Trask", "Grokking Deep Learning", "Manning 2019", "an autograd of your own in NumPy, chapter 13"),
     ("Bishop", "Pattern Recognition and Machine Learning", "Springer 2006", "networks by hand, chapter 5"),
     ("Blondel and Roulet", "The Elements of Differentiable Programming", "2024, arXiv 2403.14606",
      "the newest, with all modes"),
-    ("Karpathy", "The spelled-out intro to neural networks and backpropagation: building micrograd", "video, 2022",
+    ("Karpathy", "The spelled-out intro to neural networks and backpropagation: building micrograd",
+     "video, 2022; code at `github.com/karpathy/micrograd`",
      "an engine of scalars, typed before your eyes"),
     ("Sanderson, 3Blue1Brown", "What is backpropagation really doing?", "video, 2017", "pictures first"),
 )  # fmt: skip
@@ -426,8 +443,8 @@ BOOKS = (
 
 def _history() -> None:
     st.markdown(
-        "In 1986 backpropagation came to be known to everybody. **Guess first: in which of these years was reverse "
-        "mode first written down for any program?**"
+        "Backpropagation became famous in 1986. **Guess first: in which of these years was reverse mode first written "
+        "down for any program?** Software stands at the year of its first release."
     )
     guess = st.segmented_control("The year", YEARS, key="field year")
     if guess is None:

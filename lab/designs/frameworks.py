@@ -45,6 +45,15 @@ def _write():
     return x.grad
 
 
+def _result():
+    x = Tensor(3.0)
+    h = x * 1
+    y = h * h
+    h += 1
+    y.backward()
+    return f"{x.grad:g}: += made another tensor"
+
+
 def _whole():
     x = Tensor([1.0, 2.0])
     (x * x).backward()
@@ -125,21 +134,29 @@ QUESTIONS: dict[str, Question] = {
         "Run the graph again.",
     ),
     "write": Question(
-        "A value is written to before its backward pass?",
+        "x.data += 1 before the backward pass of x * x, whose gradient is 6",
         _write,
-        "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nanswer = x.grad",
+        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\n"
+        "answer = f'{x.grad.item():g}, without a word'",
         "Arrays cannot be written to.",
-        "Values have no names to write to; variables are updated by nodes.",
+        "Values are immutable; variables change through assign operations.",
+    ),
+    "result": Question(
+        "h += 1 on a result h before the backward pass of h * h",
+        _result,
+        "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nanswer = x.grad",
+        "h += 1 makes another array: 6.",
+        "Values are immutable; h += 1 makes another node: 6.",
     ),
     "whole": Question(
         "Backward from many numbers at once?",
         _whole,
         "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nanswer = x.grad",
         "grad refuses, too; vjp takes the upstream gradient.",
-        "The gradient nodes of a sum are made.",
+        "TensorFlow takes the gradient of their sum; Theano refuses.",
     ),
     "dtype": Question(
-        "What is a number made of, if nobody says?",
+        "What is the default dtype?",
         _dtype,
         "answer = torch.tensor(1.0).dtype",
         "float32, unless 64 bits are switched on.",

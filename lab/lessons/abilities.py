@@ -81,6 +81,8 @@ ABILITIES = (
     Ability("Building", "write the backward rules of a network that classifies, so that large logits do no harm.",
             ("tensors/elementwise", "tensors/reduce", "tensors/functions", "tensors/softmax", "tensors/cross-entropy",
              "debug/softmax_twice")),
+    Ability("Building", "add an operation with its backward rule, and have it checked.",
+            ("scalars/functions", "tensors/functions", "functions/sigmoid")),
     Ability("Building", "write an engine whose operations are objects.",
             tuple(f"functions/{task.key}" for task in LADDERS["functions"].tasks)),
     Ability("Testing", "check a gradient with a step that can be trusted.",

@@ -4,6 +4,7 @@ import importlib.util
 
 import pytest
 
+from lab.designs.frameworks import QUESTIONS
 from model import Tensor
 from tests.pages.conftest import address, app, components, go_back, run, switch, texts
 
@@ -17,14 +18,22 @@ def opened(**parameters):
     return at
 
 
-def table(at, header):
-    """The rows of the table that has this word in its header, each a list of cells without what escapes them."""
-    (found,) = [
+def tables(at, header):
+    """Of each table that has this word in its header the rows, each a list of cells without what escapes them."""
+    found = [
         text.value
         for text in at.markdown
         if text.value.startswith("|") and header in text.value.split("\n")[0].replace("\\", "")
     ]
-    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
+    return [
+        [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in text.split("\n")[2:]]
+        for text in found
+    ]
+
+
+def table(at, header):
+    """The rows of the last table that has this word in its header."""
+    return tables(at, header)[-1]
 
 
 def click(at, label):
@@ -32,10 +41,10 @@ def click(at, label):
     assert not at.exception
 
 
-def test_ten_questions_are_answered_by_this_engine():
+def test_the_questions_are_answered_by_this_engine():
     at = opened(question="where")
     rows = table(at, "this engine")
-    assert len(rows) == 10
+    assert len(rows) == len(QUESTIONS)
     assert rows[0][1] == "while it runs: *, 6"
     assert all(row[2] == "?" for row in rows)
     assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
@@ -50,10 +59,10 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
     click(at, "Ask PyTorch")
     rows = table(at, "PyTorch")
     differ = sum(here != there for _, here, there in rows)
-    assert f"**{differ} of 10 rows** do not read the same. ✗" in texts(at.markdown)
+    assert f"**{differ} of {len(QUESTIONS)} rows** do not read the same. ✗" in texts(at.markdown)
     again = opened(**address(at) | {"differ": differ})
     assert table(again, "PyTorch") == rows
-    assert f"**{differ} of 10 rows** do not read the same. ✓" in texts(again.markdown)
+    assert f"**{differ} of {len(QUESTIONS)} rows** do not read the same. ✓" in texts(again.markdown)
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
@@ -64,7 +73,7 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     assert "took too long" in at.error[0].value
     click(at, "Ask PyTorch")
     assert not at.error
-    assert "10 rows" in texts(at.markdown)
+    assert f"{len(QUESTIONS)} rows" in texts(at.markdown)
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
@@ -143,6 +152,10 @@ def test_the_year_is_guessed_first():
     assert "Choose a year" in at.info[0].value
     at.segmented_control(key="field year").set_value("1986").run()
     assert "Not 1986: 1970" in texts(at.markdown)
+    years = {what.partition(":")[0]: int(year) for year, what, _ in table(at, "what")}
+    assert list(years.values()) == sorted(years.values())
+    released = {"Theano": 2007, "TensorFlow": 2015, "PyTorch": 2016, "JAX": 2018, "PyTorch 2": 2023}
+    assert {name: years[name] for name in released} == released
     years = [int(row[0]) for row in table(at, "where it was published")]
     assert years == sorted(years)
     assert years[0] == 1676
