@@ -48,6 +48,7 @@ def main() -> None:
     if teaching.there():
         teaching.show()
     _first_gradient()
+    _stories()
     st.subheader("The path", anchor="path")
     progress.path()
     _map()
@@ -84,6 +85,26 @@ def _first_gradient() -> None:
 def _recorded(values: Values) -> tuple[Expression, Trace]:
     expression = parse(TEXT)
     return expression, record(expression, values)
+
+
+# ---------------------------------------------------------------- why take an engine apart
+
+
+STORIES = (
+    ("The loss was nan after hours of training", "pages/what_went_wrong.py", {"failure": "nan"}),
+    ("A second backward() ended in an error", "pages/what_went_wrong.py", {"failure": "twice"}),
+    ("One write in place, and a gradient was wrong", "pages/simulate_error.py", {"part": "steps"}),
+)
+
+
+def _stories() -> None:
+    """What `import torch` and three lines do not explain."""
+    st.markdown(
+        "**One import and three lines train a network, until one of these happens.** Cause it, and look inside:"
+    )
+    with st.container(horizontal=True, key="start-stories"):
+        for title, file, query in STORIES:
+            page.link_to(file, title, ":material/bolt:", query)
 
 
 # ---------------------------------------------------------------- the machine

@@ -1,5 +1,6 @@
 """Why autograd: what one gradient costs, what a formula and differences do instead, and both directions of a graph."""
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 
@@ -12,7 +13,16 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.lessons.modes.cost import FAMILIES, METHODS, MOST_COUNTED, STEP, Timing, passes
+from lab.lessons.modes.cost import (
+    FAMILIES,
+    METHODS,
+    MOST_COUNTED,
+    STEP,
+    Timing,
+    brute_force,
+    counted_brute_force,
+    passes,
+)
 from lab.lessons.modes.drawing import arrived, draw_pass, told
 from lab.lessons.modes.passes import Graph, Unfit, place_name
 from lab.lessons.modes.race import race
@@ -175,6 +185,13 @@ def _cost() -> bool:
         boards = Boards("why-counted")
         boards.board("counted")
         boards.fill({"counted": _counted(count)})
+        with st.expander("The brute-force function, run for three parameters"):
+            gradient, calls = counted_brute_force((1.0, 2.0, 3.0))
+            st.code(inspect.getsource(brute_force), wrap_lines=True)
+            st.markdown(
+                f"The gradient of x² + y² + z² at (1, 2, 3): {', '.join(map(numeral, gradient))}. It called the "
+                f"function **{calls} times**: twice for each parameter."
+            )
     with right:
         ticking = now.get("why timing") == family
         st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)

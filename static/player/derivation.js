@@ -186,6 +186,7 @@ export class Derivation {
       parts.push(h("p", {}, early ? `${WAITING}: the backward pass has not started` : derived.why, "."));
     } else {
       const lines = this.lines(playback, frame, id, cell);
+      parts[0].append("The chain rule: multiply the rates along each path, and add up the paths.");
       parts.push(lines, this.result(playback, frame, id, cell));
       if (lines.textContent?.includes(OPEN.text))
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));

@@ -34,6 +34,29 @@ def passes(method: str, parameters: int) -> tuple[int, int]:
     return {"finite": (2 * parameters, 0), "forward": (parameters, 0), "reverse": (1, 1)}[method]
 
 
+def brute_force(function: Callable[[list[float]], float], parameters: Sequence[float], h: float = STEP) -> list[float]:
+    """Return one central difference for each parameter: the gradient, without any knowledge of the function."""
+    gradient = []
+    for i in range(len(parameters)):
+        above, below = list(parameters), list(parameters)
+        above[i] += h
+        below[i] -= h
+        gradient.append((function(above) - function(below)) / (2 * h))
+    return gradient
+
+
+def counted_brute_force(parameters: Sequence[float]) -> tuple[list[float], int]:
+    """Return the gradient of x**2 + y**2 + ... by `brute_force`, and how often that called the function."""
+    calls = 0
+
+    def squares(values: list[float]) -> float:
+        nonlocal calls
+        calls += 1
+        return sum(value * value for value in values)
+
+    return brute_force(squares, parameters), calls
+
+
 # ---------------------------------------------------------------- functions of any number of parameters
 
 

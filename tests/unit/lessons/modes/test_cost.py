@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.lessons.modes.cost import FAMILIES, METHODS, SIZES, Timing, passes
+from lab.lessons.modes.cost import FAMILIES, METHODS, SIZES, Timing, counted_brute_force, passes
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -38,3 +38,9 @@ def test_ten_million_parameters_are_counted():
     assert passes("finite", 10_000_000) == (20_000_000, 0)
     assert passes("forward", 10_000_000) == (10_000_000, 0)
     assert passes("reverse", 10_000_000) == (1, 1)
+
+
+def test_brute_force_calls_the_function_twice_for_each_parameter():
+    gradient, calls = counted_brute_force((1.0, -2.0, 0.5, 3.0))
+    assert gradient == pytest.approx([2, -4, 1, 6])
+    assert calls == sum(passes("finite", 4))
