@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from lab.config import ROOT, hosted
-from lab.practice import checker, driver
+from lab.practice import checker, driver, syscalls
 from lab.practice.checker import Answer, Job, Problem, Stopped
 from practice.task import Inputs
 
@@ -57,6 +57,7 @@ GARBAGE = "Your code disturbed the check, which got no answer that makes sense: 
 STOPPED = "Your code was stopped."
 
 CUT = "\n… The rest of what was printed is not shown."
+NOT_PERMITTED = ("[Errno 1]", "[Errno 38]")  # what it says of a system call that the filter refuses
 THREAD = "can't start new thread"  # what Python says where the kernel refuses one
 REFUSED = "Here your code cannot start programs, threads or connections, write files, or send signals."
 NO_PROCESS = (
@@ -281,7 +282,7 @@ class Sandbox:
         if not self._process:
             self._open()
             self._begun = time.monotonic()
-        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory}
+        limits = {"seconds": self._limits.seconds, "memory": self._limits.memory, "allowed": syscalls.instructions()}
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
         self._ask("load", source=source, file=file, modules=texts, **limits)
         answer = self._answer(self._said())
@@ -373,7 +374,7 @@ class Sandbox:
                 raise self._ended(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
             if problem.kind == "BrokenPipeError" and self._amount > MOST_OUTPUT:
                 raise self._ended(TOO_MUCH_OUTPUT, problem.line)
-            if (problem.kind, problem.message[:9]) == ("PermissionError", "[Errno 1]") or THREAD in problem.message:
+            if problem.message.startswith(NOT_PERMITTED) or THREAD in problem.message:
                 problem = replace(problem, message=REFUSED)
         return replace(answer, problem=problem)
 
