@@ -7,7 +7,9 @@ two sets written after that, the first gave 8 of 12, the second 17 of 18, before
 a hundred programs in other styles by somebody who had not seen the rules, gave 23 of 52 marks, 2 false words in the
 faulty ones and 1 of 50 right ones flagged. One half of it was then mended for; the other, of which only the numbers and
 seven names were looked at until that was done, went from 10 to 18 of 22, with the right failure in another line once,
-and 0 of 21 right ones flagged. What was mended after that is in the numbers that the tests hold.
+and 0 of 21 right ones flagged. What was fixed after that is in the numbers that the tests hold.
+A fourth set, 53 faulty and 40 right programs written before the rules for it, each one run with PyTorch or the engine:
+32 of 53 found with number and line, 3 of 40 right ones flagged (two of them had the fault); then 53 of 53, and none.
 """
 
 import ast
@@ -91,7 +93,7 @@ def test_faulty_programs_are_found_and_nothing_else_in_them(half):
 
 def test_right_programs_get_no_false_word():
     flagged = [(path.stem, f.line, f.failure) for path in RIGHT for f in findings(path)]
-    assert len({stem for stem, *_ in flagged}) / len(RIGHT) <= 2 / 40, flagged
+    assert flagged == []
 
 
 def test_pasted_pieces_of_which_little_is_known():

@@ -39,7 +39,7 @@ def accumulation(case: Case) -> Iterator[Found]:
                     yield Found(
                         24,
                         event.node,
-                        f"The step comes once in {k} turns, but the gradients are emptied in each: only the last "
+                        f"The step comes once in `{k}` turns, but the gradients are emptied in each: only the last "
                         "batch before a step counts.",
                         edit,
                     )
@@ -63,8 +63,8 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
         yield Found(
             24,
             backward.node,
-            f"Before each step the gradients of {k} batches are added, and each loss is already a mean: undivided, "
-            f"the step is {k} times as long as that of one large batch.",
+            f"Before each step the gradients of `{k}` batches are added, and each loss is already a mean. Without a "
+            f"division by `{k}` the step is that many times as long as the step of one large batch.",
             case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
         )
 

@@ -78,7 +78,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield Found(
             2,
             event.node,
-            f"The graph of {called(event.value, 'this result')} was let go by `backward()` in line "
+            f"The graph of {called(event.value, 'this result')} was freed by `backward()` in line "
             f"{before.statement.lineno}{', in the turn before' if before.node is event.node else ''}; a second pass "
             "needs a new forward pass.",
             case.text.before(event.statement, *[part for line in lines for part in line.split("\n")]),
@@ -96,7 +96,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             2,
             event.node,
             f"{called(event.value, 'This')} shares a part of its graph with {called(before.value, 'the result')}, "
-            f"whose `backward()` in line {before.statement.lineno} has let it go: keep it there, or add the two and "
+            f"whose `backward()` in line {before.statement.lineno} has freed it: keep it there, or add the two and "
             "run one pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
@@ -174,15 +174,15 @@ def made_before(case: Case, event: Event) -> Found | None:
         ):
             line = event.statement.lineno
             once = (
-                f"`{value.name}` is computed once, before the loop, and its graph is let go by the first `backward()`"
+                f"`{value.name}` is computed once, before the loop, and in the first turn `backward()` in line {line} "
+                "frees its graph: the next turn misses it"
             )
             behind = {id(network) for v in reach(value) for network in networks(v)}
             if behind & around(event.value, value):
                 edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
-                sentence = f"{once} in line {line}: the next turn misses it. Detach it."
-                return Found(11, statement, sentence, edit)
+                return Found(11, statement, f"{once}. Detach it.", edit)
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
-            return Found(2, event.node, f"{once}: the next turn misses it. Compute it in each turn.", edit)
+            return Found(2, event.node, f"{once}. Compute it in each turn.", edit)
     return None
 
 
@@ -226,6 +226,8 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     if not foreign or not named:
         return None
     top = named[0]
+    same = event.node is before.node
+    later = "the next turn's pass" if same else f"the pass in line {event.statement.lineno}"
     users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # not what a detached copy goes to
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
@@ -239,8 +241,8 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
                         call,
                         f"The pass in line {before.statement.lineno} is for "
                         f"{called(between[0].value, 'the optimizer')} alone, but it goes on through `{top.name}` into "
-                        "the network that made it, and lets its graph go: the pass in line "
-                        f"{event.statement.lineno} misses it. Give it `{top.name}.detach()`.",
+                        f"the network that made it, and frees its graph, which {later} needs. Give it "
+                        f"`{top.name}.detach()`.",
                         case.text.replace([(use, f"{top.name}.detach()")]),
                     )
     return None

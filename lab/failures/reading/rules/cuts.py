@@ -115,8 +115,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 yield Found(
                     12,
                     node,
-                    f"Under this, {name} is computed without a graph: `backward()` in line {line} finds nothing to go "
-                    "back through.",
+                    f"This switches gradients off, so {name} is computed without a graph: `backward()` in line {line} "
+                    "has nothing to go back through.",
                     edit,
                 )
                 return
@@ -186,8 +186,8 @@ def taken_out(
     yield Found(
         13,
         node,
-        f"`{short(case.text.of(node))}` takes the numbers out of the graph: what {name} is computed from them has no "
-        f"gradient, and `backward()` in line {line} never gets to what made them.",
+        f"`{short(case.text.of(node))}` turns a tensor into plain numbers, which have no graph: through them, "
+        f"`backward()` in line {line} cannot reach the parameters behind {name}.",
         case.text.replace(pieces),
     )
 
