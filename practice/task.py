@@ -73,6 +73,7 @@ class Task:
     text      what to write and why, in Markdown, at most about 120 words
     starter   lines to begin with, where a learner should not have to guess a name; "" where the text says enough
     hints     from a nudge to nearly the answer; the last layer on the page is the reference's own lines
+    also      other right ways to write a function of the reference, as text: what goes wrong in them is looked for, too
     """
 
     key: str
@@ -82,6 +83,7 @@ class Task:
     mistakes: tuple[Mistake, ...]
     hints: tuple[str, ...]
     starter: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

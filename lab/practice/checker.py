@@ -8,6 +8,7 @@ this project's own texts and run here.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +18,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from lab.practice import driver
+from lab.practice.variants import variants
 from practice.task import Check, Inputs, Ladder, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
 SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
+MAX_FITTING = 3  # variants of the reference that give the learner's answers, of which one is named
 SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
 
@@ -355,26 +358,50 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
 
 
 def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner) -> Mistake | None:
-    """The mistake of this task with which the reference gives the learner's answers to its checks so far, also to those
-    that passed. Of several, the first that gives their answers to its other checks, too. Mistakes of the tasks before
-    are none: their checks have passed."""
-
-    def answers(mistake: Mistake, ran: _Ran) -> bool:
-        theirs = _loaded(ladder.with_mistake(mistake), ladder.file)
-        return all(
-            agree(ran.check, mine, said) and _message(mine) == _message(said)
-            for mine, (said,) in zip(ran.got, (_answers(theirs, ran.check, [case]) for case in ran.cases), strict=False)
-        )
-
+    """The mistake with which the reference gives the learner's answers to the checks of this task so far, also to those
+    that passed. Those of the task come first, then the variants that are made by rule. Of several, the first that gives
+    their answers to the other checks of the task, too. Mistakes of the tasks before are none: their checks have passed.
+    """
     quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
-    known = [mistake for mistake in task.mistakes if all(answers(mistake, one) for one in quick)]
+    known = [mistake for mistake in task.mistakes if _explains(ladder, mistake, quick)]
+    by_rule = not known
+    if by_rule:
+        fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, mistake, quick))
+        known = list(itertools.islice(fitting, MAX_FITTING))
     with contextlib.suppress(Stopped):
         for other in task.checks[len(ran) :]:
             if len(known) > 1 and not other.slow:
                 cases = list(_cases(other, np.random.default_rng(0)))
                 more = _Ran(other, cases, _answers(runner, other, cases))
-                known = [mistake for mistake in known if answers(mistake, more)] or known
+                known = [mistake for mistake in known if _explains(ladder, mistake, [more])] or known
+    if by_rule:
+        known = [mistake for mistake in known if _passes_before(ladder, task, mistake)]
+        if quick[0].got[0].problem and len({mistake.sentence for mistake in known}) > 1:
+            return None  # many a mistake ends in the same exception
     return known[0] if known else None
+
+
+def _explains(ladder: Ladder, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
+    """Does the reference with this mistake give the learner's answers?"""
+    theirs = Here()
+    if theirs.load(ladder.with_mistake(mistake), ladder.file, ladder.modules):
+        return False
+    return all(
+        agree(one.check, mine, said) and _message(mine) == _message(said)
+        for one in ran
+        for mine, (said,) in zip(one.got, (_answers(theirs, one.check, [case]) for case in one.cases), strict=False)
+    )
+
+
+def _passes_before(ladder: Ladder, task: Task, mistake: Mistake) -> bool:
+    """Do the tasks before this one pass with the mistake, as they did for the learner?"""
+    theirs, reference = _loaded(ladder.with_mistake(mistake), ladder.file), _loaded(ladder.reference, ladder.file)
+    for one in (each for before in ladder.up_to(task.key)[:-1] for each in before.checks if not each.slow):
+        cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
+        pairs = zip(_answers(theirs, one, cases), _answers(reference, one, cases), strict=True)
+        if not all(agree(one, *pair) for pair in pairs):
+            return False
+    return True
 
 
 def _message(said: Answer) -> str | None:
@@ -500,6 +527,10 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return "It is None: it was never set, or a function has ended without `return`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
         return f"Its length is {len(got)} and should be {len(expected)}."
+    if isinstance(got, list) and isinstance(expected, list) and sorted(map(repr, got)) == sorted(map(repr, expected)):
+        return "It has the right items in the wrong order. A set has no order: use a tuple."
+    if isinstance(got, str) and isinstance(expected, str):
+        return f"It is {got!r} and should be {expected!r}."
     if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
         return ""
     a, b = np.asarray(got, float), np.asarray(expected, float)

@@ -80,15 +80,15 @@ def lively(value: Any) -> Any:
 
 
 @functools.lru_cache(1000)
-def compiled(text: str, mode: str, file: str = PROGRAM) -> CodeType:
+def compiled(text: str, mode: str) -> CodeType:
     """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
-    return compile(text, file, mode, dont_inherit=True)
+    return compile(text, PROGRAM, mode, dont_inherit=True)
 
 
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
-    exec(compiled(source, "exec", file), namespace)
+    exec(compile(source, file, "exec", dont_inherit=True), namespace)
     return namespace
 
 

@@ -64,6 +64,16 @@ def _weights(count: int, inputs: int) -> Any:
     return case
 
 
+# The seeds of the beginnings that a training is judged from, always the same, so that luck has no part in the verdict.
+# Of 1,000 (rates 0.1 to 1.5, 100 steps) the first two are among the slowest at every rate and the third is the slowest
+# at the smallest; the last is thrown out first, at a rate of 2. What learns from these learns from nearly all.
+BEGINNINGS = (427, 856, 538, 603)
+
+
+def _beginning(rng: Generator, size: int) -> Inputs:
+    return {"seed": BEGINNINGS[size]}
+
+
 def _seed(rng: Generator, size: int) -> Inputs:
     return {"seed": int(rng.integers(1000))}
 
@@ -99,23 +109,54 @@ def _rule(formula: str, names: str, upstream: bool = True) -> dict[str, Any]:
     }
 
 
+ENOUGH = 0.01  # the loss that a training has to come below
+
+
 def _learned(inputs: Inputs, values: Mapping[str, Any]) -> str:
     last = values["losses[-1]"]
     if not isinstance(last, float):
         return "The last loss is not a number: keep `loss.data`."
-    if last < 0.01 and not values[_LOSS_NOW] < 0.05:
-        return f"The list ends below 0.01, and the network's loss is {values[_LOSS_NOW]:.3g}: is this what was trained?"
-    if last < 0.01:
+    if last < ENOUGH and not values[_LOSS_NOW] < 0.05:
+        return f"The list ends below {ENOUGH}, and the network's loss is {values[_LOSS_NOW]:.3g}: was this one trained?"
+    if last < ENOUGH:
         return ""
     if not last < values["losses[0]"]:
         return f"The loss began at {values['losses[0]']:.3g} and ended at {last:.3g}: try a smaller `rate`."
-    return f"The last loss is {last:.3g}, not below 0.01: print the losses, then try another `rate` or more `steps`."
+    digits = next((d for d in range(3, 17) if float(f"{last:.{d}g}") > ENOUGH), 17)  # 0.01 is not said of 0.010003
+    return (
+        f"The last loss is {last:.{digits}g}, not below {ENOUGH}: print the losses, then try another `rate` or more "
+        "`steps`."
+    )
 
 
 # -- Lines of the reference that several wrong answers have otherwise --------------------------------------------------
 
 _ADD = "            self.grad += out.grad\n            other.grad += out.grad"
 _MUL = "            self.grad += other.data * out.grad\n            other.grad += self.data * out.grad"
+_SUB = """\
+def __sub__(self, other):
+    other = wrapped(other)
+    out = Value(self.data - other.data, (self, other), "-")
+
+    def _backward():
+        self.grad += out.grad
+        other.grad -= out.grad
+
+    out._backward = _backward
+    return out
+"""
+_DIV = """\
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data / other.data, (self, other), "/")
+
+    def _backward():
+        self.grad += 1 / other.data * out.grad
+        other.grad += -self.data / other.data**2 * out.grad
+
+    out._backward = _backward
+    return out
+"""
 _ZERO = "    for value in values:\n        value.grad = 0.0"
 _ORDER = """\
     order, seen, stack = [], set(), [(root, False)]
@@ -496,6 +537,11 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
             ),
         ),
         Mistake(
+            "sub-turned",
+            "`a - b` came out as `b - a`: the second operand is what is taken away.",
+            (("return self + other * -1", "return self * -1 + other"),),
+        ),
+        Mistake(
             "no-rmul",
             "`a * 2` works and `2 * a` does not: write `__rmul__`.",
             (("    def __rmul__(self, number):\n        return self * number\n", ""),),
@@ -531,6 +577,7 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
         "`-a` is `self * -1`, `a - b` is `self + other * -1`; `k - a` is `-self + k`, `k / a` is `self**-1 * k`.",
         "The rule of `**`: `self.grad += n * self.data ** (n - 1) * out.grad`.",
     ),
+    also=(_SUB, _DIV),
 )
 
 BACKWARD = Task(
@@ -611,6 +658,11 @@ stack, or raise that limit.""",
             "no-seed",
             "Nothing was sent: the result's own gradient was not set to 1, and every message is a multiple of it.",
             (("        self.grad = 1.0\n", ""),),
+        ),
+        Mistake(
+            "seed-data",
+            "The result's own gradient began at its `data`. It begins at 1: the result grows as much as itself.",
+            (("        self.grad = 1.0\n", "        self.grad = self.data\n"),),
         ),
         Mistake(
             "root-left-out",
@@ -721,6 +773,15 @@ The price: somebody must empty them in time. Write a function
 
 outside of the class. Training will need it at each step.""",
     (
+        Check(
+            "A message is added to what is there",
+            "a, b, c = Value(p), Value(q), Value(r)\n"
+            "for y in a + b, a * b, c ** 2:\n    a.grad = b.grad = c.grad = 10.0\n    y.grad = 1.0\n    y._backward()\n"
+            "    grads.extend([a.grad, b.grad, c.grad])",
+            ("grads",),
+            lambda rng, size: {**_nonzero("p", "q", "r")(rng, size), "grads": []},
+            cases=8,
+        ),
         Check(
             "The same value on both sides",
             "a, b, c = Value(p), Value(q), Value(r)\ny = (a + a) + b * b + (c ** 2 + c ** 3)\ny.backward()",
@@ -961,6 +1022,16 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             "relu-at-zero",
             "At exactly 0, relu has no derivative, and the task takes 0 there: compare with `>`, not `>=`.",
             (("(self.data > 0) * out.grad", "(self.data >= 0) * out.grad"),),
+        ),
+        Mistake(
+            "relu-absolute",
+            "Where the input is negative, relu sent the gradient with a minus. That is the rule of the absolute value.",
+            (("(self.data > 0) * out.grad", "(1 if self.data > 0 else -1) * out.grad"),),
+        ),
+        Mistake(
+            "relu-leaky",
+            "Where the input is negative, a little of the gradient went on. That is a leaky relu: here nothing does.",
+            (("(self.data > 0) * out.grad", "(1 if self.data > 0 else 0.01) * out.grad"),),
         ),
         Mistake(
             "relu-no-mask",
@@ -1204,6 +1275,31 @@ No new rule is needed: your engine does the rest.""",
             ),
         ),
         Mistake(
+            "plain-weights",
+            "A weight or a bias is a plain number. It needs a gradient, so it has to be a `Value`.",
+            (("[Value(rng.uniform(-1, 1)) for", "[rng.uniform(-1, 1) for"),),
+        ),
+        Mistake(
+            "plain-bias",
+            "The bias is a plain number. It needs a gradient, so it has to be a `Value`.",
+            (("self.bias = Value(0.0)", "self.bias = 0"),),
+        ),
+        Mistake(
+            "neuron-nested",
+            "`parameters()` of a neuron holds a list. It should be flat: values only, as in `[*weights, bias]`.",
+            (("return [*self.weights, self.bias]", "return [self.weights, self.bias]"),),
+        ),
+        Mistake(
+            "network-nested",
+            "`parameters()` of the network holds lists. It should be flat: one list of values.",
+            (
+                (
+                    "[p for layer in self.layers for p in layer.parameters()]",
+                    "[layer.parameters() for layer in self.layers]",
+                ),
+            ),
+        ),
+        Mistake(
             "nested-parameters",
             "`parameters()` of a layer is a list of lists. It should be flat: one list of values.",
             (
@@ -1236,7 +1332,8 @@ TRAIN = Task(
 Return the list of the losses, one number a step, each from *before* the move.
 
 The last check has four points and a network with 2 inputs and layers of 4 and 1. With the defaults that you choose
-for `rate` and `steps`, the last loss must be below 0.01, however the weights begin, within 2 seconds.""",
+for `rate` and `steps`, the last loss must be below 0.01 from four beginnings, some of them slow, within 2
+seconds.""",
     (
         Check(
             "Three steps",
@@ -1261,8 +1358,8 @@ for `rate` and `steps`, the last loss must be below 0.01, however the weights be
             "Four points, to a loss below 0.01",
             "import random\n\n" + _POINTS + "net = MLP(2, [4, 1], random.Random(seed))\nlosses = train(net, xs, ys)",
             ("losses[0]", "losses[-1]", _LOSS_NOW),
-            _seed,
-            cases=4,
+            _beginning,
+            cases=len(BEGINNINGS),
             judge=_learned,
             slow=True,
         ),
@@ -1347,7 +1444,7 @@ for `rate` and `steps`, the last loss must be below 0.01, however the weights be
         "The loss is a `Value` like any other: add up squares in a loop, divide by the number of points.",
         "In this order: loss, `zero_grad(model.parameters())`, `loss.backward()`, step.",
         "The step changes numbers, not the graph: `p.data -= rate * p.grad` for each `p` of `model.parameters()`.",
-        "Print the losses. If they jump about, `rate` is too large; if they creep, too small. Between 0.1 and 1 "
+        "Print the losses. If they jump about, `rate` is too large; if they creep, too small. Between 0.3 and 1 "
         "is worth a "
         "try, with about 100 steps.",
     ),

@@ -303,3 +303,39 @@ def test_mutants_are_caught(ladder):
         what for own, what, mutant in mutants(ladder, share, random.Random(12)) if not caught(ladder, own, mutant)
     ]
     assert [what for what in survivors if what.split(": ", 1)[1] not in SAME] == []
+
+
+# -- Luck --------------------------------------------------------------------------------------------------------------
+
+
+def trained(rate, steps, seed=1):
+    """The report of the scalar training with these defaults, on the last check alone."""
+    ladder = LADDERS["scalars"]
+    *before, task = ladder.tasks
+    last = replace(task, checks=task.checks[-1:])
+    text = ladder.reference.replace("rate=0.5, steps=100", f"rate={rate}, steps={steps}")
+    return check(
+        replace(ladder, tasks=(*(replace(each, checks=()) for each in before), last)), "train", text, Here(), seed
+    )
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0])
+def test_the_numbers_of_the_hint_pass(rate):
+    assert trained(rate, 100)
+
+
+def test_a_training_that_is_too_short_fails_with_a_loss_that_is_not_rounded_to_the_bound():
+    report = trained(0.1, 100)
+    assert not report
+    loss = float(re.search(r"The last loss is ([\d.e-]+), not below 0.01", report.failure.looks_like)[1])
+    assert loss > 0.01
+
+
+@each_ladder
+def test_a_training_is_judged_from_the_same_beginnings_whatever_the_seed(ladder):
+    for task in ladder.tasks:
+        for one in (one for one in task.checks if one.slow):
+            cases = [[*_cases(one, np.random.default_rng([seed, 2]))] for seed in range(200 if not one.secret else 3)]
+            for other in cases[1:]:
+                for first, second in zip(cases[0], other, strict=True):
+                    assert all(np.array_equal(first.inputs[name], second.inputs[name]) for name in first.inputs)

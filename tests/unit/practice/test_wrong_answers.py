@@ -1,0 +1,72 @@
+"""Wrong answers that stand in no catalogue: none is accepted, nearly all are named, and no name blames another mistake."""
+
+from dataclasses import replace
+
+import pytest
+
+from lab.practice.checker import Here, check
+from lab.practice.variants import variants
+from practice import LADDERS
+from tests.wrong_answers import WRONG
+
+SHARE = 0.9  # of the wrong answers that get a sentence of their own
+
+
+def judged(course, key, edits):
+    """The report of the task alone, with the edits in the reference: what comes before it is as it should be."""
+    ladder = LADDERS[course]
+    text = ladder.reference
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    *before, task = ladder.up_to(key)
+    quick = replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
+    before = [replace(each, checks=()) for each in before]
+    return check(replace(ladder, tasks=(*before, quick)), key, text, Here(), 5)
+
+
+@pytest.mark.parametrize("course", LADDERS.keys() & {course for course, *_ in WRONG})
+def test_wrong_answers_are_refused_and_named(course):
+    wrong = [each for each in WRONG if each[0] == course]
+    named = 0
+    for _, key, edits, words in wrong:
+        report = judged(course, key, edits)
+        assert not report, (key, edits)
+        if mistake := report.failure.mistake:
+            assert any(word in mistake.sentence for word in words), (key, edits, mistake.sentence)
+            named += 1
+    assert named >= SHARE * len(wrong), f"{named} of {len(wrong)}"
+
+
+@pytest.mark.parametrize("which", range(1, 32))
+def test_an_overwritten_message_is_named_for_each_rule_and_operand(which):
+    """Every choice of the five messages of the scalar rules: the sentence says which rules, and no others."""
+    lines = {
+        ("`+`", "first"): ("self.grad += out.grad", "self.grad = out.grad"),
+        ("`+`", "second"): ("other.grad += out.grad", "other.grad = out.grad"),
+        ("`*`", "first"): ("self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),
+        ("`*`", "second"): ("other.grad += self.data * out.grad", "other.grad = self.data * out.grad"),
+        ("`**`", "first"): ("self.grad += n *", "self.grad = n *"),
+    }
+    chosen = [place for n, place in enumerate(lines) if which >> n & 1]
+    sentence = judged("scalars", "repeated", [lines[place] for place in chosen]).failure.mistake.sentence
+    if len(chosen) == len(lines):
+        assert "every rule" in sentence
+    else:
+        for rule in ("`+`", "`*`", "`**`"):
+            assert (rule in sentence.replace("`a + a`", "")) == any(rule == name for name, _ in chosen), sentence
+
+
+def test_the_one_operand_is_said():
+    add = judged("scalars", "repeated", [("other.grad += out.grad", "other.grad = out.grad")]).failure.mistake
+    assert "`+` (for the second operand)" in add.sentence
+
+
+@pytest.mark.parametrize("course", LADDERS.keys() & {course for course, *_ in WRONG})
+def test_each_variant_is_a_file_that_python_reads(course):
+    ladder = LADDERS[course]
+    for task in ladder.tasks:
+        for variant in variants(ladder, task):
+            text = ladder.with_mistake(variant)
+            assert text != ladder.reference
+            compile(text, ladder.file, "exec")

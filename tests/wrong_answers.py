@@ -1,0 +1,113 @@
+"""Wrong answers that people give, none of them taken from the catalogue of the tasks: the judge is measured on them.
+
+Each is (course, task, edits of the reference, words): of `words`, one must stand in the sentence that names the mistake,
+so that no other mistake is blamed. An empty one means that nothing is asked of the name.
+"""
+
+MUL = "            self.grad += other.data * out.grad\n            other.grad += self.data * out.grad"
+ADD = "            self.grad += out.grad\n            other.grad += out.grad"
+DIV = "        return self * wrapped(other) ** -1\n"
+
+
+def _scalar(task, words, *edits):
+    return "scalars", task, edits, words
+
+
+def _tensor(task, words, *edits):
+    return "tensors", task, edits, words
+
+
+def _function(task, words, *edits):
+    return "functions", task, edits, words
+
+
+ADDED = ("replace", "overw")
+UPSTREAM = ("upstream", "from above")
+SIGN = ("sign", "minus", "plus", "where `-` belongs")
+
+WRONG = (
+    # -- Scalars -------------------------------------------------------------------------------------------------------
+    _scalar("add", ("first", "a"), (ADD, "            other.grad += out.grad")),
+    _scalar("add", UPSTREAM, (ADD, "            self.grad += 1.0\n            other.grad += out.grad")),
+    _scalar("add", UPSTREAM, (ADD, "            self.grad += out.grad\n            other.grad += 1")),
+    _scalar("add", ("own", "number", "product"), (ADD, "            self.grad += self.data * out.grad\n            other.grad += other.data * out.grad")),
+    _scalar("add", SIGN, (ADD, "            self.grad += out.grad\n            other.grad -= out.grad")),
+    _scalar("add", ("order", "swapped"), ('(self, other), "+")', '(other, self), "+")')),
+    _scalar("add", ("set", "order", "tuple"), ('(self, other), "+")', 'tuple({self} | {other}), "+")')),
+    _scalar("add", ("name", "_op"), ('(self, other), "+")', '(self, other), "add")')),
+    _scalar("add", ("`data`",), (ADD, "            self.grad += out.data\n            other.grad += out.grad")),
+    _scalar("add", ("children",), ('(self, other), "+")', '(self,), "+")')),
+    _scalar("arithmetic", ("own",), (MUL, "            self.grad += self.data * out.grad\n            other.grad += self.data * out.grad")),
+    _scalar("arithmetic", ("own",), (MUL, "            self.grad += other.data * out.grad\n            other.grad += other.data * out.grad")),
+    _scalar("arithmetic", UPSTREAM, (MUL, "            self.grad += other.data * out.grad\n            other.grad += self.data")),
+    _scalar("arithmetic", UPSTREAM, (MUL, "            self.grad += other.data\n            other.grad += self.data * out.grad")),
+    _scalar("arithmetic", ("factor", "sum", "local"), (MUL, "            self.grad += out.grad\n            other.grad += self.data * out.grad")),
+    _scalar("arithmetic", SIGN, (MUL, "            self.grad += other.data * out.grad\n            other.grad += -self.data * out.grad")),
+    _scalar("arithmetic", ("second operand is missing", "message to the second"), (MUL, "            self.grad += other.data * out.grad")),
+    _scalar("arithmetic", ("`data`",), (MUL, "            self.grad += other.data * out.data\n            other.grad += self.data * out.data")),
+    _scalar("arithmetic", SIGN, ("n * self.data ** (n - 1) * out.grad", "-n * self.data ** (n - 1) * out.grad")),
+    _scalar("arithmetic", ("n", "factor", "number"), ("n * self.data ** (n - 1) * out.grad", "(n - 1) * self.data ** (n - 1) * out.grad")),
+    _scalar("arithmetic", ("`+` where `-` belongs",), ("n * self.data ** (n - 1) * out.grad", "n * self.data ** (n + 1) * out.grad")),
+    _scalar("arithmetic", ("second operand",), (DIV, "        return self * (1 / wrapped(other).data)\n")),
+    _scalar("arithmetic", ("first operand",), (DIV, "        return Value(self.data) * wrapped(other) ** -1\n")),
+    _scalar("arithmetic", ("came out as",), ("return self + other * -1", "return self * -1 + other")),
+    _scalar("arithmetic", SIGN, (DIV, '        other = wrapped(other)\n        out = Value(self.data / other.data, (self, other), "/")\n\n        def _backward():\n            self.grad += out.grad / other.data\n            other.grad += self.data / other.data**2 * out.grad\n\n        out._backward = _backward\n        return out\n')),
+    _scalar("arithmetic", ("order", "swapped"), ('(self, other), "*")', '(other, self), "*")')),
+    _scalar("backward", ("1", "began", "began", "own gradient", "number"), ("        self.grad = 1.0\n", "        self.grad = 2.0\n")),
+    _scalar("backward", ("data", "1", "own"), ("        self.grad = 1.0\n", "        self.grad = self.data\n")),
+    _scalar("repeated", ADDED, ("self.grad += out.grad", "self.grad = out.grad"), ("other.grad += out.grad", "other.grad = out.grad"), ("self.grad += other.data * out.grad", "self.grad = other.data * out.grad"), ("other.grad += self.data * out.grad", "other.grad = self.data * out.grad"), ("self.grad += n *", "self.grad = n *")),
+    _scalar("repeated", ADDED, ("self.grad += out.grad", "self.grad = out.grad")),
+    _scalar("repeated", ADDED, ("other.grad += out.grad", "other.grad = out.grad")),
+    _scalar("repeated", ADDED, ("self.grad += other.data * out.grad", "self.grad = other.data * out.grad")),
+    _scalar("repeated", ADDED, ("other.grad += self.data * out.grad", "other.grad = self.data * out.grad")),
+    _scalar("repeated", ADDED, ("self.grad += n *", "self.grad = n *")),
+    _scalar("repeated", ADDED, ("self.grad += n *", "self.grad = n *"), ("other.grad += out.grad", "other.grad = out.grad")),
+    _scalar("functions", SIGN, ("(1 - t * t) * out.grad", "(t * t - 1) * out.grad")),
+    _scalar("functions", SIGN, ("(1 - t * t) * out.grad", "(1 + t * t) * out.grad")),
+    _scalar("functions", ("value", "input"), ("(self.data > 0) * out.grad", "self.data * out.grad")),
+    _scalar("functions", ("value", "input", "result"), ("(self.data > 0) * out.grad", "max(self.data, 0.0) * out.grad")),
+    _scalar("functions", SIGN, ("self.grad += e * out.grad", "self.grad += -e * out.grad")),
+    _scalar("network", ("flat", "list"), ("return [*self.weights, self.bias]", "return [self.weights, self.bias]")),
+    _scalar("network", ("flat", "list"), ("[p for layer in self.layers for p in layer.parameters()]", "[layer.parameters() for layer in self.layers]")),
+    _scalar("network", ("plain number", "Value"), ("[Value(rng.uniform(-1, 1)) for", "[rng.uniform(-1, 1) for")),
+    _scalar("network", ("plain number", "Value"), ("self.bias = Value(0.0)", "self.bias = 0.0")),
+    _scalar("train", ("factor", "rate"), ("p.data -= rate * p.grad", "p.data -= p.grad")),
+    _scalar("train", (*SIGN, ""), ("(out - y) ** 2", "(out + y) ** 2")),
+    _scalar("train", ("square",), ("loss = loss + (out - y) ** 2", "loss = loss + (out - y)")),
+    # -- Tensors -------------------------------------------------------------------------------------------------------
+    _tensor("unbroadcast", ("",), ("    stretched = tuple(axis for axis, size in enumerate(shape) if size == 1)", "    stretched = tuple(axis for axis, size in enumerate(shape) if size != 1)")),
+    _tensor("elementwise", ("first",), ("            self._receive(unbroadcast(out.grad, a.shape))\n", "")),
+    _tensor("elementwise", ("own", "itself"), ("unbroadcast(out.grad * b, a.shape)", "unbroadcast(out.grad * a, a.shape)")),
+    _tensor("elementwise", ("own", "itself"), ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(out.grad * b, b.shape)")),
+    _tensor("elementwise", UPSTREAM, ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(np.ones_like(out.grad) * a, b.shape)")),
+    _tensor("elementwise", ("copied",), ("self._receive(unbroadcast(out.grad, a.shape))", "self._receive(out.grad)")),
+    _tensor("elementwise", ("copied",), ("other._receive(unbroadcast(out.grad * a, b.shape))", "other._receive(out.grad * a)")),
+    _tensor("elementwise", SIGN, ("other._receive(unbroadcast(out.grad, b.shape))", "other._receive(unbroadcast(-out.grad, b.shape))")),
+    _tensor("elementwise", ADDED, ("other._receive(unbroadcast(out.grad * a, b.shape))", "other.grad = unbroadcast(out.grad * a, b.shape)")),
+    _tensor("matmul", ("order", "wrong way"), ("self._receive(out.grad @ b.T)", "self._receive(b.T @ out.grad)"), ("other._receive(a.T @ out.grad)", "other._receive(out.grad @ a.T)")),
+    _tensor("matmul", UPSTREAM, ("self._receive(out.grad @ b.T)", "self._receive(np.ones_like(out.grad) @ b.T)")),
+    _tensor("matmul", ("second operand is missing",), ("            other._receive(a.T @ out.grad)\n", "")),
+    _tensor("functions", ("value", "input"), ("out.grad * (x > 0)", "out.grad * x")),
+    _tensor("functions", SIGN, ("self._receive(out.grad / x)", "self._receive(-out.grad / x)")),
+    _tensor("functions", ("added", "log"), ("np.log(x), (self,)", "np.log(x + 1e-3), (self,)"), ("out.grad / x)", "out.grad / (x + 1e-3))")),
+    _tensor("softmax", ("axis",), ("powers.sum(axis=axis, keepdims=True)", "powers.sum(axis=-1, keepdims=True)")),
+    _tensor("softmax", ("axis",), ("(out.grad * p).sum(axis=axis, keepdims=True)", "(out.grad * p).sum(axis=-1, keepdims=True)")),
+    _tensor("softmax", ("factor", "p"), ("self._receive(p * (out.grad - common))", "self._receive(out.grad - common)")),
+    _tensor("cross-entropy", ("sum", "mean"), ("-log_p[rows, labels].mean()", "-log_p[rows, labels].sum()")),
+    _tensor("optimizers", (*SIGN, "where `+` belongs"), ("p.data = p.data - self.lr * m / (np.sqrt(v) + self.eps)", "p.data = p.data + self.lr * m / (np.sqrt(v) + self.eps)")),
+    _tensor("digits", ("term", "bias"), ("(x @ w1 + b1).relu() @ w2 + b2", "(x @ w1 + b1).relu() @ w2")),
+    # -- Functions -----------------------------------------------------------------------------------------------------
+    _function("add", UPSTREAM, ("return grad, grad\n", "return grad, np.ones_like(grad)\n")),
+    _function("add", SIGN, ("return grad, grad\n", "return -grad, grad\n")),
+    _function("mul", ("own",), ("return grad * b, grad * a", "return grad * a, grad * a")),
+    _function("mul", UPSTREAM, ("return grad * b, grad * a", "return b + 0 * grad, grad * a")),
+    _function("mul", ("factor", "sum", "local"), ("return grad * b, grad * a", "return grad * b, grad")),
+    _function("mul", ("own",), ("return grad * b, grad * a", "return grad * a, grad * b")),
+    _function("pow", SIGN, ("grad * n * a ** (n - 1), None", "-grad * n * a ** (n - 1), None")),
+    _function("relu", ("value", "input"), ("ctx.save_for_backward(a > 0)", "ctx.save_for_backward(a)")),
+    _function("sigmoid", ("factor",), ("(grad * s * (1 - s),)", "(grad * (1 - s),)")),
+    _function("sigmoid", SIGN, ("(grad * s * (1 - s),)", "(grad * s * (1 + s),)")),
+    _function("matmul", UPSTREAM, ("return grad @ b.T, a.T @ grad", "return np.ones_like(grad) @ b.T, a.T @ grad")),
+    _function("network", ("sum", "average", "mean"), ("return x.sum()", "return x.mean()")),
+    _function("network", SIGN, ("return grad, grad.sum(axis=0)", "return grad, -grad.sum(axis=0)")),
+)  # fmt: skip
