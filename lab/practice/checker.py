@@ -383,14 +383,16 @@ def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner) -> M
 
 def _explains(ladder: Ladder, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
     """Does the reference with this mistake give the learner's answers?"""
-    theirs = Here()
-    if theirs.load(ladder.with_mistake(mistake), ladder.file, ladder.modules):
-        return False
-    return all(
-        agree(one.check, mine, said) and _message(mine) == _message(said)
-        for one in ran
-        for mine, (said,) in zip(one.got, (_answers(theirs, one.check, [case]) for case in one.cases), strict=False)
-    )
+    text = ladder.with_mistake(mistake)
+    for one in ran:
+        theirs = Here()  # for each check: a case may leave something behind
+        if theirs.load(text, ladder.file, ladder.modules):
+            return False
+        for case, mine in zip(one.cases, one.got, strict=False):
+            (said,) = _answers(theirs, one.check, [case])
+            if not agree(one.check, mine, said) or _message(mine) != _message(said):
+                return False
+    return True
 
 
 def _passes_before(ladder: Ladder, task: Task, mistake: Mistake) -> bool:
