@@ -12,6 +12,7 @@ ASSETS = Path(__file__).parent / "assets"  # the server may have been started fr
 
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES
+    from lab.ui.latest import acknowledge
 
     st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), size="large")
@@ -28,12 +29,15 @@ if __name__ == "__main__":
     page = st.navigation(menu, position="top")  # in a row above: the width of the window is the picture's
     st.session_state["path"] = page.url_path  # with which the browser asks whether it still shows this page
     page.run()
+    acknowledge()
 else:
     from starlette.middleware import Middleware
+    from streamlit.runtime import state
     from streamlit.runtime.pages_manager import PagesManager
 
     from lab.config import detect_hosted
     from lab.ui.compressed import CompressedOnce
+    from lab.ui.latest import LatestState
     from lab.ui.same_origin import SameOrigin
     from lab.ui.visitor import Visitor
 
@@ -42,4 +46,5 @@ else:
     # Until app.py has run for somebody, Streamlit takes the files in pages/ for the pages: whom a link to one of them
     # brings first would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
+    setattr(state, "SessionState", LatestState)  # noqa: B010  what Streamlit makes for each visitor; no name is public
     app = st.App(__file__, middleware=[Middleware(SameOrigin), Middleware(Visitor), Middleware(CompressedOnce)])

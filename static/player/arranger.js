@@ -1,8 +1,8 @@
 /** The one who has a graph laid out: by Graphviz in a worker while that is quick enough, else by depth. */
 
-import { arrangeByDepth, describe, ARRANGEMENTS, withGraphviz } from "./layout.js";
+import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
 
-/** @import { Plan, Size } from "./layout.js" */
+/** @import { Plan } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
 
 /** @typedef {object} Engine
@@ -54,18 +54,17 @@ export class Arranger {
     this.worker = null;
   }
 
-  /** The layout, of several styles, in which the window shows the graph largest; small cards only where they help.
-   * Always answers: with a plan that is `simple` where Graphviz has none in time, or where nobody waits for it.
-   * @param {Playback} playback @param {Set<string>} folded @param {Size} room
+  /** A layout for each style that the graph is tried in. Always answers: with one plan that is `simple` where Graphviz
+   * does not answer in time, or where nobody waits for it.
+   * @param {Playback} playback @param {Set<string>} folded
    * @param {{patient?: boolean, onProgress?: (milliseconds: number) => void}} options
-   * @returns {Promise<Plan>} */
-  arrange(playback, folded, room, { patient = false, onProgress = () => {} } = {}) {
+   * @returns {Promise<Plan[]>} */
+  arrange(playback, folded, { patient = false, onProgress = () => {} } = {}) {
     this.cancel(); // what the worker does now nobody wants any more
     if (!this.worker) this.start();
-    const descriptions = ARRANGEMENTS.map((style) => describe(playback, folded, style));
-    /** @type {Plan | null} */
-    let best = null;
-    let most = 0;
+    const descriptions = stylesFor(playback, folded).map((style) => describe(playback, folded, style));
+    /** @type {Plan[]} */
+    const plans = [];
     return new Promise((resolve) => {
       const begin = performance.now();
       const limit = patient ? PATIENT : LIMIT;
@@ -76,7 +75,7 @@ export class Arranger {
         this.listener = null;
         this.cancel = () => {};
         if (early) this.stop();
-        resolve(best ?? arrangeByDepth(descriptions[0]));
+        resolve(plans.length ? plans : [arrangeByDepth(descriptions[0])]);
       };
       const ticking = setInterval(() => {
         const now = performance.now();
@@ -88,10 +87,7 @@ export class Arranger {
         if ("ready" in report) {
           deadline = performance.now() + limit;
         } else if ("index" in report) {
-          const plan = withGraphviz(descriptions[report.index], report.answer);
-          const { liking } = ARRANGEMENTS[report.index];
-          const score = liking * Math.min(room.width / plan.width, room.height / plan.height, 1);
-          if (score > most) [best, most] = [plan, score];
+          plans.push(withGraphviz(descriptions[report.index], report.answer));
         } else {
           finish("error" in report);
         }

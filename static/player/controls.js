@@ -249,17 +249,19 @@ export class Controls {
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
       f: () => this.wishes.onPresent(),
-      F: () => this.wishes.onPresent(),
     };
     const presenting = {
       Escape: () => this.wishes.onPresent(),
-      PageDown: () => this.wishes.onTurn(1),
-      PageUp: () => this.wishes.onTurn(-1),
+      PageDown: () => (event.shiftKey ? this.wishes.onTurn(1) : this.step(1)), // without shift: a presenter's clicker
+      PageUp: () => (event.shiftKey ? this.wishes.onTurn(-1) : this.step(-1)),
+      n: () => this.wishes.onTurn(1),
+      p: () => this.wishes.onTurn(-1),
     };
     /** @type {Record<string, () => void>} */
     const actions = this.presenting ? { ...always, ...presenting } : always;
-    if (!Object.hasOwn(actions, event.key)) return;
-    actions[event.key]();
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!Object.hasOwn(actions, key)) return;
+    actions[key]();
     event.preventDefault();
   }
 

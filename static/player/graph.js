@@ -4,7 +4,7 @@ import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES }
 import { brief, flat, numeral, shorten, toNumber } from "./format.js";
 import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
-import { around, groupsOf, itemsOf, measured } from "./layout.js";
+import { around, bestFor, groupsOf, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -24,6 +24,8 @@ const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
 const HEAD = 24; // pixels of a card that its name takes
 const HEAD_COUNTS = 10; // so many times as much as what is below it
 const CARDS = 24; // made at a time: the page answers in between
+const QUICK = 1_000; // milliseconds of work that nobody needs to be told of
+const READABLE_FAR = 2; // times its size, a presented drawing can be read from the last row
 
 /** @typedef {object} EdgeParts
  * @property {string} id
@@ -81,6 +83,10 @@ export class Graph {
     /** @type {Set<string>} */
     this.folded = new Set();
     this.wanted = ""; // structure and folding of the newest drawing, which may still be in the making
+    /** @type {Plan[]} that structure in several styles: the panel's size decides between them */
+    this.plans = [];
+    /** @type {Plan | null} the one that is drawn, or is being drawn */
+    this.plan = null;
     this.travelling = 0; // requests for a frame
     this.following = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -88,11 +94,12 @@ export class Graph {
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.look());
+    this.observer = new ResizeObserver(() => this.choose());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", {}, "Drawing the graph…");
     const stop = () => this.arranger.cancel();
     this.stop = h("button", { type: "button", hidden: true, onclick: stop }, "Do not wait: draw it simply");
-    this.wait = h("div", { class: "wait", role: "status" }, this.message, this.stop);
+    this.wait = h("div", { class: "wait", role: "status", hidden: true }, this.message, this.stop);
     const again = () => this.playback && this.draw(this.playback, true);
     this.simple = h(
       "p",
@@ -120,6 +127,7 @@ export class Graph {
         tool("Fit the whole graph", "Fit", () => this.view.fit()),
       ),
     );
+    this.observer.observe(this.element);
   }
 
   /** A new trace: a new drawing only if the structure is new. @param {Playback} playback */
@@ -140,15 +148,50 @@ export class Graph {
     const wanted = [playback.structure, ...this.folded, patient].join(" ");
     if (wanted === this.wanted) return;
     this.wanted = wanted;
-    const room = { width: this.svg.clientWidth || 600, height: this.svg.clientHeight || 400 };
+    this.plans = [];
     const onProgress = (/** @type {number} */ milliseconds) => {
-      if (wanted !== this.wanted) return;
+      if (wanted !== this.wanted || milliseconds < QUICK) return;
       this.wait.hidden = this.stop.hidden = false;
       const seconds = numeral(Math.round(milliseconds / 100) / 10);
       this.message.textContent = `Drawing the graph: ${playback.nodes.length} nodes, ${seconds} s so far…`;
     };
-    const plan = await this.arranger.arrange(playback, this.folded, room, { patient, onProgress });
+    const plans = await this.arranger.arrange(playback, this.folded, { patient, onProgress });
     if (wanted !== this.wanted) return; // a newer structure has arrived meanwhile
+    this.plans = plans;
+    this.plan = null;
+    this.choose();
+  }
+
+  /** Draw in the style that suits the panel as it is now; again whenever its size changes. */
+  choose() {
+    const { playback, plans } = this;
+    if (!playback || !plans.length) return;
+    const plan = bestFor(plans, this.room(), this.element.closest(".present") ? READABLE_FAR : 1);
+    if (plan === this.plan) return;
+    this.plan = plan;
+    this.build(playback, plan);
+  }
+
+  /** Present mode has been opened or left: everything is seen anew. */
+  present() {
+    this.view.measure();
+    this.choose();
+    const { plan, playback, shown } = this;
+    if (!plan || !playback) return;
+    const focus = shown ? playback.focus(shown.frame).to : undefined;
+    this.view.open(plan, boxOf(plan, focus ?? playback.output));
+  }
+
+  /** What the drawing may take. The legend, which only some styles have, is not left out of it: else it would decide.
+   * @returns {Size} */
+  room() {
+    const fixed = this.element.closest(".narrow"); // there the height is a number of the style sheet
+    const height = fixed ? this.svg.clientHeight : this.element.parentElement?.clientHeight;
+    return { width: this.svg.clientWidth || 600, height: height || 400 };
+  }
+
+  /** @param {Playback} playback @param {Plan} plan */
+  async build(playback, plan) {
     const [edges, cards] = [s("g", { class: "edges" }), s("g", { class: "cards" })];
     const pill = makePill();
     /** @type {Drawing} */
@@ -159,7 +202,7 @@ export class Graph {
     const items = [...plan.items.values()];
     for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
       if (i) await nextFrame();
-      if (wanted !== this.wanted) return;
+      if (plan !== this.plan) return;
       const newCards = items.slice(i, i + CARDS).map((item) => this.makeCard(playback, plan, item));
       const newEdges = plan.edges.slice(i, i + CARDS).map(makeEdge);
       cards.append(...newCards.map((card) => card.element));
@@ -461,6 +504,8 @@ export class Graph {
     cancelAnimationFrame(this.following);
     clearTimeout(this.timer);
     this.wanted = ""; // what is in the making is not wanted any more
+    this.plan = null;
+    this.observer.disconnect();
     this.arranger.destroy();
     this.view.destroy();
   }

@@ -73,13 +73,31 @@ const MOST_CELLS = 24; // of a heat map on a card, along one axis
 const BEND = 36; // pixels in which an edge turns into its lane
 const LANE = 12; // pixels between lanes
 const PIECES = 16; // straight ones that a part of a curve is measured by
+const ONE_STYLE_FROM = 200; // cards: Graphviz takes so long for them that only one style is tried
 /** @type {(Style & {liking: number})[]} */
-export const ARRANGEMENTS = [
+const STYLES = [
   { down: false, compact: false, liking: 1 },
   { down: true, compact: false, liking: 0.95 },
   { down: false, compact: true, liking: 0.85 },
   { down: true, compact: true, liking: 0.82 },
 ];
+
+/** The styles to try, the same for each visit: it does not count how fast they are.
+ * @param {Playback} playback @param {Set<string>} folded @returns {Style[]} */
+export function stylesFor(playback, folded) {
+  return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? STYLES : STYLES.slice(0, 1);
+}
+
+/** The plan that a window of this size shows largest; small cards only where they help.
+ * @param {Plan[]} plans @param {Size} room @param {number} limit a scale beyond which no plan counts as larger */
+export function bestFor(plans, room, limit) {
+  /** @param {Plan} plan */
+  const score = ({ down, compact, width, height }) => {
+    const liking = STYLES.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
+    return liking * Math.min(room.width / width, room.height / height, limit);
+  };
+  return plans.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
+}
 
 /** What can be folded into one card, by a key, what contains others before those: the learner's own lines, and calls of
  * the engine's functions. Each has at least two operations and is not all there is.

@@ -59,6 +59,8 @@ export function mount(root, host) {
   let wishes = 0;
   let turns = 0; // those to ask for
   let turning = false; // one has been asked for and has not come
+  /** @type {Map<string, number>} structure of a state that was left by a turn -> the event it was at */
+  const left = new Map();
 
   const sender = new Sender((sequence) => {
     host.send?.({
@@ -176,7 +178,9 @@ export function mount(root, host) {
   root.append(element);
   const present = new Present(element, () => {
     controls.presenting = present.on;
+    source.present(present.on);
     fill();
+    graph.present();
   });
 
   /** Arrow keys and F also while nothing has the focus, or something that they mean nothing to. A page with nothing but
@@ -215,6 +219,7 @@ export function mount(root, host) {
   /** One at a time: until its answer is there, the page knows the old state, and would ask for the same one again. */
   function turn() {
     if (turning || !turns) return;
+    if (playback) left.set(playback.structure, k);
     ask({ what: "turn", by: turns });
     turns = 0;
     turning = true;
@@ -313,6 +318,7 @@ export function mount(root, host) {
         cell = null;
       }
       if (moved) k = known ? place.k : (next.event ?? playback.length);
+      if (turning && opening !== before?.opening) k = left.get(fresh.structure) ?? k;
       k = Math.min(k, playback.length);
       if (moved) writeAddress();
       controls.setTrace(playback, k);

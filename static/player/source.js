@@ -2,14 +2,17 @@
 
 import { h, section, setText } from "./dom.js";
 
+const [BEFORE, AROUND] = [2, 4]; // lines before the lit one, and in all, that are presented
+
 /** @import { SourceCode } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {object} Code a function, as it is shown
  * @property {HTMLElement} element
  * @property {HTMLElement[]} lines
+ * @property {number[]} said the lines that do something: neither empty nor part of the docstring
  * @property {HTMLElement | null} lit
- * @property {number[] | null} edges in pixels: the top of each line, and the bottom of the last */
+ * @property {[number, number][] | null} edges in pixels: the top and the bottom of each line */
 
 export class Source {
   constructor() {
@@ -26,12 +29,30 @@ export class Source {
     this.height = 0;
     /** @type {number | null} */
     this.line = null;
-    this.observer = new ResizeObserver(() => {
-      this.height = this.codes.clientHeight;
-      for (const code of this.functions.values()) code.edges = null;
-      if (this.line !== null) this.reveal(this.line);
-    });
+    this.alone = false; // only the lines around the lit one
+    this.codes.addEventListener("scroll", () => (this.top = this.codes.scrollTop));
+    this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(this.codes);
+  }
+
+  measure() {
+    this.height = this.codes.clientHeight;
+    this.top = this.codes.scrollTop;
+    for (const code of this.functions.values()) code.edges = null;
+    if (this.line !== null) this.reveal(this.line);
+  }
+
+  /** For those who sit far away: the line and what it belongs to, without docstring. @param {boolean} alone */
+  present(alone) {
+    this.alone = alone;
+    if (this.shown && this.line !== null) this.leaveOut(this.shown, this.line);
+    this.measure();
+  }
+
+  /** @param {Code} code @param {number} line counted from 0 */
+  leaveOut({ lines, said }, line) {
+    const around = linesAround(said, line);
+    lines.forEach((element, i) => element.toggleAttribute("hidden", this.alone && !around.includes(i)));
   }
 
   /** @param {Playback} playback @param {Frame} frame */
@@ -56,6 +77,10 @@ export class Source {
       code.lit.setAttribute("aria-current", "true");
     }
     this.line = current;
+    if (this.alone) {
+      this.leaveOut(code, current);
+      code.edges = null;
+    }
     this.reveal(current);
   }
 
@@ -86,7 +111,7 @@ export class Source {
     });
     const element = h("pre", {}, ...lines);
     this.codes.append(element);
-    return { element, lines, lit: null, edges: null };
+    return { element, lines, said: linesThatDo(source.lines), lit: null, edges: null };
   }
 
   /** Scroll only if the line is out of sight. To ask the browser where the lines are, which are folded where they are
@@ -94,7 +119,7 @@ export class Source {
   reveal(line) {
     if (!this.shown) return;
     this.shown.edges ??= edgesOf(this.shown);
-    const [top, bottom] = this.shown.edges.slice(line, line + 2);
+    const [top, bottom] = this.shown.edges[line];
     if (top >= this.top && bottom <= this.top + this.height) return;
     this.top = Math.max(0, (top + bottom - this.height) / 2);
     this.codes.scrollTop = this.top;
@@ -107,5 +132,23 @@ export class Source {
 
 /** @param {Code} code */
 function edgesOf({ element, lines }) {
-  return [...lines.map((line) => line.offsetTop - element.offsetTop), element.offsetHeight];
+  return lines.map((line) => {
+    const top = line.offsetTop - element.offsetTop;
+    return /** @type {[number, number]} */ ([top, top + line.offsetHeight]);
+  });
+}
+
+/** The lines of a function that are neither empty nor part of its docstring. @param {string[]} lines */
+export function linesThatDo(lines) {
+  const opens = lines.findIndex((text) => /^\s*[rR]?"""/.test(text));
+  const oneLine = opens >= 0 && /""".*"""/.test(lines[opens]);
+  const closes = oneLine ? opens : lines.findIndex((text, i) => i > opens && text.includes('"""'));
+  return lines.flatMap((text, i) => (!text.trim() || (opens >= 0 && i >= opens && i <= closes) ? [] : [i]));
+}
+
+/** A few of these lines around one of them: more before it where fewer follow.
+ * @param {number[]} lines @param {number} line */
+export function linesAround(lines, line) {
+  const first = Math.min(lines.indexOf(line) - BEFORE, lines.length - AROUND);
+  return lines.slice(Math.max(0, first), Math.max(0, first) + AROUND);
 }

@@ -9,6 +9,7 @@ const LARGEST = 4;
 const FIT_AT_MOST = 2;
 const BUTTONS = 36; // pixels at the bottom; a graph that is presented has none
 const READABLE = 0.3;
+const FROM_AFAR = 1.34; // the smallest digits of a drawing have 12 pixels; presented, they have 16
 const TOO_SMALL = 0.35; // for the small print
 const COMFORTABLE = 0.7;
 
@@ -26,9 +27,11 @@ export class View {
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     this.window = { width: 0, height: 0, buttons: BUTTONS };
+    this.presented = false;
+    this.point = { x: 0, y: 0 }; // that is seen where not all is
     this.observer = new ResizeObserver(() => {
       this.measure();
-      if (this.fitted) this.fit();
+      if (this.fitted) this.open(this.size, this.point);
       else this.onMove();
     });
     this.observer.observe(svg);
@@ -36,7 +39,8 @@ export class View {
 
   /** Once per change: asking while an event is being drawn would cost a layout. */
   measure() {
-    const buttons = this.svg.closest(".present") ? 0 : BUTTONS;
+    this.presented = this.svg.closest(".present") !== null;
+    const buttons = this.presented ? 0 : BUTTONS;
     this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight, buttons };
   }
 
@@ -56,10 +60,11 @@ export class View {
   /** The first look at a drawing: all of it, or the part around a point where all of it would be too small to read.
    * @param {Size} size @param {Point} point */
   open(size, point) {
+    this.point = point;
     this.fit(size);
-    if (this.scale >= READABLE) return;
+    if (this.scale >= (this.presented ? FROM_AFAR : READABLE)) return;
     this.fitted = false;
-    this.scale = COMFORTABLE;
+    this.scale = this.presented ? FROM_AFAR : COMFORTABLE;
     this.x = this.window.width / 2 - point.x * this.scale;
     this.y = this.window.height / 2 - point.y * this.scale;
     this.apply();
@@ -81,7 +86,8 @@ export class View {
     const { width, height } = this.window;
     const x = this.x + point.x * this.scale;
     const y = this.y + point.y * this.scale;
-    if (x > 40 && x < width - 40 && y > 30 && y < height - 30) return;
+    const margin = this.presented ? Math.min(width, height) / 3 : 35;
+    if (x > margin && x < width - margin && y > margin && y < height - margin) return;
     this.x += width / 2 - x;
     this.y += height / 2 - y;
     this.apply();

@@ -4,8 +4,6 @@
 
 /** @import { Graphviz } from "../types.js" */
 
-const ENOUGH = 250; // milliseconds, after which no further style is tried
-
 /** @type {Promise<Graphviz>} */
 let loading;
 
@@ -26,11 +24,7 @@ globalThis.onmessage = async ({ data }) => {
       return;
     }
     const graphviz = await loading;
-    const start = performance.now();
-    for (const [index, dot] of data.dots.entries()) {
-      postMessage({ index, answer: graphviz.layout(dot, "json", "dot") });
-      if (performance.now() - start > ENOUGH) break;
-    }
+    for (const [index, dot] of data.dots.entries()) postMessage({ index, answer: graphviz.layout(dot, "json", "dot") });
     postMessage({ done: true });
   } catch (error) {
     postMessage({ error: error instanceof Error ? error.message : String(error) });

@@ -237,33 +237,161 @@ def test_presenting(open_page):
     assert before > 20 * 1.25
     for x, y in ((2, 2), (1020, 2), (2, 764), (1020, 764)):  # nothing of the page around it is left
         assert page.evaluate("([x, y]) => Boolean(document.elementFromPoint(x, y).shadowRoot)", [x, y])
-    assert not page.locator(".controls").is_visible()
+    assert not page.locator(".runs").is_visible()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowRight")
-    page.locator(".phase", has_text="event 2 of 21").wait_for()
+    phase = page.locator(".phase")
+    expect(phase).to_contain_text("event 2 of 21")
+    page.keyboard.press("PageDown")  # a presenter's clicker
+    expect(phase).to_contain_text("event 3 of 21")
+    page.keyboard.press("PageUp")
+    expect(phase).to_contain_text("event 2 of 21")
+    page.get_by_role("button", name="Step forward").click()
+    expect(phase).to_contain_text("event 3 of 21")
     codes = page.locator(".codes")
     assert codes.evaluate("(e) => e.scrollWidth <= e.clientWidth")
-    page.keyboard.press("PageDown")
-    page.locator(".phase", has_text="event 0 of 20").wait_for()
-    page.keyboard.press("PageUp")
-    page.locator(".phase", has_text="event 0 of 21").wait_for()
-    page.keyboard.press("PageUp")
-    page.locator(".phase", has_text="event 0 of 14").wait_for()
+    page.keyboard.press("n")
+    expect(phase).to_contain_text("event 0 of 20")
+    page.keyboard.press("Shift+PageUp")
+    expect(phase).to_contain_text("event 3 of 21")  # where it was left
+    page.keyboard.press("p")
+    expect(phase).to_contain_text("event 0 of 14")
     page.locator(".player").evaluate(  # twice, before the server can have answered
         """(player) => {
-          for (let i = 0; i < 2; i += 1) player.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" }));
+          for (let i = 0; i < 2; i += 1) player.dispatchEvent(new KeyboardEvent("keydown", { key: "n" }));
         }"""
     )
-    page.locator(".phase", has_text="event 0 of 20").wait_for()
-    page.keyboard.press("PageUp")
-    page.keyboard.press("PageUp")
-    page.locator(".phase", has_text="event 0 of 14").wait_for()
+    expect(phase).to_contain_text("event 0 of 20")
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    expect(phase).to_contain_text("event 0 of 14")
     page.keyboard.press("End")
     page.locator(".sentence", has_text="The backward pass is done").wait_for()
     page.keyboard.press("f")
     page.locator(".player.present").wait_for(state="detached")
     assert page.locator(".controls").is_visible()
     expect(page.get_by_role("textbox", name="Expression")).to_have_value("(a*b + c).relu()")
+
+
+PRESENTED = """() => {
+  const player = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".player"));
+  const root = player.shadowRoot;
+  const box = (selector) => root.querySelector(selector).getBoundingClientRect();
+  const [codes, lit] = [box(".codes"), box(".codes [aria-current]")];
+  const lines = [...root.querySelectorAll(".codes pre")]
+    .filter((pre) => pre.style.visibility === "visible")
+    .flatMap((pre) => [...pre.children].filter((line) => line.getClientRects().length));
+  const drawn = [...root.querySelectorAll(".graph :is(.value, .gradient, .cell-number)")].filter((e) => e.textContent);
+  const size = (text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a;
+  return {
+    whole: lit.top >= codes.top && lit.bottom <= codes.bottom && lit.bottom <= innerHeight,
+    lines: lines.map((line) => line.textContent),
+    smallest: Math.min(...drawn.map(size)),
+    covered: codes.bottom > box(".leave").top && codes.right > box(".leave").left,
+  };
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1280, 800), (1920, 1080)])
+def test_a_link_to_a_finished_pass_presents_the_lit_line_and_large_digits(open_page, width, height):
+    page = open_page("graph?stage=backward&event=19", width=width, height=height, reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    page.mouse.click(5, height - 8)
+    page.keyboard.press("f")
+    page.locator(".player.present").wait_for()
+    expect(page.locator(".where")).to_contain_text("_accumulate")
+    settled(page)
+    seen = page.evaluate(PRESENTED)
+    assert seen["whole"]
+    assert any("self.grad += message" in line for line in seen["lines"])
+    assert 3 <= len(seen["lines"]) <= 5
+    assert not any('"""' in line for line in seen["lines"])
+    assert seen["smallest"] >= 16
+    assert not seen["covered"]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(PRESENTED)["whole"]
+
+
+def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page):
+    path = "graph?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
+    page = open_page(f"{path}&stage=backward", width=1024, height=768, reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    page.mouse.click(5, 760)
+    page.keyboard.press("f")
+    page.locator(".player.present").wait_for()
+    settled(page)
+    for _ in range(6):
+        assert page.evaluate(PRESENTED)["smallest"] >= 16
+        stage, card = page.locator(".stage").bounding_box(), page.locator(".card.to").bounding_box()
+        middle = card["x"] + card["width"] / 2, card["y"] + card["height"] / 2
+        assert stage["x"] < middle[0] < stage["x"] + stage["width"]
+        assert stage["y"] < middle[1] < stage["y"] + stage["height"]
+        page.keyboard.press("PageUp")
+
+
+def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
+    """Ten visits: the first on a machine as it is, the others on slower ones, where also Graphviz takes its time."""
+    directions = []
+    for visit in range(10):
+        page = tab(width=1024, height=768)
+        client = page.context.new_cdp_session(page)
+        client.send("Emulation.setCPUThrottlingRate", {"rate": 1 + visit % 4})
+        wait = 60 * (visit % 3)  # milliseconds for each layout
+
+        def slow(route, wait=wait):
+            answer = route.fetch()
+            busy = f"for (const end = performance.now() + {wait}; performance.now() < end; );"
+            script = answer.text().replace("for (const [index, dot]", f"{busy}\n    for (const [index, dot]")
+            script = script.replace("graphviz.layout(dot", f"(() => {{ {busy} return graphviz; }})().layout(dot")
+            route.fulfill(response=answer, body=script)
+
+        page.route("**/player/worker.js*", slow)
+        page.goto(f"{app_url}/graph?stage=backward&event=19")
+        page.locator("g.card").first.wait_for()
+        settled(page)
+        page.wait_for_timeout(300)
+        directions.append(
+            page.locator("g.card").evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))")
+        )
+        client.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+        client.detach()
+        page.unroute_all()
+    assert all(drawn == directions[0] for drawn in directions)
+
+
+def test_the_drawing_follows_the_window_and_present_mode(open_page):
+    page = open_page("graph?stage=backward", width=1280, height=720, reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    settled(page)
+    cards = page.locator("g.card")
+    wide = cards.evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))")
+    page.set_viewport_size({"width": 700, "height": 1000})
+    settled(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    settled(page)
+    page.wait_for_timeout(300)
+    assert cards.evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))") == wide
+
+
+def test_start_keeps_its_pass(open_page, tab):
+    page = open_page(reduced_motion="reduce")
+    page.locator("g.card").first.wait_for()
+    page.get_by_role("button", name="Run forward pass").click()
+    page.get_by_role("button", name="Run backward pass").click()
+    page.wait_for_url("**stage=backward**")
+    page.reload()
+    count = page.locator(".count")
+    expect(count).to_have_text("11 / 11")
+    copied = tab()
+    copied.goto(page.url)
+    expect(copied.locator(".count")).to_have_text("11 / 11")
+    page.bring_to_front()
+    page.locator("g.card").first.wait_for()
+    page.locator(".scrubber").press("ArrowLeft")
+    page.wait_for_url("**event=10**")
+    page.get_by_role("button", name="First (Home)").click()
+    page.wait_for_url(lambda url: "stage" not in url and "event" not in url)
 
 
 def test_the_check_and_the_address_follow_the_event(open_page):

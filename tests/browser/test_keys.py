@@ -1,0 +1,122 @@
+"""No key is lost: what a visitor presses while an answer is on its way counts, on every page, however fast it comes."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import settled
+
+LATE = 150  # milliseconds by which each answer of the server comes late: a classroom's network
+SLOW_LINE = f"""(() => {{
+  const listen = WebSocket.prototype.addEventListener;
+  WebSocket.prototype.addEventListener = function (type, heard, ...more) {{
+    const late = (event) => setTimeout(() => heard(event), {LATE});
+    return listen.call(this, type, type === "message" ? late : heard, ...more);
+  }};
+}})()"""
+PACES = (0, 30, 100)  # milliseconds between two keys
+PRESSES = 5
+SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
+LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
+PAGES = (
+    "graph?view=plain&stage=backward",
+    "why?tab=formula",
+    "jacobian",
+    "broadcasting",
+    "simulate-error?part=steps",
+    "simulate-error?part=life",
+    "faults",
+    "check",
+    "designs?tab=order",
+    "predict",
+    "questions",
+    "descent",
+    "training",
+    "operations",
+    "field",
+)
+
+
+@pytest.fixture
+def slow_page(new_page, app_url):
+    def slow_page(path):
+        page = new_page()
+        page.add_init_script(SLOW_LINE)
+        page.goto(f"{app_url}/{path}")
+        return page
+
+    return slow_page
+
+
+def quiet(page):
+    """Nothing is on its way any more."""
+    settled(page)
+    page.wait_for_timeout(2 * LATE)
+    settled(page)
+
+
+def press_slider(page, slider, pace):
+    """Press five keys, away from the nearer end. Returns the value that they lead to."""
+    low, high, step = (float(slider.get_attribute(name)) for name in ("min", "max", "step"))
+    before = float(slider.input_value())
+    sign = 1 if before <= (low + high) / 2 else -1
+    slider.focus()
+    for _ in range(PRESSES):
+        page.keyboard.press("ArrowRight" if sign > 0 else "ArrowLeft")
+        page.wait_for_timeout(pace)
+    return min(high, max(low, before + sign * PRESSES * step))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
+    page = slow_page(path)
+    main = page.get_by_test_id("stMain")
+    main.locator(f"{SLIDERS}, {LISTS}").first.wait_for()
+    lost = []
+    for i in range(min(3, main.locator(SLIDERS).count())):  # at once, at first sight
+        slider = main.locator(SLIDERS).nth(i)
+        for pace in PACES if i == 0 else PACES[1:2]:
+            wanted = press_slider(page, slider, pace)
+            quiet(page)
+            if abs(float(slider.input_value()) - wanted) > 1e-9:
+                lost.append((slider.get_attribute("aria-label"), pace, wanted, slider.input_value()))
+    quiet(page)
+    for i in range(min(3, main.locator(LISTS).count())):
+        chosen = main.locator(LISTS).nth(i)
+        for pace in PACES if chosen.count() else ():  # one choice may take the other list away
+            for _ in range(2):
+                chosen.press("ArrowDown")
+                page.keyboard.press("ArrowDown")
+                page.keyboard.press("Enter")
+                page.wait_for_timeout(pace)
+            wanted = chosen.input_value()
+            quiet(page)
+            if chosen.input_value() != wanted:
+                lost.append((chosen.get_attribute("aria-label"), pace, wanted, chosen.input_value()))
+    assert lost == []
+
+
+def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_page):
+    page = slow_page("spot?case=6")
+    number = page.get_by_role("spinbutton", name="Case")
+    expect(number).to_have_value("6")
+    quiet(page)
+    page.get_by_role("button", name="Next case").click()
+    page.get_by_role("button", name=re.compile("Gradient checks")).click()  # of the case that is still shown
+    quiet(page)
+    expect(number).to_have_value("7")
+    page.wait_for_url("**case=7**")
+
+
+def test_an_example_chosen_just_before_another_button_stays(slow_page):
+    page = slow_page("graph?view=plain")
+    quiet(page)
+    example = page.get_by_role("combobox", name=re.compile("Example"))
+    example.click()
+    page.get_by_role("option", name="a*a: one leaf, two edges").click()
+    page.get_by_role("button", name="Inputs").click()
+    quiet(page)
+    expect(page.get_by_role("textbox", name="Expression")).to_have_value("a*a")
+    expect(example).to_have_value("a*a: one leaf, two edges")
+    page.wait_for_url("**expression=a*a**")
