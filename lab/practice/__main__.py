@@ -1,6 +1,6 @@
 """Tasks in one's own editor: `python -m lab.practice start scalars my-engine`, then `check` or `watch my-engine`.
 
-And for a teacher, `summary FILES`: a table of what a class has handed in.
+And for a teacher, `summary FILES`: a table of what a class has handed in, its code checked again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lab.practice import folder, sandbox, sets, summary
+from lab.lessons.sets import ITEMS
+from lab.practice import folder, record, sandbox, sets, summary
 from lab.practice.checker import Report, check
+from lab.practice.folder import plain
 from lab.practice.told import told
 from practice import LADDERS
 from practice.task import Ladder
@@ -34,11 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, text in (("check", "say what passes"), ("watch", "check at each save, until Ctrl+C")):
         command = commands.add_parser(name, help=text)
         command.add_argument("folder", type=Path, help="the folder that `start` has made")
-    summing = commands.add_parser("summary", help="a table of the files of progress that a class has handed in")
-    summing.add_argument("files", type=Path, nargs="+", help="saved on Start, named after their owners")
+    summing = commands.add_parser("summary", help="a table of what a class has handed in")
+    summing.add_argument("files", nargs="+", help="files saved on Start, learners' .py files, folders, or a pattern")
     summing.add_argument("--csv", type=Path, metavar="OUT", help="write the table there, too, for a spreadsheet")
     summing.add_argument("--set", metavar="LINK", help="of the page For teachers: a column for each thing of it")
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    # A file may be called "-ada.json"; where a shell expands "*.json", nobody can write "./" in front of it.
+    given = parser.parse_args([f"./{word}" if word[:1] == "-" and os.path.exists(word) else word for word in words])
     if given.command == "summary":
         return summarize(given.files, given.csv, given.set)
     place = given.folder.expanduser().absolute()
@@ -51,13 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise folder.FolderError(sentence)
         return check_all(place) if given.command == "check" else watch(place)
     except folder.FolderError as error:
-        print(error, file=sys.stderr)
+        for line in str(error).split("\n"):
+            print(plain(line), file=sys.stderr)
         return 2
 
 
 def start(ladder: Ladder, place: Path) -> int:
     """Write the ladder's file, unless it is there, and its tasks beside it."""
-    folder.start(place, ladder)
+    folder.start(place, ladder, begun(place, ladder))
     tasks = place / f"{ladder.key}.md"
     try:
         tasks.write_text(sheet(ladder), "utf-8")
@@ -66,6 +71,12 @@ def start(ladder: Ladder, place: Path) -> int:
     print(f"{place / ladder.file} is the file to write in, {tasks} says what. After each step:")
     print(f"python -m lab.practice check {place}")
     return 0
+
+
+def begun(place: Path, ladder: Ladder) -> str:
+    """The text that a file of progress in the folder carries, as it was saved on the page; or the starter."""
+    work = record.of_folder(place).texts.get(ladder.key)
+    return work.text if work else ladder.starter
 
 
 def sheet(ladder: Ladder) -> str:
@@ -94,11 +105,15 @@ def check_all(place: Path) -> int:
     passed = True
     for ladder, held in found:
         folder.keep(place, ladder, held.text, datetime.now())
+        record.of_folder(place)  # what cannot be read is told before the check
         with sandbox.runner() as runner:
             report = check(ladder, ladder.tasks[-1].key, held.text, runner, secrets.randbits(32))
             printed = runner.output
         print("\n".join(lines(ladder, place / ladder.file, report, printed)))
+        record.keep(place, ladder, held.text, report)
         passed = passed and bool(report)
+    if found:
+        print(f"What passes is in {plain(place / record.FILE)}: load it on Start, or hand it in.")
     if unread:
         raise folder.FolderError("\n".join(unread))
     return 0 if passed else 1
@@ -130,16 +145,18 @@ def watch(place: Path) -> int:
     return 0
 
 
-def summarize(files: Sequence[Path], out: Path | None, link: str | None) -> int:
+def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
     """Print the table, and what is to be said of single files. 0, or 1 where a file could not be read or written."""
     try:
-        items = sets.of_link(link) if link is not None else ()
+        keys = sets.of_link(link) if link is not None else ()
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
     found = summary.summary(files)
-    table = summary.table(found.rows, items)
+    table = summary.table(found.rows, {key: plain(ITEMS[key].title if key in ITEMS else key) for key in keys})
     print(summary.drawn(table))
+    if stops := summary.stops(found.rows):
+        print(f"\nWhere they stop:\n{summary.drawn(stops)}")
     for note in found.notes:
         print(note, file=sys.stderr)
     if out:
@@ -152,7 +169,12 @@ def summarize(files: Sequence[Path], out: Path | None, link: str | None) -> int:
 
 
 def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:
-    """What a check found, for a terminal."""
+    """What a check found, for a terminal, which must not obey what a learner's code says or prints."""
+    for text in _lines(ladder, path, report, printed):
+        yield from (plain(line.expandtabs(4)) for line in text.split("\n"))
+
+
+def _lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:
     last = ladder.tasks[-1].key
     said = told(ladder, next((key for key, passed in report.passed.items() if not passed), last), report, printed)
     yield f"{path}"
@@ -173,7 +195,7 @@ def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[
         yield from (f"  {value['name']} {value['words']}: {_written(value)}" for value in said["values"])
     if said["printed"]:
         yield f"Printed {said['printedWhen']}:"
-        yield from (f"  {line}" for line in said["printed"].splitlines())
+        yield from (f"  {line}" for line in said["printed"].split("\n"))
     yield ""
 
 

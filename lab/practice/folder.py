@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,16 +45,16 @@ class OnDisk:
     windows: bool
 
 
-def start(folder: Path, ladder: Ladder) -> OnDisk:
-    """The ladder's file, which is made, with the lines to begin with, where there is none. The folder is an absolute
-    path. Raises FolderError."""
+def start(folder: Path, ladder: Ladder, text: str | None = None) -> OnDisk:
+    """The ladder's file, which is made, with a text or the lines to begin with, where there is none. The folder is an
+    absolute path. Raises FolderError."""
     if not folder.is_absolute() or "\0" in str(folder):
         raise FolderError(f"{folder} is not the whole path of a folder, such as ~/my-engine.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FolderError(f"The folder {folder} cannot be made: {reason(error)}.") from None
-    return read(folder, ladder) or write(folder, ladder, ladder.starter, "")
+    return read(folder, ladder) or write(folder, ladder, ladder.starter if text is None else text, "")
 
 
 def need(folder: Path) -> None:
@@ -65,10 +66,13 @@ def need(folder: Path) -> None:
 def read(folder: Path, ladder: Ladder) -> OnDisk | None:
     """The ladder's file; None where there is none. The folder is an absolute path. Raises FolderError."""
     need(folder)
-    path = folder / ladder.file
+    return read_file(folder / ladder.file)
+
+
+def read_file(path: Path) -> OnDisk | None:
+    """A learner's file; None where there is none. Raises FolderError."""
     try:
-        with path.open("rb") as file:
-            held, saved = file.read(LARGEST + 1), datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime)
+        held, saved = content(path, LARGEST)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -76,6 +80,19 @@ def read(folder: Path, ladder: Ladder) -> OnDisk | None:
     if len(held) > LARGEST:
         raise FolderError(f"{path} is larger than {LARGEST // 1000} kB; a task needs far less.")
     return _seen(held, path, saved)
+
+
+def content(path: Path, most: int) -> tuple[bytes, datetime]:
+    """The first `most` + 1 bytes of a file, and when it was saved. Nothing else is read: a pipe, say, may never end.
+
+    Raises OSError.
+    """
+    flags = getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError("it is not a file")
+        return file.read(most + 1), datetime.fromtimestamp(about.st_mtime)
 
 
 def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
@@ -95,7 +112,7 @@ def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
     held = _bytes(text.replace("\n", "\r\n") if before and before.windows else text)
     if len(held) > LARGEST:
         raise FolderError(f"The text is larger than {LARGEST // 1000} kB and was not written to {path}.")
-    _replace(path, held)
+    replace(path, held)
     return _seen(held, path, datetime.now())
 
 
@@ -109,7 +126,7 @@ def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
         copies.mkdir(exist_ok=True)
         path = next(copies.glob(f"{stem} * {number}.py"), copies / f"{stem} {when:%Y-%m-%d %H.%M.%S} {number}.py")
         if not path.exists():
-            _replace(path, held)
+            replace(path, held)
     except OSError as error:
         raise FolderError(f"No copy could be kept in {copies}: {reason(error)}.") from None
     return path
@@ -128,12 +145,12 @@ def _seen(held: bytes, path: Path, saved: datetime) -> OnDisk:
         text = held.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FolderError(f"{path} is not a text in UTF-8: save it as such.") from None
-    plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return OnDisk(plain, hashlib.blake2s(held, digest_size=16).hexdigest(), saved, b"\r\n" in held)
+    unix = text.replace("\r\n", "\n").replace("\r", "\n")
+    return OnDisk(unix, hashlib.blake2s(held, digest_size=16).hexdigest(), saved, b"\r\n" in held)
 
 
-def _replace(path: Path, held: bytes) -> None:
-    """Write a file so that at each moment it is the old one or the new one."""
+def replace(path: Path, held: bytes) -> None:
+    """Write a file so that at each moment it is the old one or the new one. Raises FolderError."""
     target = path.resolve()
     name = ""
     try:
@@ -156,3 +173,8 @@ def _replace(path: Path, held: bytes) -> None:
 def reason(error: OSError) -> str:
     """What the system says, for the end of a sentence."""
     return (error.strerror or str(error)).lower()
+
+
+def plain(text: object) -> str:
+    """What of a text a terminal can show on one line, without what it would obey."""
+    return "".join(sign if sign.isprintable() else "?" for sign in str(text))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lab.practice.__main__ import _written, main
+from lab.practice.progress_file import Progress, Work, packed, parse
 from lab.practice.told import shown
 from practice import LADDERS
 
@@ -123,3 +124,65 @@ def test_watch_checks_at_each_save_until_it_is_interrupted(place):
         finally:
             timer.cancel()
             watch.kill()
+
+
+def test_what_passes_is_written_into_the_folder_with_the_code(place, capsys):
+    (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    assert main(["check", str(place)]) == 0
+    progress, edited = parse((place / "progress.json").read_bytes())
+    assert not edited
+    assert [*progress.tasks] == [SCALARS.deed(task.key) for task in SCALARS.tasks]
+    assert progress.texts == {"scalars": Work(SCALARS.reference, SCALARS.reference, len(SCALARS.tasks))}
+    mistake = SCALARS.tasks[1].mistakes[0]
+    broken = SCALARS.with_mistake(mistake)
+    (place / "scalars.py").write_text(broken, "utf-8")
+    assert main(["check", str(place)]) == 1
+    later, _ = parse((place / "progress.json").read_bytes())
+    assert later.tasks == progress.tasks
+    assert later.texts == {"scalars": Work(broken, SCALARS.reference, len(SCALARS.tasks))}
+    assert later.stumbles["scalars/add"].mistake == mistake.key
+
+
+def test_a_course_that_was_begun_on_the_page_goes_on_in_the_folder(tmp_path, capsys):
+    saved = Progress("Ada", tasks={"scalars/value": "2026-01-02"}, texts={"scalars": Work("# mine\n", "# mine\n", 1)})
+    (tmp_path / "progress.json").write_text(packed(saved), "utf-8")
+    assert main(["start", "scalars", str(tmp_path)]) == 0
+    assert (tmp_path / "scalars.py").read_text("utf-8") == "# mine\n"
+    (tmp_path / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    assert main(["check", str(tmp_path)]) == 0
+    progress, _ = parse((tmp_path / "progress.json").read_bytes())
+    assert (progress.name, progress.tasks["scalars/value"]) == ("Ada", "2026-01-02")
+
+
+def test_a_file_of_progress_that_cannot_be_read_is_not_written_over(place, capsys):
+    (place / "progress.json").write_text("{", "utf-8")
+    assert main(["check", str(place)]) == 2
+    assert (place / "progress.json").read_text("utf-8") == "{"
+    assert "progress.json cannot be read: it is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print("\\x1b[2J\\x1b[H ✓ all passed\\rforged\\x9b2J\\u202e")',
+        'raise ValueError("\\x1b[2J\\rforged")',
+        "x = 1 / 0  # \x1b[2J forged",
+        'raise type("\\x1b[2J", (Exception,), {})',
+    ],
+)
+def test_a_terminal_obeys_nothing_that_a_learner_wrote(place, capsys, text):
+    (place / "scalars.py").write_text(f"{SCALARS.starter}\n{text}\n", "utf-8")
+    assert main(["check", str(place)]) == 1
+    said = capsys.readouterr().out
+    assert [sign for sign in said if not (sign.isprintable() or sign == "\n")] == []
+
+
+def test_a_pipe_or_a_folder_in_the_place_of_the_file_is_one_sentence(place, capsys):
+    (place / "scalars.py").unlink()
+    os.mkfifo(place / "scalars.py")
+    assert main(["check", str(place)]) == 2
+    assert capsys.readouterr().err == f"{place / 'scalars.py'} cannot be read: it is not a file.\n"
+    (place / "scalars.py").unlink()
+    (place / "scalars.py").mkdir()
+    assert main(["check", str(place)]) == 2
+    assert capsys.readouterr().err == f"{place / 'scalars.py'} cannot be read: is a directory.\n"

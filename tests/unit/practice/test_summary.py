@@ -2,11 +2,16 @@
 
 import csv
 import json
+import os
+import socket
 
 import pytest
 
+from lab.practice import sandbox
 from lab.practice.__main__ import main
-from lab.practice.summary import LARGEST, checksum
+from lab.practice.progress_file import MAX_BYTES, Progress, Work, checksum, packed, parse
+from lab.practice.summary import width
+from practice import LADDERS
 from practice.questions import QUESTIONS
 
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
@@ -51,10 +56,19 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
     with out.open(encoding="utf-8-sig", newline="") as opened:
         table = [*csv.reader(opened)]
     assert table == [
-        [*HEADER, "two-messages", "scalars/add", "scalars/train", "pages/graph"],
-        ["ada", "2", "2", "0", "0", "1", "1", "2026-05-06", "2026-03-04", "2026-05-06", "", "2026-02-02"],
-        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "", ""],
-        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "", ""],
+        [
+            *HEADER,
+            "code",
+            "predict",
+            "set (of 4)",
+            "Two messages add up",
+            "Task: Addition (Scalars)",
+            "Task: Train it (Scalars)",
+            "Page: Graph lab",
+        ],
+        ["ada", "2", "2", "0", "0", "1", "1", "2026-05-06", "", "", "3", "2026-03-04", "2026-05-06", "", "2026-02-02"],
+        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "0", "", "", "", ""],
+        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "0", "", "", "", ""],
     ]
 
 
@@ -84,16 +98,16 @@ def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(ha
     double = hand_in("cy")
     wrong = {
         "half": good.read_bytes()[:90], "binary": b"\xff\xfe\x00", "list": b"[]", "other": b'{"cards": {}}', "deep": b"[" * 50_000,
-        "large": b" " * (LARGEST + 1), "cards": b'{"lab": "tensor-ops-lab", "cards": 7}',
+        "large": b" " * (MAX_BYTES + 1), "cards": b'{"lab": "tensor-ops-lab", "cards": 7}',
     }  # fmt: skip
     for name, content in wrong.items():
         (tmp_path / f"{name}.json").write_bytes(content)
     damaged = [tmp_path / f"{name}.json" for name in (*wrong, "missing")]
-    code, lines, notes = summarized(capsys, *damaged, good, edited, double, tmp_path)
+    code, lines, notes = summarized(capsys, *damaged, good, edited, double)
     assert code == 1
     assert [line.split()[0] for line in lines] == ["student", "ada", "bo", "cy"]
-    assert len(notes) == len(damaged) + 3
-    for path in (*damaged, tmp_path):
+    assert len(notes) == len(damaged) + 2
+    for path in damaged:
         assert [note for note in notes if note.startswith(f"{path} is left out: ") and note.endswith(".")]
     assert f"{edited} does not fit its checksum: it was changed after it was saved." in notes
     assert f"{double} says the same as {good}, on the same days." in notes
@@ -122,3 +136,108 @@ def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(h
     assert code == 1
     assert len(lines) == 2
     assert notes == [f"{tmp_path} cannot be written: is a directory."]
+
+
+# ---------------------------------------------------------------- code that was handed in
+
+SCALARS = LADDERS["scalars"]
+ALL = {SCALARS.deed(task.key): "2026-05-06" for task in SCALARS.tasks}
+needs_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+MISTAKE = next(one for one in SCALARS.tasks[1].mistakes)
+
+
+def written(path, **fields):
+    path.write_text(packed(Progress(**fields)), "utf-8")
+    return path
+
+
+def with_code(path, text, name="", **fields):
+    return written(path, name=name, tasks=ALL, texts={"scalars": Work(text, text, 8)}, **fields)
+
+
+@needs_sandbox
+def test_the_code_is_checked_and_the_table_says_what_passes_now(tmp_path, capsys):
+    with_code(tmp_path / "one.json", SCALARS.reference, "Ada Lovelace")
+    with_code(tmp_path / "two.json", SCALARS.with_mistake(MISTAKE), "Bo")
+    code, lines, notes = summarized(capsys, tmp_path)
+    assert code == 0
+    assert [line.split()[:5] for line in lines[1:3]] == [["Ada", "Lovelace", "0", "8", "0"], ["Bo", "0", "1", "0", "0"]]
+    assert all(line.endswith("checked") for line in lines[1:3])
+    assert "Bo: 8 of 8 tasks of Scalars are said to be passed; the code passes 1." in notes
+    stop = lines[lines.index("Where they stop:") + 2]
+    assert stop.split()[0] == "1"
+    assert "2. Addition" in stop
+    assert MISTAKE.key in stop
+
+
+@needs_sandbox
+def test_folders_and_python_files_are_learners_too(tmp_path, capsys):
+    for name in ("ada", "bo"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    (tmp_path / "cy_scalars.py").write_text(SCALARS.reference, "utf-8")
+    code, lines, notes = summarized(capsys, tmp_path / "class", tmp_path / "cy_scalars.py")
+    assert (code, notes) == (0, [])
+    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "8"], ["bo", "0", "8"], ["cy_scalars", "0", "8"]]
+
+
+def test_patterns_are_expanded_and_one_that_fits_nothing_is_named(hand_in, tmp_path, capsys):
+    hand_in("ada")
+    hand_in("bo", {}, {})
+    code, lines, notes = summarized(capsys, tmp_path / "*.json", tmp_path / "*.txt")
+    assert [line.split()[0] for line in lines] == ["student", "ada", "bo"]
+    assert (code, notes) == (1, [f"No file fits {tmp_path / '*.txt'}."])
+
+
+def test_a_name_that_looks_like_an_option_is_a_file(hand_in, tmp_path, capsys, monkeypatch):
+    hand_in("-ada")
+    monkeypatch.chdir(tmp_path)
+    code, lines, _ = summarized(capsys, "-ada.json")
+    assert (code, lines[1].split()[0]) == (0, "-ada")
+
+
+def test_wide_letters_do_not_shift_a_column_and_a_long_name_is_cut(tmp_path, capsys):
+    for number, name in enumerate(("李小龍", "Ada", "é\u0301" * 5, "x" * 200)):
+        written(tmp_path / f"{number}.json", name=name, cards=CARDS)
+    _, lines, _ = summarized(capsys, tmp_path)
+    assert len({width(line[: line.index(" 2 ")]) for line in lines[1:]}) == 1
+    assert max(map(width, lines)) < 200
+
+
+def test_what_is_no_file_is_one_sentence(hand_in, tmp_path, capsys, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    with (tmp_path / "huge.json").open("wb") as huge:
+        huge.truncate(1_000_000_000)
+    with socket.socket(socket.AF_UNIX) as listening:
+        monkeypatch.chdir(tmp_path)  # the name of a socket is short
+        listening.bind("socket.json")
+        code, lines, notes = summarized(capsys, hand_in("ada"), tmp_path, tmp_path / "empty")
+    assert (code, [line.split()[0] for line in lines]) == (1, ["student", "ada"])
+    assert len(notes) == 4
+    assert all(" is left out: " in note and "\n" not in note for note in notes)
+
+
+@pytest.mark.parametrize("day", ["9999-99-99", "2026-02-30", "0000-01-01", "2026-13-01"])
+def test_a_day_that_is_in_no_calendar_does_not_count(hand_in, capsys, day):
+    _, lines, _ = summarized(capsys, hand_in("ada", {"first-gradient": day}, {}))
+    assert lines[1].split() == ["ada", *"000000"]
+
+
+def test_a_file_that_was_edited_stays_marked_however_often_it_is_saved(tmp_path, capsys):
+    edited = packed(Progress(cards=CARDS)).replace("2026-03-04", "2026-01-01")
+    progress, is_edited = parse(edited.encode())
+    assert is_edited
+    for _ in range(3):
+        progress, is_edited = parse(packed(progress).encode())
+        assert (is_edited, progress.doubt) == (False, "changed")
+    clean = packed(progress).replace('"doubt": "changed"', '"doubt": ""')
+    assert parse(clean.encode())[0].doubt == "changed"  # nor can the mark be taken out
+    (tmp_path / "eve.json").write_text(packed(progress), "utf-8")
+    _, _, notes = summarized(capsys, tmp_path / "eve.json")
+    assert notes == [f"{tmp_path / 'eve.json'} holds progress that was changed after it was saved."]
+
+
+def test_a_file_is_read_as_it_was_written():
+    progress = Progress("Ada", CARDS, TASKS, {"scalars": Work("a = 1\n", "", 0)}, {}, {"1.17": (46, 48)})
+    assert parse(packed(progress).encode()) == (progress, False)
