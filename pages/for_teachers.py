@@ -100,7 +100,7 @@ def _link() -> None:
     )
     st.pills(
         "Not to be shown", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
-        help="It is put away with the list, and by a new visit without the link: it guides, it does not lock.",
+        help="Only while the list is open. Opening the lab without the link shows everything.",
     )  # fmt: skip
     st.text_input(
         "To begin with", key="teach begin", max_chars=LONGEST, placeholder="a*b + a, or the address of a page",
@@ -138,13 +138,15 @@ def _root() -> str:
 def _hand_in() -> None:
     st.header("What a class hands in", anchor=False)
     st.markdown(
-        "*Save to a file*, on Start, gives each of them a file of what is done and when. Name the files after their "
-        "owners; this makes a table of them:"
+        "*Save to a file*, on Start, gives each of them a file with their name, their code, and what is done and when. "
+        "Put the files into one folder; this makes a table of them:"
     )
-    st.code("python -m lab.practice summary *.json --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
+    st.code("python -m lab.practice summary FOLDER --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
     st.markdown(
-        "Damaged files, doubles and files that were changed after they were saved are named. The checksum that tells "
-        "is a hint, not a proof: who can read this program can compute another one."
+        "The code is checked again, and the table says what passes now. Below it stands which task stops most of them, "
+        "at which check, with which mistake. Damaged, duplicate and edited files are listed. Who works in an editor of "
+        "their own hands in their folder or their `.py` file. Cards, questions and points come from the file alone: "
+        "its checksum shows edits by hand, and is no proof."
     )
 
 

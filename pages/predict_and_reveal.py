@@ -21,7 +21,7 @@ from lab.practice.prediction import (
 )
 from lab.trace.derive import table
 from lab.trace.recording import Trace, brief
-from lab.ui import page, state, teaching
+from lab.ui import page, progress, state, teaching
 from lab.ui.computed import computed
 from lab.ui.player import player
 from lab.ui.state import Family, Field
@@ -213,6 +213,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
             graph = f"{now['predict level']}.{now['predict number']}"
             got = points(now["predict credit"]), FULL * len(whole)
             now["predict done"] = {graph: got} | now["predict done"]
+            progress.scored(graph, *got)
 
     credit = part()
     with st.form("predict form", border=False):

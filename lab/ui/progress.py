@@ -12,6 +12,7 @@ from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.trace.recording import strict_json
 from lab.ui.assets import component
+from practice import LADDERS
 
 _note = component("progress", "progress/progress.js", "note")
 _path = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
@@ -28,19 +29,34 @@ def note(key: str = "progress") -> None:
     file = next((file for file, page in BY_FILE.items() if page.path == state.get("path")), None)
     here = [card for card in CARDS if file in (card.file, card.also)]
     tasks = sorted(state.get("tasks passed", ()))
-    if not here and not tasks:
+    stumbles, scores = state.get("task stumbles", {}), state.get("graph scores", {})
+    if not (here or tasks or stumbles or scores):
         return
     undone: set[str] = state.setdefault("cards undone", set())
     met = {card.key for card in here if card.done(state)}
     undone |= {card.key for card in here} - met
     done = [card.key for card in here if card.key in met & undone and not card.at_end]
     at_end = [card.key for card in here if card.key in met and card.at_end]
-    _note(key=key, data=strict_json({"done": done, "tasks": tasks, "atEnd": at_end}).encode())
+    told = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
+    _note(key=key, data=strict_json(told).encode())
 
 
 def passed(task: str) -> None:
     """The visitor has just passed a task such as "questions/why-add" (in a callback): the next `note` tells it."""
     st.session_state["tasks passed"] = {*st.session_state.get("tasks passed", ()), task}
+
+
+def stumbled(task: str, check: str, mistake: str) -> None:
+    """A check of a task such as "scalars/add" has just failed (in a callback): the name of the check, "" where the file
+    itself does not run, and the key of the known mistake, or ""."""
+    session = st.session_state
+    session["task stumbles"] = session.get("task stumbles", {}) | {task: {"check": check, "mistake": mistake}}
+
+
+def scored(graph: str, got: int, most: int) -> None:
+    """A graph of Predict such as "1.17" has just been completed (in a callback), for so many points."""
+    session = st.session_state
+    session["graph scores"] = session.get("graph scores", {}) | {graph: {"got": got, "most": most}}
 
 
 def path() -> None:
@@ -54,7 +70,8 @@ def path() -> None:
         for card in CARDS
         for page in [BY_FILE[card.file]]
     ]
-    _path(key="start path", data=strict_json({"cards": cards}).encode(), on_go_change=go)
+    courses = [{"key": one.key, "title": one.title} for one in LADDERS.values()]
+    _path(key="start path", data=strict_json({"cards": cards, "courses": courses}).encode(), on_go_change=go)
     asked = BY_KEY.get(str(st.session_state.pop("card asked", None)))
     if asked:
         st.switch_page(asked.file, query_params=dict(asked.query))

@@ -1,20 +1,31 @@
 /** The cards of the path, each with what this browser knows of it, and the visitor's progress to save and to load. */
 
 import { h, setText } from "../player/dom.js";
-import { opened, packed } from "./file.js";
+import { bringTexts, textsToSave } from "../practice/handed.js";
+import { MAX_BYTES, MAX_NAME, opened, packed } from "./file.js";
 import { deedLink, Places } from "./places.js";
-import { add, cardsDone, forgetCards, tasksDone } from "./progress.js";
+import {
+  add,
+  cardsDone,
+  doubt,
+  forgetCards,
+  learner,
+  scoresDone,
+  setLearner,
+  stumblesDone,
+  tasksDone,
+} from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
 /** @typedef {{key: string, title: string, deed: string, page: string, href: string}} Card */
 
-const LARGEST = 100_000; // bytes of a file of progress
+/** @typedef {{key: string, title: string}} Course */
 
 /** @param {Component<ShadowRoot>} component */
 export function show(component) {
-  const { cards } = JSON.parse(new TextDecoder().decode(component.data));
-  return paths.show(component, { cards });
+  const { cards, courses } = JSON.parse(new TextDecoder().decode(component.data));
+  return paths.show(component, { cards, courses });
 }
 
 class Path {
@@ -22,6 +33,8 @@ class Path {
   constructor(parent) {
     /** @type {Card[]} */
     this.cards = [];
+    /** @type {Course[]} */
+    this.courses = [];
     /** @type {(key: string) => void} */
     this.go = () => {};
     this.count = h("strong");
@@ -29,7 +42,11 @@ class Path {
     this.said = h("p", { class: "path-said", role: "status" });
     this.list = h("ol", { class: "path" });
     const file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
+    const keepName = () => setLearner(this.name.value.trim());
+    const attributes = { type: "text", maxlength: MAX_NAME, placeholder: "your name", autocomplete: "name" };
+    this.name = h("input", { ...attributes, onchange: keepName });
     const buttons = [
+      h("label", {}, "Name in the file ", this.name),
       h("button", { type: "button", onclick: () => this.save() }, "Save to a file"),
       h("button", { type: "button", onclick: () => file.click() }, "Load a file"),
       h("button", { type: "button", onclick: () => this.beginAgain() }, "Begin again"),
@@ -38,6 +55,7 @@ class Path {
   }
 
   paint() {
+    if (!this.name.matches(":focus")) this.name.value = learner();
     const done = cardsDone();
     const count = this.cards.filter((card) => card.key in done).length;
     setText(this.count, `${count} of ${this.cards.length} done`);
@@ -62,14 +80,23 @@ class Path {
   }
 
   save() {
-    const url = URL.createObjectURL(new Blob([packed(cardsDone(), tasksDone())], { type: "application/json" }));
-    const link = h("a", { href: url, download: "tensor-ops-lab-progress.json" });
-    link.click();
+    setLearner(this.name.value.trim());
+    const texts = textsToSave(this.courses.map(({ key }) => key));
+    const progress = {
+      name: learner(),
+      cards: cardsDone(),
+      tasks: tasksDone(),
+      texts,
+      stumbles: stumblesDone(),
+      scores: scoresDone(),
+      doubt: doubt(),
+    };
+    const url = URL.createObjectURL(new Blob([packed(progress)], { type: "application/json" }));
+    h("a", { href: url, download: fileName(learner()) }).click();
     URL.revokeObjectURL(url);
-    setText(
-      this.said,
-      "Saved. The file holds the cards and tasks you have done, the days, and a checksum, which is no proof.",
-    );
+    const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);
+    const also = code.length ? ` and your code of ${code.join(", ")}` : "";
+    setText(this.said, `Saved: what you have done and when${also}. Load the file in another browser to go on there.`);
   }
 
   /** @param {HTMLInputElement} input */
@@ -77,13 +104,19 @@ class Path {
     const file = input.files?.[0];
     input.value = "";
     if (!file) return;
-    const text = file.size > LARGEST ? "" : await file.text();
-    const { done, tasks, said } = opened(
+    const text = file.size > MAX_BYTES ? "" : await file.text();
+    const { progress, said } = opened(
       text,
       this.cards.map((card) => card.key),
     );
-    add(done, tasks);
-    setText(this.said, said);
+    if (!progress) return setText(this.said, said);
+    add(progress);
+    const { brought, apart } = bringTexts(progress.texts, this.courses);
+    const code = brought.length ? ` Your code of ${brought.join(", ")} is here.` : "";
+    const other = apart.length
+      ? ` Your text of ${apart.join(", ")} here is another one and stays; the file's is under Earlier copies.`
+      : "";
+    setText(this.said, said + code + other);
   }
 
   beginAgain() {
@@ -91,12 +124,18 @@ class Path {
     if (!Object.keys(before).length) return setText(this.said, "No card is done yet.");
     forgetCards();
     const back = () => {
-      add(before);
+      add({ cards: before });
       setText(this.said, "Everything is back.");
     };
     const undo = h("button", { type: "button", onclick: back }, "Undo");
     this.said.replaceChildren("All cards are open again. ", undo);
   }
+}
+
+/** What the file of a learner is called. @param {string} name of the learner */
+function fileName(name) {
+  const plain = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+  return `${plain || "tensor-ops-lab"}-progress.json`;
 }
 
 const paths = new Places((root) => new Path(root));

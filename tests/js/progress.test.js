@@ -1,56 +1,146 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checksum, opened, packed } from "../../static/progress/file.js";
+import { Kept } from "../../static/practice/kept.js";
+import { bringTexts, textsToSave } from "../../static/practice/handed.js";
+import { checksum, checksumOf, opened, packed } from "../../static/progress/file.js";
+
+/** @import { Progress } from "../../static/progress/file.js" */
 
 const KNOWN = ["first-gradient", "two-messages"];
+/** @type {Progress} */
+const NONE = { name: "", cards: {}, tasks: {}, texts: {}, stumbles: {}, scores: {}, doubt: "" };
+const PROGRESS = {
+  ...NONE,
+  name: "李小龍 é",
+  cards: { "first-gradient": "2026-01-02", "two-messages": "2026-03-04" },
+  tasks: { "scalars/add": "2026-05-06" },
+  texts: { scalars: { text: "a = 1\n", best: "# ü 𝔘\n", passed: 2 } },
+  stumbles: { "scalars/mul": { check: "A product", mistake: "sign", day: "2026-05-06" } },
+  scores: { 1.17: { got: 46, most: 48 } },
+};
 
 test("a saved file is read again, whole", () => {
-  const done = { "first-gradient": "2026-01-02", "two-messages": "2026-03-04" };
-  assert.deepEqual(opened(packed(done, {}), KNOWN), { done, tasks: {}, said: "2 cards from the file." });
-  const tasks = { "scalars/add": "2026-05-06" };
-  const said = "2 cards and 1 task from the file.";
-  assert.deepEqual(opened(packed(done, tasks), KNOWN), { done, tasks, said });
+  const { progress, said } = opened(packed(PROGRESS), KNOWN);
+  assert.deepEqual(progress, PROGRESS);
+  assert.equal(said, "2 cards and 1 task from the file.");
+});
+
+test("the checksum is that of lab/practice/progress_file.py", () => {
+  // The same number stands in tests/unit/practice/test_summary.py.
+  assert.equal(JSON.parse(packed(PROGRESS)).checksum, "5bba8fe5");
+  assert.equal(checksumOf({ b: 1, a: { c: "x" } }), checksumOf({ a: { c: "x" }, b: 1 }));
+});
+
+test("a file that was edited stays marked, however often it is loaded and saved", () => {
+  const edited = packed(PROGRESS).replace("2026-05-06", "2026-04-06");
+  assert.match(opened(edited, KNOWN).said, /was changed after it was saved/);
+  let { progress } = opened(edited, KNOWN);
+  for (let i = 0; i < 3; i++) {
+    assert.equal(progress?.doubt, "changed");
+    ({ progress } = opened(packed(/** @type {Progress} */ (progress)), KNOWN));
+  }
+  const clean = packed({ ...PROGRESS, doubt: "changed" }).replace('"doubt": "changed"', '"doubt": ""');
+  assert.equal(opened(clean, KNOWN).progress?.doubt, "changed");
+});
+
+test("a file of an earlier version is read as it was, and says so if it has no checksum", () => {
+  const first = { lab: "tensor-ops-lab", version: 1, cards: PROGRESS.cards };
+  const { tasks } = PROGRESS;
+  for (const [file, doubt] of /** @type {const} */ ([
+    [first, ""],
+    [{ ...first, tasks }, "unsigned"],
+    [{ ...first, tasks, checksum: checksum(PROGRESS.cards, tasks) }, ""],
+    [{ ...first, tasks, checksum: checksum({}, tasks) }, "changed"],
+  ])) {
+    const { progress } = opened(JSON.stringify(file), KNOWN);
+    const known = "tasks" in file ? tasks : {};
+    assert.deepEqual(progress, { ...NONE, cards: PROGRESS.cards, tasks: known, doubt });
+  }
 });
 
 test("a card that no longer exists is told, and the others count", () => {
-  const { done, said } = opened(packed({ "two-messages": "2026-03-04", gone: "2026-03-04" }, {}), KNOWN);
-  assert.deepEqual(done, { "two-messages": "2026-03-04" });
+  const { progress, said } = opened(
+    packed({ ...NONE, cards: { "two-messages": "2026-03-04", gone: "2026-03-04" } }),
+    KNOWN,
+  );
+  assert.deepEqual(progress?.cards, { "two-messages": "2026-03-04" });
   assert.equal(said, "1 card from the file. 1 of the file's cards is no longer here.");
 });
 
-test("a file from before there were tasks is read as it was", () => {
-  const old = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": "2026-03-04" } });
-  assert.deepEqual(opened(old, KNOWN), {
-    done: { "two-messages": "2026-03-04" },
-    tasks: {},
-    said: "1 card from the file.",
-  });
-});
-
-test("the checksum is that of lab/practice/summary.py, whatever the order, and tells what was changed", () => {
+test("the checksum of the first version is that of lab/practice/progress_file.py, whatever the order", () => {
   // The same numbers stand in tests/unit/practice/test_summary.py.
   assert.equal(checksum({}, {}), "811c9dc5");
   const [cards, tasks] = [{ "two-messages": "2026-03-04" }, { "scalars/add": "2026-05-06", "scalars/é": "2026-01-02" }];
   assert.equal(checksum(cards, tasks), "e518c6fe");
-  const turned = { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" };
-  assert.equal(checksum(cards, turned), "e518c6fe");
-  const edited = packed(cards, tasks).replace("2026-05-06", "2026-04-06");
-  assert.match(opened(edited, KNOWN).said, /was changed after it was saved/);
-  assert.deepEqual(opened(edited, KNOWN).done, cards);
+  assert.equal(checksum(cards, { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" }), "e518c6fe");
 });
 
 test("what is no file of progress is one sentence, and nothing is lost", () => {
   for (const text of ["", "{", "[]", "null", "7", '{"cards": {}}', '{"lab": "tensor-ops-lab", "cards": 7}']) {
-    const { done, said } = opened(text, KNOWN);
-    assert.deepEqual(done, {});
+    const { progress, said } = opened(text, KNOWN);
+    assert.equal(progress, null);
     assert.match(said, /^This is no file of progress .* stays as it is\.$/);
   }
 });
 
-test("what is no day is left out", () => {
-  for (const day of ["soon", 7, null, "2026-01-02<b>", {}]) {
+test("what is no day of the calendar is left out", () => {
+  for (const day of ["soon", 7, null, "2026-01-02<b>", {}, "9999-99-99", "2026-02-30", "9999-12-31"]) {
     const text = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": day } });
-    assert.deepEqual(opened(text, KNOWN).done, {});
+    assert.deepEqual(opened(text, KNOWN).progress?.cards, {});
   }
+});
+
+test("texts and points that are none are left out", () => {
+  const texts = {
+    scalars: { text: 7, best: "", passed: 1 },
+    tensors: { text: "", best: "", passed: -1 },
+    functions: null,
+  };
+  const file = { ...NONE, lab: "tensor-ops-lab", version: 2, texts, scores: { 1.1: { got: "4", most: 4 } } };
+  const { progress } = opened(JSON.stringify(file), KNOWN);
+  assert.deepEqual([progress?.texts, progress?.scores], [{}, {}]);
+});
+
+/** A browser with room for everything. */
+function browser() {
+  /** @type {Map<string, string>} */
+  const all = new Map();
+  const storage = {
+    getItem: (/** @type {string} */ place) => all.get(place) ?? null,
+    setItem: (/** @type {string} */ place, /** @type {string} */ text) => void all.set(place, text),
+  };
+  return (/** @type {string} */ course) => new Kept(course, () => storage);
+}
+
+const COURSES = [
+  { key: "scalars", title: "Scalars" },
+  { key: "tensors", title: "Tensors" },
+];
+
+test("the code goes from one browser to another, the finished engine, too", () => {
+  const [school, home] = [browser(), browser()];
+  const kept = school("scalars");
+  kept.copy({ text: "finished", passed: 8 });
+  kept.write("half done");
+  const texts = textsToSave(["scalars", "tensors"], school);
+  assert.deepEqual(texts, { scalars: { text: "half done", best: "finished", passed: 8 } });
+  assert.deepEqual(bringTexts(texts, COURSES, home), { brought: ["Scalars"], apart: [] });
+  assert.equal(home("scalars").text(), "half done");
+  assert.equal(home("scalars").finished(8), "finished");
+  assert.deepEqual(textsToSave(["scalars"], home), texts);
+});
+
+test("a text that is here already stays, and that of the file is among its copies", () => {
+  const [school, home] = [browser(), browser()];
+  school("scalars").write("there");
+  home("scalars").write("here");
+  const texts = textsToSave(["scalars"], school);
+  for (let i = 0; i < 2; i++) assert.deepEqual(bringTexts(texts, COURSES, home), { brought: [], apart: ["Scalars"] });
+  assert.equal(home("scalars").text(), "here");
+  const copies = home("scalars").copies();
+  assert.deepEqual(
+    copies.map(({ text }) => text),
+    ["there"],
+  );
 });

@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from lab.practice import folder as own_folder
-from lab.practice import sandbox
+from lab.practice import record, sandbox
 from lab.practice.checker import Report
 from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
@@ -55,6 +55,9 @@ def finished(ladder: Ladder) -> Report | None:
     for key, passed in report.passed.items():
         if passed:
             progress.passed(ladder.deed(key))
+    if failed := record.stumbled(report, ""):
+        task, stumble = failed
+        progress.stumbled(ladder.deed(task), stumble.check, stumble.mistake)
     own.checked(ladder, checking.key, checking.source, report)
     return report
 

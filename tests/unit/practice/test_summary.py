@@ -9,7 +9,7 @@ import pytest
 
 from lab.practice import sandbox
 from lab.practice.__main__ import main
-from lab.practice.progress_file import MAX_BYTES, Progress, Work, checksum, packed, parse
+from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, checksum, packed, parse
 from lab.practice.summary import width
 from practice import LADDERS
 from practice.questions import QUESTIONS
@@ -44,6 +44,19 @@ def test_the_checksum_is_that_of_the_browser():
     tasks = {"scalars/add": "2026-05-06", "scalars/é": "2026-01-02"}
     assert checksum({"two-messages": "2026-03-04"}, tasks) == "e518c6fe"
     assert checksum({"two-messages": "2026-03-04"}, dict(reversed(tasks.items()))) == "e518c6fe"
+
+
+def test_the_checksum_of_a_whole_file_is_that_of_the_browser():
+    # The same number stands in tests/js/progress.test.js.
+    progress = Progress(
+        "李小龍 é",
+        CARDS,
+        {"scalars/add": "2026-05-06"},
+        {"scalars": Work("a = 1\n", "# ü 𝔘\n", 2)},
+        {"scalars/mul": Stumble("A product", "sign", "2026-05-06")},
+        {"1.17": (46, 48)},
+    )
+    assert json.loads(packed(progress))["checksum"] == "5bba8fe5"
 
 
 def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, capsys):

@@ -1,0 +1,62 @@
+"""What a learner keeps goes from one browser to another: ticks, code, and the engine that was built."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.practice import sandbox
+from practice import LADDERS
+from tests.browser.conftest import prepared
+
+SCALARS = LADDERS["scalars"]
+
+
+def write(page, text):
+    page.locator(".cm-content").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Control+Enter")
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url, tmp_path):
+    page = open_page("build?ladder=scalars&task=train")
+    write(page, SCALARS.reference)
+    expect(page.locator(".headline")).to_contain_text("All 8 tasks are passed")
+    write(page, SCALARS.reference + "half = (")  # what is in the editor is no engine
+    expect(page.locator(".headline")).to_contain_text("cannot run")
+    page.goto(app_url)
+    page.get_by_label("Name in the file").fill("Ada Lovelace")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save to a file").click()
+    assert download.value.suggested_filename == "Ada-Lovelace-progress.json"
+    saved = tmp_path / "ada.json"
+    download.value.save_as(saved)
+    assert json.loads(saved.read_text("utf-8"))["stumbles"]["scalars/value"]["mistake"] == ""
+
+    with browser.new_context() as home:
+        other = prepared(home.new_page())
+        other.goto(app_url)
+        other.locator("input[type=file]").set_input_files(saved)
+        expect(other.get_by_text("8 tasks from the file. Your code of Scalars is here.")).to_be_visible()
+        expect(other.get_by_label("Name in the file")).to_have_value("Ada Lovelace")
+        other.goto(f"{app_url}/own")
+        expect(other.get_by_text("Your engine: scalars, passed")).to_be_visible()
+        other.goto(f"{app_url}/build?ladder=scalars")
+        expect(other.locator(".cm-content")).to_contain_text("class Value")
+        expect(other.get_by_role("button", name=re.compile("passed"))).to_have_count(8)
+
+
+def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
+    with browser.new_context() as context:
+        context.add_init_script(
+            "Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied'); } })"
+        )
+        page = prepared(context.new_page())
+        page.goto(f"{app_url}/build?ladder=scalars")
+        page.locator(".cm-content").wait_for()
+        write(page, SCALARS.reference)
+        expect(page.locator(".headline")).to_contain_text("passed")
+        expect(page.get_by_role("button", name=re.compile("remembers.*passed"))).to_be_visible()
