@@ -1,9 +1,8 @@
 """A reverse-mode automatic differentiation engine in NumPy, and the neural network built on it.
 
-Read it from top to bottom; who stops after the arithmetic has seen the whole engine. An operation on tensors does two
-things: it computes its result, and it writes down, in a closure called `_backward`, how a gradient that arrives at the
-result is passed on to the operands. `backward()` then calls those closures from the last operation to the first. That
-is all of backpropagation:
+Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation on
+tensors computes its result, and writes down, in a closure called `_backward`, how a gradient that arrives at the result
+is passed on to the operands. `backward()` then calls those closures from the last operation to the first. That is all:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
     gradient of a tensor  = the sum of the messages it receives         (the multivariate chain rule)
@@ -19,6 +18,7 @@ Conventions where a derivative does not exist, or where NumPy has a choice
                                                            minimum send all to the second operand
     log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, and the gradients that follow; no warning
     overflow of + - * @ sum and prod, also on the way      inf, with NumPy's warning: silence costs more than the work
+    inf - inf and 0 * inf, also in var, std and softmax    nan, with NumPy's warning; so for the losses of inf logits
     where(c, a, b) with a branch that is inf or nan        0 * inf is nan: make the *input* of that branch safe first
     integers and booleans                                  become float64; float32 stays float32 throughout
 """
@@ -34,11 +34,19 @@ from copy import deepcopy
 from functools import partialmethod
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "ACTIVATIONS", "INITS", "MLP", "SGD", "Adam", "Linear", "MutationError", "Optimizer", "Tensor", "allow_mutation",
+    "binary_cross_entropy_with_logits", "clip_grad_norm", "concatenate", "cross_entropy", "init_weight", "linear",
+    "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
+]  # fmt: skip
+
+_Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
 Function = TypeVar("Function", bound=Callable[..., Any])
 Backward: TypeAlias = Callable[[Any], None]  # takes the gradient of a result, sends messages to its operands
@@ -76,7 +84,8 @@ class _Changed(ContextDecorator):
     def __call__(self, function: Function) -> Function:
         runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
         if any(kind(code) for kind in runs_later for code in (function, type(function).__call__)):
-            raise TypeError("The body of a generator or an async function runs later: use `with no_grad():` inside it.")
+            advice = "there, put `with no_grad():` around what computes, with no `yield` in the block"
+            raise TypeError(f"The body of a generator or an async function runs later, in pieces: {advice}.")
         return super().__call__(function)
 
 
@@ -92,6 +101,8 @@ def no_grad(function: Any = None) -> Any:
 def topological_order(root: Tensor) -> list[Tensor]:
     """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
     instead of recursion: a graph can be deeper than Python's call stack."""
+    if not isinstance(root, Tensor):
+        raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
     order: list[Tensor] = []
     seen: set[Tensor] = set()
     stack: list[Any] = [root]
@@ -109,6 +120,7 @@ def topological_order(root: Tensor) -> list[Tensor]:
 
 
 _quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
+_passes = 0  # how many backward passes have freed their graph: a clock, to tell what was made before one and what after
 
 
 def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
@@ -124,17 +136,21 @@ class Tensor:
         label          a name for drawings and error messages
 
     `grad` is None until a backward pass has reached the tensor; then an array of the shape and dtype of `data`.
-    Gradients of leaves (tensors that you made) add up over backward passes until `zero_grad()`.
-    Arrays and numbers mixed into an expression are constants: they receive no gradient.
+    Gradients of leaves (tensors that you made) add up over backward passes until `zero_grad()`: each pass into an array
+    of its own, so one that you have kept stays as it is. Of two threads, only one may go backward to a leaf at a time.
+    Arrays and numbers mixed into an expression are constants: they are copied and receive no gradient.
     Keep `loss.item()`, not `loss`, in a running total: a tensor keeps alive the graph that it was computed by.
+    `math.exp(t)` and `array[0] = t` take the number out, like `float(t)`: what follows has no graph. Use `t.exp()`.
+    Update a leaf by `w.data -= ...`; `w = w - ...` only gives its name to a result.
 
     Results have the class of the first operand. A subclass may override any operation, `backward`, `grad` (a property
     around this one), and what all operations share: `_node` (makes a result), `_constant` and `detach` (make a tensor
     without history), `_accumulate` (takes a message). Operations of its own read values by `_read` or `_operands`.
     """
 
-    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_saved",
+    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_saved",
                  "grad", "label", "op", "requires_grad")  # fmt: skip
+    _made: int  # of a result, at which time of the clock of passes
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
         self._make_leaf(_as_float_array(data), requires_grad, label)
@@ -155,12 +171,11 @@ class Tensor:
     ) -> Tensor:
         """The tensor that an operation returns; a leaf without history where there is nothing to differentiate."""
         out = object.__new__(type(self))
-        recording = _mode.get().recording
-        for child in children:
-            if child.requires_grad and recording:
+        for child in children if _mode.get().recording else ():
+            if child.requires_grad:
                 out._data, out._lent, out._saved = data, None, saved
-                out._children, out._backward, out.op = children, backward, op
-                out.grad, out.requires_grad, out.label = None, True, ""
+                out._children, out._backward, out._made = children, backward, _passes
+                out.grad, out.requires_grad, out.label, out.op = None, True, "", op
                 return out
         out._make_leaf(data, False, "")
         return out
@@ -170,7 +185,7 @@ class Tensor:
         requires no gradient takes none; closures ask for that beforehand only where the message is dear."""
         if not self.requires_grad:
             return
-        if not (isinstance(message, np.float64) and isinstance(self._data, np.float64)):  # two such numbers always fit
+        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
             message = _fitted(message, self)
         if self.grad is None:
             self.grad = message
@@ -179,11 +194,9 @@ class Tensor:
 
     def _constant(self, value: Any) -> Tensor:
         """A number or array that meets this tensor in an expression, as a tensor of the same dtype without gradient. It
-        is copied, unless nobody can write to it before a pass: it is its own and read-only, or no pass will come."""
+        is copied, also if it is read-only (its owner may write all the same), unless no pass will come."""
         out, dtype = object.__new__(type(self)), self._data.dtype
-        shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype
-        if shared and _mode.get().recording:
-            shared = value.base is None and not value.flags.writeable
+        shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and not _mode.get().recording
         out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
         return out
 
@@ -194,7 +207,11 @@ class Tensor:
         left = self._data if self._lent is None else self._read()
         right = other._data if other._lent is None else other._read()
         if type(left) is np.ndarray and left.shape != right.shape:
-            _check_broadcast(op, self, other)
+            sentence = (
+                "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1."
+            )
+            with _refusing(sentence, op, self, other):
+                np.broadcast_shapes(left.shape, right.shape)
         return other, left, right
 
     # -- the backward pass
@@ -209,6 +226,7 @@ class Tensor:
         RuntimeError: there is no graph, or it was freed, or `grad` is missing. MutationError: values that the pass
         needs were written to. In each case no gradient was changed.
         """
+        global _passes
         upstream = _starting_gradient(self, grad)
         order = topological_order(self)
         _check_nothing_freed_or_written_to(order)
@@ -216,10 +234,12 @@ class Tensor:
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
+        _passes += 1
+        freed = _Freed(_passes)
         for node in reversed(interior):
             node._backward(node.grad)
             if not retain_graph:
-                node._backward, node._children, node._saved = _freed, (), ()
+                node._backward, node._children, node._saved = freed, (), ()
 
     # -- arithmetic
 
@@ -311,17 +331,26 @@ class Tensor:
         return self._node(result, (self, other), "@", _backward, _read_by_messages(self, left, other, right))
 
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
-    __radd__ = _reflected(__add__)
-    __rsub__ = _reflected(__sub__)
-    __rmul__ = _reflected(__mul__)
-    __rtruediv__ = _reflected(__truediv__)
-    __rpow__ = _reflected(__pow__)
-    __rmatmul__ = _reflected(__matmul__)
+    __radd__, __rsub__, __rmul__ = _reflected(__add__), _reflected(__sub__), _reflected(__mul__)
+    __rtruediv__, __rpow__, __rmatmul__ = _reflected(__truediv__), _reflected(__pow__), _reflected(__matmul__)
+
+    def _rebind(self, other: Any, sign: str) -> Any:
+        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
+        if self._backward is None and self.requires_grad:
+            leaf = f"`{sign}` would not change the leaf {_name(self)}, but give its name to a result"
+            update = f"to update it, write {self.label if self.label.isidentifier() else 't'}.data {sign} ..."
+            raise RuntimeError(f"{leaf}: {update}; to add up losses, start from a plain 0.0.")
+        return NotImplemented  # then Python takes the operator itself
+
+    __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
+    __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
+    __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
 
     # -- elementwise functions
 
     @_quiet
     def exp(self) -> Tensor:
+        """e to the power of each element."""
         result = np.exp(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -331,6 +360,7 @@ class Tensor:
 
     @_quiet
     def log(self) -> Tensor:
+        """The natural logarithm; -inf at 0, nan below."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -340,6 +370,7 @@ class Tensor:
 
     @_quiet
     def sqrt(self) -> Tensor:
+        """The square root; nan below 0. Its gradient at 0 is inf."""
         result = np.sqrt(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -349,6 +380,7 @@ class Tensor:
 
     @_quiet
     def sin(self) -> Tensor:
+        """The sine, of angles in radians."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -358,6 +390,7 @@ class Tensor:
 
     @_quiet
     def cos(self) -> Tensor:
+        """The cosine, of angles in radians."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -366,6 +399,7 @@ class Tensor:
         return self._node(np.cos(value), (self,), "cos", _backward, saved=((self, value),))
 
     def tanh(self) -> Tensor:
+        """The hyperbolic tangent, between -1 and 1."""
         result = np.tanh(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -375,6 +409,7 @@ class Tensor:
 
     @_quiet
     def sigmoid(self) -> Tensor:
+        """1 / (1 + e^-x), between 0 and 1."""
         result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
 
         def _backward(upstream: Array) -> None:
@@ -384,6 +419,7 @@ class Tensor:
 
     @_quiet
     def softplus(self) -> Tensor:
+        """log(1 + e^x), a smooth relu."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -392,6 +428,7 @@ class Tensor:
         return self._node(np.logaddexp(0.0, value), (self,), "softplus", _backward, saved=((self, value),))
 
     def relu(self) -> Tensor:
+        """The larger of x and 0. The gradient at 0 is 0."""
         result = np.maximum(self._read(), 0.0)
 
         def _backward(upstream: Array) -> None:
@@ -400,6 +437,7 @@ class Tensor:
         return self._node(result, (self,), "relu", _backward, saved=((None, result),))
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
+        """x where it is positive, elsewhere slope * x."""
         value = self._read()
         slope = _setting("The slope of leaky_relu must be a number (no gradient would reach it)", slope, math.isfinite)
         local = np.where(value > 0.0, value.dtype.type(1.0), value.dtype.type(slope))
@@ -410,6 +448,7 @@ class Tensor:
         return self._node(value * local, (self,), "leaky_relu", _backward)
 
     def abs(self) -> Tensor:
+        """|x|. The gradient at 0 is 0."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -420,6 +459,7 @@ class Tensor:
     __abs__ = abs
 
     def clip(self, low: float | None = None, high: float | None = None) -> Tensor:
+        """Values limited to low..high; None is no limit. The gradient is 1 inside and on the bounds, 0 outside."""
         value = self._read()
         rule = "A bound of clip must be a number (no gradient would reach it)"
         low = _setting(rule, -math.inf if low is None else low, lambda number: True)
@@ -434,8 +474,9 @@ class Tensor:
 
     # -- reductions: `axis` is None (all), an int, or a tuple of ints; may be negative
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        axes = _axes(self, axis)
+    def sum(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """Add up along `axis`."""
+        axes = _axes(self, axis, wrong)
         total = _sum(self._read(), axes)
 
         def _backward(upstream: Array) -> None:
@@ -443,19 +484,22 @@ class Tensor:
 
         return self._node(_reduced(total, axes, keepdims), (self,), "sum", _backward)
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))
+    def mean(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """Average along `axis`."""
+        return self.sum(axis, keepdims, **wrong) / _count(self.shape, _axes(self, axis))
 
-    def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return ((self - self.mean(axis, keepdims=True)) ** 2).mean(axis, keepdims)
+    def var(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """Mean squared distance from the mean: divides by n, torch.var by n - 1."""
+        return ((self - self.mean(axis, keepdims=True, **wrong)) ** 2).mean(axis, keepdims)
 
-    def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        spread = self - self.mean(axis, keepdims=True)
+    def std(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """The square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
+        spread = self - self.mean(axis, keepdims=True, **wrong)
         return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, _axes(self, axis)))
 
-    def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The Euclidean norm, sqrt(sum of squares)."""
-        value, axes = self._read(), _axes(self, axis)
+    def norm(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """The Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
+        value, axes = self._read(), _axes(self, axis, wrong)
         # Scaled by a power of 2, which rounds nothing, to near 1: squares of large numbers overflow, of small vanish
         scale = np.frexp(np.abs(value).max(axis=axes, keepdims=True, initial=0.0))[1]
         norm = np.ldexp(np.sqrt(_sum(np.ldexp(value, -scale) ** 2, axes)), scale)
@@ -466,8 +510,9 @@ class Tensor:
 
         return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward, saved=((self, value),))
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
+    def max(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """The largest along `axis`; where several are, each gets an equal share of the gradient."""
+        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
         top = value.max(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
@@ -477,11 +522,13 @@ class Tensor:
 
         return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward, saved=((self, value),))
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        return -(-self).max(_axes(self, axis, empty=False), keepdims)
+    def min(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """The smallest along `axis`; where several are, each gets an equal share of the gradient."""
+        return -(-self).max(_axes(self, axis, wrong, empty=False), keepdims)
 
-    def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value, axes = self._read(), _axes(self, axis)
+    def prod(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """Multiply along `axis`."""
+        value, axes = self._read(), _axes(self, axis, wrong)
         product = value.prod(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
@@ -498,8 +545,9 @@ class Tensor:
 
         return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward, saved=((self, value),))
 
-    def softmax(self, axis: Any = -1) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
+    def softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
+        """e^x / sum(e^x) along `axis`: positive, adding up to 1."""
+        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
         e = np.exp(value - value.max(axis=axes, keepdims=True))  # less the maximum, so that nothing overflows
         result = e / e.sum(axis=axes, keepdims=True)
 
@@ -509,8 +557,9 @@ class Tensor:
 
         return self._node(result, (self,), "softmax", _backward, saved=((None, result),))
 
-    def log_softmax(self, axis: Any = -1) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
+    def log_softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
+        """The logarithm of softmax, without overflow or log(0)."""
+        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
         shifted = value - value.max(axis=axes, keepdims=True)
         result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
 
@@ -521,8 +570,9 @@ class Tensor:
         return self._node(result, (self,), "log_softmax", _backward, saved=((None, result),))
 
     @_quiet
-    def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        value, axes = self._read(), _axes(self, axis, empty=False)
+    def logsumexp(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        """log(sum(e^x)) along `axis`, without overflow."""
+        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
         top = value.max(axis=axes, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(value.dtype)
         total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
@@ -535,6 +585,7 @@ class Tensor:
     # -- shape: values are moved, not changed, so a gradient is moved back
 
     def reshape(self, *shape: Any) -> Tensor:
+        """The same elements in another shape, given as numbers or one tuple; one length may be -1: what is left."""
         shape = _listed(shape)
         with _refusing("reshape cannot arrange the {} elements of {} as {}.", self.size, self, shape):
             result = self._read().reshape(shape)
@@ -556,22 +607,27 @@ class Tensor:
         return self._node(result, (self,), "transpose", _backward)
 
     def swapaxes(self, first: int, second: int) -> Tensor:
+        """Exchange two axes."""
         order = list(range(self.ndim))
         with _refusing("swapaxes of axes {} and {} does not fit {}.", first, second, self):
             order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
-    def squeeze(self, axis: Any = None) -> Tensor:
-        return self._reshaped("squeeze", np.squeeze, axis)
+    def squeeze(self, axis: Any = None, **wrong: Any) -> Tensor:
+        """Drop axes of length 1: the given ones, or all."""
+        return self._reshaped("squeeze", np.squeeze, axis, wrong)
 
-    def expand_dims(self, axis: Any) -> Tensor:
-        return self._reshaped("expand_dims", np.expand_dims, axis)
+    def expand_dims(self, axis: Any = None, **wrong: Any) -> Tensor:
+        """Insert an axis of length 1 at each of the given places."""
+        return self._reshaped("expand_dims", np.expand_dims, axis, wrong)
 
-    def _reshaped(self, op: str, change: Callable[..., Array], axis: Any) -> Tensor:
+    def _reshaped(self, op: str, change: Callable[..., Array], axis: Any, wrong: Iterable[str]) -> Tensor:
+        _refuse_names(wrong)
         with _refusing("{} with axis {} does not fit {}.", op, axis, self):
             return self.reshape(change(self._data, axis).shape)
 
     def broadcast_to(self, *shape: Any) -> Tensor:
+        """Repeat along axes of length 1, and along new ones in front, up to a shape."""
         shape = _listed(shape)
         sentence = "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for."
         with _refusing(sentence, self, shape):
@@ -596,6 +652,10 @@ class Tensor:
 
         return self._node(result, (self,), "getitem", _backward)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        advice = "t.data[...] = changes a leaf before the forward pass; where, concatenate and stack build a result"
+        raise TypeError(f"The elements of {_name(self)} cannot be assigned, the graph needs them: {advice}.")
+
     # -- values, for code outside the engine
 
     def numpy(self) -> Array:
@@ -603,11 +663,25 @@ class Tensor:
         return np.array(self._data)
 
     def item(self) -> float:
+        """The only element, as a Python number without graph."""
         if self.size != 1:
             raise ValueError(f"item() needs exactly one element; numpy() gives all {self.size} of {_name(self)}.")
         return float(self._data.item())
 
     __float__ = item
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.item(), digits)
+
+    def __format__(self, spec: str) -> str:
+        if spec and self.size != 1:
+            raise TypeError(
+                f"A format such as '{spec}' is for one number, but {_name(self)} has {self.size}: see repr."
+            )
+        return format(self.item(), spec) if spec else repr(self)
 
     def detach(self) -> Tensor:
         """The same values without history: shares `data`, receives no gradient, passes none on."""
@@ -618,13 +692,14 @@ class Tensor:
         return out
 
     def zero_grad(self) -> None:
+        """Forget the gradient: `grad` becomes None."""
         self.grad = None
 
-    shape = property(lambda self: self._data.shape)
-    ndim = property(lambda self: self._data.ndim)
-    size = property(lambda self: self._data.size)
-    dtype = property(lambda self: self._data.dtype)
-    T = property(transpose)
+    shape = property(lambda self: self._data.shape, doc="How long each axis is: a tuple, () for a single number.")
+    ndim = property(lambda self: self._data.ndim, doc="How many axes there are.")
+    size = property(lambda self: self._data.size, doc="How many elements there are.")
+    dtype = property(lambda self: self._data.dtype, doc="float64 or float32, as a NumPy dtype.")
+    T = property(transpose, doc="The tensor with its axes reversed: transpose().")
 
     def __repr__(self) -> str:
         parts = [np.array2string(np.asarray(self._data), precision=4, separator=", ", prefix="Tensor(")]
@@ -652,24 +727,32 @@ class Tensor:
 
     def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         with _refusing("{} can be compared with numbers, and with what broadcasts to its shape.", self):
-            return compare(self._data, _values(other))
+            result = compare(self._data, _values(other))
+        return result.view(Comparison) if result.ndim else result
 
-    __eq__ = partialmethod(_compare, compare=operator.eq)
-    __ne__ = partialmethod(_compare, compare=operator.ne)
-    __lt__ = partialmethod(_compare, compare=operator.lt)
-    __le__ = partialmethod(_compare, compare=operator.le)
-    __gt__ = partialmethod(_compare, compare=operator.gt)
-    __ge__ = partialmethod(_compare, compare=operator.ge)
-
-    __array_ufunc__ = None  # so that `array * tensor` comes to `__rmul__`, and `np.exp(tensor)` is a TypeError
+    __eq__, __ne__ = partialmethod(_compare, compare=operator.eq), partialmethod(_compare, compare=operator.ne)
+    __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
+    __gt__, __ge__ = partialmethod(_compare, compare=operator.gt), partialmethod(_compare, compare=operator.ge)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        means = "use the engine's own clip, where, stack, ..., or take t.numpy(), the values alone"
-        raise TypeError(f"NumPy would lose the graph of {_name(self)}: {means}.")
+        return self._refuse_numpy("")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """`array * tensor` arrives here as np.multiply: the tensor computes it. np.exp(tensor) is refused."""
+        reflected = _REFLECTED.get(ufunc.__name__)
+        if reflected is None or method != "__call__" or options or isinstance(inputs[0], Tensor):
+            return self._refuse_numpy(ufunc.__name__)
+        return getattr(self, reflected)(inputs[0])
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
-        return function(self._data, *args[1:], **kwargs) if asks else self.__array__()
+        return function(self._data, *args[1:], **kwargs) if asks else self._refuse_numpy(function.__name__)
+
+    def _refuse_numpy(self, name: str) -> Any:
+        name = "abs" if name == "absolute" else name
+        own = f"t.{name}()" if callable(getattr(Tensor, name, None)) else "the engine's own clip, where, stack, ..."
+        own = f"{name}() of this engine" if name in __all__ else own
+        raise TypeError(f"NumPy would lose the graph of {_name(self)}: use {own}, or take t.numpy(), the values alone.")
 
     def __getstate__(self) -> Any:
         """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
@@ -706,6 +789,27 @@ class Tensor:
         self._data, self._lent = values, None
 
 
+# What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
+_REFLECTED = MappingProxyType({
+    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__", "power": "__rpow__",
+    "matmul": "__rmatmul__", "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
+    "greater": "__lt__", "greater_equal": "__le__",
+})  # fmt: skip
+
+
+class Comparison(np.ndarray):
+    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            advice = "maximum(t, u) for the larger elements, .all() or .any(), `is` for the same tensor"
+            raise ValueError(f"A comparison of tensors gives {self.size} booleans, not one: use {advice}.")
+        return bool(self.all())
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()]  # what is computed from it is a plain array
+
+
 class MutationError(RuntimeError):
     """Values that a backward pass needs were written to after the forward pass.
 
@@ -727,9 +831,9 @@ def _check_nothing_freed_or_written_to(order: list[Tensor]) -> None:
     for node in order:
         if node._backward is None:
             if node.grad is not None:
-                _own_gradient(node)
-        elif node._backward is _freed:
-            _freed(node)
+                node.grad = deepcopy(_own_gradient(node))  # whoever has kept the array keeps what is in it
+        elif type(node._backward) is _Freed:
+            _refuse_freed(node, order)
         elif not node.requires_grad:
             raise RuntimeError(f"requires_grad was switched off on {_name(node)}: use detach() to cut a graph.")
         for tensor, kept in node._saved if guarded else ():
@@ -776,7 +880,8 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
     if root._backward is None:
         raise RuntimeError(
             f"backward() has nothing to differentiate: {_name(root)} was not computed from tensors that require "
-            "gradients. Call it on a result, computed outside no_grad() and without detach()."
+            "gradients. Call it on a result, computed outside no_grad() and without detach(). A leaf that was updated "
+            "by w = w - ... under no_grad() is a leaf no more: write w.data -= ... instead."
         )
     data = root._data
     if grad is None and data.size != 1:
@@ -798,7 +903,7 @@ def _own_gradient(leaf: Tensor) -> Array | None:
     grad, data = leaf.grad, leaf._data
     if grad is None:
         return None
-    if getattr(grad, "shape", None) != data.shape or grad.dtype != data.dtype:
+    if isinstance(grad, Tensor) or getattr(grad, "shape", None) != data.shape or grad.dtype != data.dtype:
         grad = _as_float_array(grad, data.dtype)
         if grad.shape not in ((), data.shape):
             raise ValueError(f"The gradient of {_name(leaf)} was assigned, and has another shape: {grad.shape}.")
@@ -806,8 +911,21 @@ def _own_gradient(leaf: Tensor) -> Array | None:
     return grad
 
 
-def _freed(node: Tensor) -> None:
+class _Freed(NamedTuple):
     """Stands in for the closure of a tensor whose graph has been freed."""
+
+    passes: int  # how many passes there had been by then
+
+
+def _refuse_freed(node: Tensor, order: list[Tensor]) -> None:
+    """A pass would go through a freed graph: because it is a second one, or because a new graph goes on from it."""
+    users = [user for user in order if any(child is node for child in user._children)]
+    if any(user._made >= node._backward.passes for user in users):
+        raise RuntimeError(
+            f"{_name(node)} is no leaf any more: it was computed (by `{node.op}`) in an earlier turn, whose backward() "
+            "freed its graph. Update a leaf in place, w.data -= ..., or make a new one, Tensor(...); what is carried "
+            "from one turn to the next needs detach(), a running total of losses loss.item()."
+        )
     raise RuntimeError(
         f"backward() has already gone through {_name(node)} and freed its graph. To go through it again, call "
         "backward(retain_graph=True) the first time; otherwise run the forward pass again."
@@ -835,18 +953,12 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
     if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"A tensor holds real numbers, not {type(value).__name__} ({array.dtype}).")
     dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
-    array = array.astype(dtype, copy=False)
+    array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # others may have given us their own array
     return array if array.ndim else array[()]
 
 
 def _values(other: Any) -> Any:
     return other._data if isinstance(other, Tensor) else other
-
-
-def _check_broadcast(op: str, *operands: Tensor) -> None:
-    sentence = "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one of them 1."
-    with _refusing(sentence, op, *operands):
-        np.broadcast_shapes(*(operand.shape for operand in operands))
 
 
 def _fitted(message: Array, tensor: Tensor) -> Array:
@@ -869,14 +981,20 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
     return summed.reshape(shape)
 
 
-def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
+def _axes(tensor: Tensor, axis: Any, wrong: Iterable[str] = (), empty: bool = True) -> tuple[int, ...]:
     """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
+    _refuse_names(wrong)
     sentence = "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated."
     with _refusing(sentence, tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
     if not empty and _count(tensor.shape, axes) == 0:
         raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
     return tuple(axes)
+
+
+def _refuse_names(wrong: Iterable[str]) -> None:
+    if wrong:
+        raise TypeError(f"Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {', '.join(wrong)}.")
 
 
 def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -950,17 +1068,18 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     return first._node(result, (first, second), "where", _backward)
 
 
-def concatenate(tensors: Iterable[Any], axis: int = 0) -> Tensor:
+def concatenate(tensors: Iterable[Any], axis: int = 0, **wrong: Any) -> Tensor:
     """Tensors joined along an axis that they have."""
-    return _join("concatenate", np.concatenate, tensors, axis)
+    return _join("concatenate", np.concatenate, tensors, axis, wrong)
 
 
-def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
+def stack(tensors: Iterable[Any], axis: int = 0, **wrong: Any) -> Tensor:
     """Tensors of one shape joined along a new axis."""
-    return _join("stack", np.stack, tensors, axis)
+    return _join("stack", np.stack, tensors, axis, wrong)
 
 
-def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
+def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int, wrong: Iterable[str]) -> Tensor:
+    _refuse_names(wrong)
     operands = _as_tensors(op, *tensors)
     shapes = ", ".join(str(operand.shape) for operand in operands)
     sentence = "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree."
@@ -1082,8 +1201,12 @@ class Linear:
     """A layer x @ weight + bias: weight (n_in, n_out), bias (n_out,) starting at 0."""
 
     def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = float) -> None:
-        if n_in < 1 or n_out < 1:
-            raise ValueError(f"A layer needs at least one input and one output, not {n_in} and {n_out}.")
+        if not all(isinstance(n, (int, np.integer)) and n >= 1 for n in (n_in, n_out)):
+            raise ValueError(
+                f"A layer needs at least one input and one output, as integers: not {n_in!r} and {n_out!r}."
+            )
+        if np.dtype(dtype) not in (np.float64, np.float32):
+            raise ValueError(f"The weights of a layer are float64 or float32: {np.dtype(dtype)} cannot be trained.")
         self.weight = Tensor(init_weight(n_in, n_out, init, rng).astype(dtype), label="weight")
         self.bias = Tensor(np.zeros(n_out, dtype), label="bias")
 
@@ -1092,7 +1215,11 @@ class Linear:
         return linear(inputs, self.weight, self.bias) if inputs.ndim == 2 else inputs @ self.weight + self.bias
 
     def parameters(self) -> list[Tensor]:
+        """What an optimizer updates: the weight, then the bias."""
         return [self.weight, self.bias]
+
+    def __repr__(self) -> str:
+        return f"Linear({self.weight.shape[0]}, {self.weight.shape[1]})"
 
 
 class MLP:
@@ -1108,8 +1235,8 @@ class MLP:
     ) -> None:  # fmt: skip
         if activation not in ACTIVATIONS:
             raise ValueError(f"There is no activation '{activation}'; choose one of {', '.join(ACTIVATIONS)}.")
-        if len(sizes) < 2:
-            raise ValueError(f"A network needs at least an input and an output size, not {list(sizes)}.")
+        if not isinstance(sizes, (Sequence, np.ndarray)) or len(sizes) < 2:
+            raise ValueError(f"A network needs a list of at least an input and an output size, not {sizes!r}.")
         rng = np.random.default_rng(rng)
         self.activation, self.skip = activation, skip
         self.layers = [Linear(n_in, n_out, init, rng, dtype) for n_in, n_out in pairwise(sizes)]
@@ -1131,9 +1258,15 @@ class MLP:
         yield self.layers[-1](x)
 
     def parameters(self) -> list[Tensor]:
+        """What an optimizer updates: the weight and the bias of each layer, from the first to the last."""
         return [parameter for layer in self.layers for parameter in layer.parameters()]
 
+    def __repr__(self) -> str:
+        sizes = "-".join(str(n) for n in (self.layers[0].weight.shape[0], *(layer.bias.size for layer in self.layers)))
+        return f"MLP({sizes}, {self.activation}, {sum(p.size for p in self.parameters()):,} parameters)"
+
     def zero_grad(self) -> None:
+        """Forget the gradients of all parameters, before the next backward pass."""
         for parameter in self.parameters():
             parameter.grad = None
 
@@ -1146,7 +1279,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
     is inf or nan the gradients stay as they are: no scaling can save them."""
     max_norm = _setting("The largest gradient norm must be a positive number", max_norm, lambda number: number > 0)
     gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
-    norm = math.sqrt(sum(float(np.square(g, dtype=np.float64).sum()) for g in gradients.values()))
+    norm = math.hypot(*(Tensor(np.asarray(g, np.float64)).norm().item() for g in gradients.values()))
     if max_norm < norm < math.inf:
         for p, gradient in gradients.items():
             p.grad = gradient * (max_norm / norm)
@@ -1155,7 +1288,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
 def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
     """The parameters, each once."""
-    leaves = [] if isinstance(parameters, Tensor) else list(parameters)
+    leaves = [*parameters] if isinstance(parameters, Iterable) and not isinstance(parameters, Tensor) else []
     if not leaves or not all(isinstance(p, Tensor) and p._backward is None for p in leaves):
         raise TypeError("Give parameters as a list of Tensors, no results of operations, such as network.parameters().")
     return list(dict.fromkeys(leaves))
@@ -1174,10 +1307,12 @@ class Optimizer:
         }
 
     def zero_grad(self) -> None:
+        """Forget the gradients of all parameters, before the next backward pass."""
         for p in self.parameters:
             p.grad = None
 
     def step(self) -> None:
+        """Update each parameter that has a gradient, in place."""
         for i, p in enumerate(self.parameters):
             gradient, data = _own_gradient(p), p._data
             if gradient is not None:
@@ -1199,11 +1334,10 @@ class Optimizer:
 
     def load_state(self, state: Mapping[str, Array]) -> None:
         """Go back, or ahead, to a state. ValueError, and nothing has changed: it is of another network or optimizer."""
-        for name, mine in self._memory.items():
-            if name not in state or state[name].shape != mine.shape or state[name].dtype != mine.dtype:
-                found = f"{state[name].shape} {state[name].dtype}" if name in state else "missing"
-                due = f"{mine.shape} {mine.dtype} is due"
-                raise ValueError(f"This state is of another network or optimizer: {name} is {found}, where {due}.")
+        for name in {**self._memory, **state}:
+            found, due = (f"{a[name].shape} {a[name].dtype}" if name in a else "missing" for a in (state, self._memory))
+            if found != due:
+                raise ValueError(f"This state is of another network or optimizer: {name} is {found}, not {due}.")
         self._memory = {name: np.array(state[name]) for name in self._memory}
 
 
@@ -1226,15 +1360,13 @@ class Adam(Optimizer):
     """Adam (Kingma and Ba 2015, algorithm 1): steps scaled by running means of the gradient and of its square."""
 
     def __init__(
-        self,
-        parameters: Iterable[Tensor],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-    ) -> None:
+        self, parameters: Iterable[Tensor], lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0.0,
+    ) -> None:  # fmt: skip
         super().__init__(parameters, lr, weight_decay, "mean", "square")
         rule = "Each of the betas must be a number from 0 to below 1"
+        if np.shape(betas) != (2,):
+            raise TypeError(f"Adam needs two betas, such as (0.9, 0.999), not {betas!r}.")
         self.betas = tuple(_setting(rule, beta, lambda number: 0 <= number < 1) for beta in betas)
         self.eps = _setting("eps must be a finite number from 0", eps)
         self._memory["steps"] = np.zeros(len(self.parameters), int)

@@ -158,9 +158,7 @@ class Trainer:
 
     def loss(self, rows: np.ndarray) -> Tensor:
         """The loss of the training samples in these rows, integers (n,), with its graph: what a step lowers."""
-        inputs = self.dataset.train_x[rows]  # a copy: read-only, it need not be copied once more
-        inputs.flags.writeable = False
-        return self._compared(self.model(inputs), self.dataset.train_y[rows])
+        return self._compared(self.model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
 
     def _compared(self, outputs: Tensor, wanted: np.ndarray) -> Tensor:
         """How far outputs (n, outputs) are from labels or, in a regression, from numbers (n,)."""

@@ -322,7 +322,7 @@ def test_a_masked_array_is_refused():
     ],
 )
 def test_a_numpy_function_says_that_it_would_lose_the_graph(use):
-    with pytest.raises(TypeError, match=r"^NumPy would lose the graph of 'x' of shape \(2,\): .*stack.*numpy\(\).*\.$"):
+    with pytest.raises(TypeError, match=r"^NumPy would lose the graph of 'x' of shape \(2,\): use .*numpy\(\).*\.$"):
         use(named(2))
 
 
@@ -582,23 +582,6 @@ def test_the_advice_of_the_mutation_error_is_right_here_and_in_pytorch():
     t = t + 1.0
     y.backward()
     assert x.grad.tolist() == [6.0]
-
-
-def test_an_array_in_an_expression_is_copied_unless_nobody_can_write_to_it():
-    t, base = Tensor(np.ones(3)), np.arange(6.0)
-    frozen = np.arange(3.0)
-    frozen.flags.writeable = False
-    view = base[:3]
-    view.flags.writeable = False  # its base can be written to all the same
-    narrow = frozen.astype(np.float32)
-    narrow.flags.writeable = False
-    assert (t * frozen)._children[1]._data is frozen
-    for other in (view, narrow, np.arange(3.0), np.broadcast_to(base[:1], 3)):
-        assert not np.shares_memory((t * other)._children[1]._data, other)
-    y = (t * view).sum()
-    base[:] = 7.0
-    y.backward()
-    np.testing.assert_array_equal(t.grad, [0.0, 1.0, 2.0])
 
 
 def test_without_a_graph_no_array_is_copied_and_no_result_shares_one():

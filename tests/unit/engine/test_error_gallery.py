@@ -28,6 +28,7 @@ from model import (
     mse_loss,
     no_grad,
     stack,
+    topological_order,
     where,
 )
 
@@ -53,6 +54,18 @@ def stepped_too_early():
     b.grad = np.ones(3)
     SGD([b], lr=0.1).step()
     loss.backward()
+
+
+def rebound():
+    p = w(3)
+    p -= 0.1
+
+
+def rebound_in_a_loop():
+    p = w(3)
+    for _ in range(3):
+        (p * p).sum().backward()
+        p = p - 0.1 * p.grad
 
 
 def backward_twice():
@@ -169,6 +182,18 @@ GALLERY = {
     "a copy of a result": (lambda: copy.deepcopy(x(3) * 2.0), ["`*`", "copied", "detach()"]),
     "requires_grad off on a result": (switched_off, ["requires_grad", "`*`", "detach()"]),
     "an assigned gradient of another shape": (lambda: stepped(np.ones(4)), ["'w'", "assigned", "(4,)", "(3,)"]),
+    "a leaf updated by its name": (rebound, ["`-=`", "'w'", "(3,)", "w.data -= ..."]),
+    "a second turn with a rebound leaf": (rebound_in_a_loop, ["no leaf any more", "`-`", "w.data -= ...", "detach()"]),
+    "an element assigned": (lambda: x(3).__setitem__(0, 1.0), ["'x'", "(3,)", "assigned", "t.data[...]", "where"]),
+    "a format of three": (lambda: f"{x(3):.2f}", ["'.2f'", "'x'", "(3,)"]),
+    "the larger of two": (lambda: max(x(3), w(3)), ["3 booleans", "maximum(t, u)", ".any()"]),
+    "PyTorch's word for an axis": (lambda: x(3).sum(dim=0), ["axis", "keepdims", "dim"]),
+    "the order of a number": (lambda: topological_order(3), ["topological_order", "Tensor", "int"]),
+    "NumPy's exp": (lambda: np.exp(x(3)), ["NumPy", "'x'", "graph", "t.exp()", "numpy()"]),
+    "a layer of text": (lambda: MLP([2, "a", 1]), ["integers", "2", "'a'"]),
+    "a network of a number": (lambda: MLP(5), ["list", "5"]),
+    "weights that are integers": (lambda: MLP([2, 8, 1], dtype=int), ["float64", "float32", "int64"]),
+    "one beta": (lambda: Adam([w(3)], betas=0.9), ["two betas", "(0.9, 0.999)", "0.9"]),
     "a write under allow_mutation": (mistrusted, ["`*`", "'x'", "allow_mutation()"]),
     "a number of too many digits": (lambda: Tensor(10**400), ["1.8e308"]),
     "no_grad on a coroutine": (lambda: no_grad(coroutine), ["async", "with no_grad()"]),

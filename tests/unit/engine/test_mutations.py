@@ -30,12 +30,8 @@ SHARED = ("_accumulate", "_fitted", "_unbroadcast")
 
 # Mutants that compute the same thing as the original, with the reason. As short as it can be.
 EQUIVALENT = {
-    (
-        "Tensor._accumulate",
-        "isinstance(message, np.float64)",
-        "message",
-    ): "a short cut for scalars: without it the long way is taken",
-    ("Tensor._accumulate", "isinstance(self._data, np.float64)", "self._data"): "the same short cut",
+    ("Tensor._accumulate", "type(message)", "message"): "a short cut for scalars: without it the long way is taken",
+    ("Tensor._accumulate", "type(self._data)", "self._data"): "the same short cut",
     ("_fitted", "message if message.base is None else message.copy()", "message.copy()"): "one copy too many",
     (
         "linear",

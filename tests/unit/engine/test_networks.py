@@ -63,7 +63,7 @@ def test_an_input_of_the_wrong_width_is_a_sentence():
 
 
 def test_layers_refuse_sizes_that_make_no_layer():
-    with pytest.raises(ValueError, match="at least one input and one output, not 0 and 2"):
+    with pytest.raises(ValueError, match="at least one input and one output, as integers: not 0 and 2"):
         Linear(0, 2)
     with pytest.raises(ValueError, match="not 3 and -1"):
         Linear(3, -1)

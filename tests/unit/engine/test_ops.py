@@ -19,7 +19,9 @@ TENSOR_NOT_OPS = {
     *("data", "grad", "requires_grad", "label", "op", "shape", "ndim", "size", "dtype"),
     *("backward", "detach", "zero_grad", "item", "numpy"),
     *("__init__", "__repr__", "__len__", "__iter__", "__bool__", "__float__", "__hash__"),
-    *("__pos__", "__array__", "__array_function__", "__getstate__"),
+    *("__pos__", "__array__", "__array_function__", "__array_ufunc__", "__getstate__", "__setitem__"),
+    *("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__imatmul__"),
+    *("__int__", "__round__", "__format__"),
     *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
 }
 MODULE_NOT_OPS = {"no_grad", "allow_mutation", "topological_order", "init_weight", "clip_grad_norm"}

@@ -1,0 +1,345 @@
+"""What the engine says where Python or NumPy would speak, what it documents, and what it refuses to take."""
+
+import inspect
+import math
+import operator
+import warnings
+
+import numpy as np
+import pytest
+
+import model
+from model import (
+    MLP,
+    SGD,
+    Adam,
+    Linear,
+    Tensor,
+    binary_cross_entropy_with_logits,
+    clip_grad_norm,
+    concatenate,
+    cross_entropy,
+    maximum,
+    no_grad,
+    stack,
+)
+
+# ---------------------------------------------------------------- one number
+
+
+@pytest.mark.parametrize("spec", [".4f", "8.2e", "g", ">10", "+.1%"])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_one_element_is_formatted_as_a_number(spec, shape):
+    assert format(Tensor(np.full(shape, 0.12345)), spec) == format(0.12345, spec)
+
+
+def test_a_result_is_formatted_rounded_and_made_whole():
+    loss = (Tensor([1.5, 2.0]) ** 2).sum()
+    assert f"{loss:.3f} {loss!r:.6} {loss}" == f"6.250 Tensor {loss!r}"
+    assert (round(loss), round(loss, 1), int(loss)) == (6, 6.2, 6)
+    assert type(round(loss)) is int
+    assert f"{Tensor([1.0, 2.0])}".startswith("Tensor([")
+
+
+def test_more_than_one_element_has_no_format_and_is_no_number():
+    t = Tensor([1.0, 2.0], label="t")
+    with pytest.raises(TypeError, match=r"'\.2f' is for one number, but 't' of shape \(2,\) has 2"):
+        f"{t:.2f}"
+    for convert in (round, int, float):
+        with pytest.raises(ValueError, match="exactly one element"):
+            convert(t)
+
+
+# ---------------------------------------------------------------- NumPy
+
+
+@pytest.mark.parametrize(
+    ("function", "own"),
+    [
+        (np.exp, "t.exp()"),
+        (np.log, "t.log()"),
+        (np.tanh, "t.tanh()"),
+        (np.abs, "t.abs()"),
+        (np.sum, "t.sum()"),
+        (np.max, "t.max()"),
+        (np.std, "t.std()"),
+        (lambda t: np.reshape(t, -1), "t.reshape()"),
+        (lambda t: np.maximum(t, 0), "maximum() of this engine"),
+        (lambda t: np.concatenate([t, t]), "concatenate() of this engine"),
+        (np.isnan, "clip, where, stack"),
+        (np.negative, "clip, where, stack"),
+        (np.linalg.norm, "t.norm()"),
+        (lambda t: np.add(t, 1.0), "clip, where, stack"),
+        (lambda t: np.add.reduce(t), "clip, where, stack"),
+        (lambda t: np.multiply.outer(np.ones(2), t), "clip, where, stack"),
+        (lambda t: np.multiply(np.ones(2), t, out=np.ones(2)), "clip, where, stack"),
+        (lambda t: np.ones(2).__iadd__(t), "clip, where, stack"),
+    ],
+)
+def test_a_numpy_function_names_the_engines_own(function, own):
+    with pytest.raises(TypeError) as refusal:
+        function(Tensor([1.0, 2.0], label="x"))
+    assert str(refusal.value) == (
+        f"NumPy would lose the graph of 'x' of shape (2,): use {own}"
+        f"{', ...' if own.startswith('clip') else ''}, or take t.numpy(), the values alone."
+    ).replace("use clip", "use the engine's own clip")
+
+
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow}
+LEFT = [
+    np.array([2.0, 3.0]),
+    np.float64(2.0),
+    np.float32(2.0),
+    np.int64(2),
+    np.array(2.0),
+    np.arange(1, 3),
+    np.bool_(1),
+]
+
+
+@pytest.mark.parametrize("left", LEFT, ids=lambda value: type(value).__name__ + str(np.shape(value)))
+@pytest.mark.parametrize("sign", OPERATORS)
+def test_what_stands_on_the_left_reaches_the_engine_and_keeps_the_graph(left, sign):
+    calculate = OPERATORS[sign]
+    t, twin = Tensor([1.5, 2.5]), Tensor([1.5, 2.5])
+    result, due = calculate(left, t), calculate(Tensor(np.asarray(left, float), requires_grad=False), twin)
+    assert (type(result), result.op) == (Tensor, sign)
+    np.testing.assert_allclose(result.numpy(), due.numpy())
+    result.backward(np.ones(2))
+    due.backward(np.ones(2))
+    np.testing.assert_allclose(t.grad, twin.grad)
+
+
+def test_an_array_on_the_left_of_a_product_and_of_a_comparison():
+    t = Tensor([1.0, 2.0])
+    (np.eye(2) @ t).sum().backward()
+    assert t.grad.tolist() == [1.0, 1.0]
+    array = np.array([1.0, 3.0])
+    assert (array < t).tolist() == [False, False]
+    assert (array <= t).tolist() == [True, False]
+    assert (array > t).tolist() == [False, True]
+    assert (array >= t).tolist() == [True, True]
+    assert (array == t).tolist() == [True, False]
+    assert (array != t).tolist() == [False, True]
+    assert np.float64(3.0) > Tensor(2.0)
+
+
+def test_a_comparison_is_an_array_of_booleans_that_says_when_it_is_not_one():
+    t, u = Tensor([1.0, 2.0]), Tensor([2.0, 1.0])
+    assert isinstance(t > u, np.ndarray)
+    assert (t > u).dtype == bool
+    assert type((t > u).sum()) is np.int64
+    assert type(~(t > u)) is np.ndarray
+    assert t.numpy()[t > u].tolist() == [2.0]
+    for use in (lambda: max(t, u), lambda: t in [u], lambda: sorted([t, u]), lambda: bool(t == u)):
+        with pytest.raises(ValueError, match=r"2 booleans, not one: use maximum\(t, u\)"):
+            use()
+    assert max(Tensor(1.0), Tensor(2.0)).item() == 2.0
+    assert bool(Tensor([1.0]) < 2.0)
+
+
+def test_an_element_cannot_be_assigned():
+    t = Tensor([1.0, 2.0], label="t")
+    for target in (t, t * 2.0):
+        with pytest.raises(TypeError, match="cannot be assigned"):
+            target[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["sum", "mean", "var", "std", "norm", "max", "min", "prod", "softmax", "log_softmax", "logsumexp", "squeeze"],
+)
+def test_the_word_of_pytorch_for_an_axis_is_answered_with_numpys(name):
+    with pytest.raises(TypeError, match="axis and keepdims, as in NumPy"):
+        getattr(Tensor([[1.0, 2.0]]), name)(dim=0)
+
+
+def test_the_same_where_tensors_are_joined_and_for_keepdim():
+    t = Tensor([[1.0, 2.0]])
+    for use in (
+        lambda: concatenate([t, t], dim=1),
+        lambda: stack([t, t], dim=1),
+        lambda: t.expand_dims(dim=1),
+        lambda: t.sum(0, keepdim=True),
+    ):
+        with pytest.raises(TypeError, match="axis and keepdims, as in NumPy"):
+            use()
+
+
+# ---------------------------------------------------------------- networks and optimizers
+
+
+@pytest.mark.parametrize("sizes", [(2.5, 2), (2, "a"), (None, 2), (0, 2)])
+def test_a_layer_has_sizes_that_are_integers(sizes):
+    with pytest.raises(ValueError, match="as integers: not"):
+        Linear(*sizes)
+    with pytest.raises(ValueError, match="as integers: not"):
+        MLP(list(sizes))
+
+
+@pytest.mark.parametrize("sizes", [5, 2.5, None, {2, 3}, iter([2, 3])])
+def test_a_network_has_a_list_of_sizes(sizes):
+    with pytest.raises(ValueError, match="a list of at least an input and an output size"):
+        MLP(sizes)
+
+
+def test_sizes_may_come_from_numpy():
+    assert repr(MLP(np.array([2, 3, 1]))) == "MLP(2-3-1, relu, 13 parameters)"
+
+
+@pytest.mark.parametrize("dtype", [int, np.int32, bool, complex, np.float16, "uint8"])
+def test_weights_that_could_not_be_trained_are_refused(dtype):
+    with pytest.raises(ValueError, match="float64 or float32"):
+        MLP([2, 8, 1], dtype=dtype)
+
+
+def test_an_optimizer_takes_the_parameters_not_the_network():
+    for wrong in (MLP([2, 1]), 3, None):
+        with pytest.raises(TypeError, match=r"network\.parameters\(\)"):
+            SGD(wrong, lr=0.1)
+    for betas in (0.9, (0.9,), (0.9, 0.99, 0.999)):
+        with pytest.raises(TypeError, match="two betas"):
+            Adam([Tensor(1.0)], betas=betas)
+
+
+@pytest.mark.parametrize("make", [lambda p: SGD(p, 0.1, momentum=0.9), Adam])
+def test_the_state_of_a_larger_network_is_refused(make):
+    small, large = make([Tensor([1.0])]), make([Tensor([1.0]), Tensor([2.0, 3.0])])
+    before = {name: array.copy() for name, array in small.state().items()}
+    with pytest.raises(ValueError, match="another network"):
+        small.load_state(large.state())
+    with pytest.raises(ValueError, match="missing"):
+        large.load_state(small.state())
+    np.testing.assert_equal(small.state(), before)
+    small.load_state({**before})
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 1e307, 1.0, 5e-324])
+def test_the_norm_of_gradients_neither_overflows_nor_vanishes(scale):
+    p, q = Tensor([0.0, 0.0]), Tensor(0.0)
+    p.grad, q.grad = np.array([2.0, 3.0]) * scale, np.float64(6.0 * scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        norm = clip_grad_norm([p, q], max_norm=7.0 * scale if scale < 1 else 3.5)
+    assert norm == pytest.approx(7.0 * scale)
+    if scale >= 1:
+        clipped = math.hypot(*p.grad, q.grad)
+        assert clipped == pytest.approx(3.5)
+        assert p.grad[1] / p.grad[0] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+def test_gradients_that_no_scaling_saves_stay(bad):
+    p = Tensor([0.0, 0.0])
+    p.grad = np.array([1.0, bad])
+    norm = clip_grad_norm([p], 1.0)
+    assert not np.isfinite(norm)
+    assert p.grad[0] == 1.0
+
+
+# ---------------------------------------------------------------- modes, conventions, documentation
+
+
+def test_the_advice_for_a_generator_holds():
+    def batches(t):
+        for factor in (1.0, 2.0):
+            with no_grad():
+                value = (t * factor).item()  # what computes
+            yield value
+
+    t = Tensor(3.0)
+    with pytest.raises(TypeError, match="around what computes, with no `yield` in the block"):
+        no_grad(batches)
+    recorded = [(t * value).requires_grad for value in batches(t)]
+    assert recorded == [True, True]
+
+
+WARNING_WITH_INF = {"var", "std", "softmax", "log_softmax", "cross_entropy", "binary_cross_entropy_with_logits"}
+WARNING_WHEN_TOO_LARGE = {"sum", "mean", "var", "std", "prod"}
+ROWS = {
+    name: getattr(Tensor, name)
+    for name in [
+        "exp",
+        "log",
+        "sqrt",
+        "sin",
+        "cos",
+        "tanh",
+        "sigmoid",
+        "relu",
+        "leaky_relu",
+        "softplus",
+        "abs",
+        "clip",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "var",
+        "std",
+        "prod",
+        "norm",
+        "softmax",
+        "log_softmax",
+        "logsumexp",
+    ]
+} | {
+    "cross_entropy": lambda t: cross_entropy(t.reshape(1, 3), [0]),
+    "binary_cross_entropy_with_logits": lambda t: binary_cross_entropy_with_logits(t, np.ones(3)),
+    "maximum": lambda t: maximum(t, t),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_warns_is_what_the_table_of_conventions_says(name):
+    def warns(value):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = ROWS[name](Tensor([value, value, 1.0]))
+            result.backward(np.ones(result.shape))
+        return bool(caught)
+
+    assert warns(np.inf) == (name in WARNING_WITH_INF)
+    assert warns(1e308) == (name in WARNING_WHEN_TOO_LARGE)
+    assert not any(map(warns, (np.nan, 0.0, -1.0)))
+
+
+def public(owner):
+    return {
+        f"{getattr(owner, '__name__', '')}.{name}": value
+        for name, value in vars(owner).items()
+        if not name.startswith("_") and (callable(value) or isinstance(value, property))
+    }
+
+
+CLASSES = [value for name in model.__all__ if inspect.isclass(value := getattr(model, name))]
+
+
+def test_every_public_name_has_a_docstring():
+    named = {name: getattr(model, name) for name in model.__all__ if callable(getattr(model, name))}
+    for owner in CLASSES:
+        named |= public(owner)
+    undocumented = [name for name, value in named.items() if not (getattr(value, "__doc__", "") or "").strip()]
+    assert undocumented == []
+    assert len(named) > 60
+
+
+def test_std_and_var_say_by_what_they_divide_and_do_it():
+    assert "divides by n, torch.std by n - 1" in Tensor.std.__doc__
+    assert "divides by n, torch.var by n - 1" in Tensor.var.__doc__
+    assert Tensor([1.0, 3.0]).std().item() == 1.0
+    torch = pytest.importorskip("torch")
+    assert torch.tensor([1.0, 3.0]).std().item() == pytest.approx(2.0**0.5)
+
+
+def test_all_names_what_the_engine_defines_for_others():
+    assert sorted(model.__all__) == sorted(set(model.__all__))
+    own = {
+        name
+        for name, value in vars(model).items()
+        if getattr(value, "__module__", None) == "model" and not name.startswith("_") and callable(value)
+    }
+    assert own - {*model.__all__} == {"Mode", "Comparison"}  # of use inside the engine alone
+    scope: dict[str, object] = {}
+    exec("from model import *", scope)
+    assert scope.keys() - {"__builtins__"} == {*model.__all__}
