@@ -114,8 +114,8 @@ class ReluWrongSide(Tensor):
 class MeanUndivided(Tensor):
     __slots__ = ()
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        axes = _axes(self, axis)
+    def mean(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+        axes = _axes(self, axis, wrong)
         mean = self._read().mean(axis=axes, keepdims=True)
 
         def _backward(upstream):
@@ -127,19 +127,19 @@ class MeanUndivided(Tensor):
 class SoftmaxUnshifted(Tensor):
     __slots__ = ()
 
-    def softmax(self, axis: int = -1) -> Tensor:
+    def softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
         e = self.exp()
-        return e / e.sum(axis, keepdims=True)
+        return e / e.sum(axis, keepdims=True, **wrong)
 
-    def log_softmax(self, axis: int = -1) -> Tensor:
-        return self - self.exp().sum(axis, keepdims=True).log()
+    def log_softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
+        return self - self.exp().sum(axis, keepdims=True, **wrong).log()
 
 
 class LogUnguarded(Tensor):
     __slots__ = ()
 
-    def log_softmax(self, axis: int = -1) -> Tensor:
-        return self.softmax(axis).log()
+    def log_softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
+        return self.softmax(axis, **wrong).log()
 
 
 class HalfPrecision(Tensor):

@@ -95,12 +95,15 @@ def test_the_broken_setup_differs_from_the_healthy_one_in_exactly_one_thing(faul
 
 
 def test_the_healthy_engine_is_untouched_by_all_of_them():
-    before = dict(vars(Tensor)), dict(vars(model))
+    def engine():  # `_passes` only counts
+        return dict(vars(Tensor)), {name: value for name, value in vars(model).items() if name != "_passes"}
+
+    before = engine()
     for fault in FAULTS:
         compare(fault, 0)
         if fault.kind == "engine":
             check(fault, fault.broken.engine, 0)
-    assert (dict(vars(Tensor)), dict(vars(model))) == before
+    assert engine() == before
 
 
 @by_key(ENGINE)
