@@ -1,11 +1,13 @@
 """How long does it take to read a program of 200 lines for failures?
 
-    python benchmarks/code.py
+    python benchmarks/code.py [--texts N]
 
 Programs of the corpus of loops and models, joined until they have 200 lines, and files of the standard library cut to
 200: the median and the slowest, in processor time. The exit code is 1 if the slowest takes more than 100 ms.
 """
 
+import argparse
+import itertools
 import statistics
 import sys
 import sysconfig
@@ -30,8 +32,11 @@ def texts():
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--texts", type=int, help="so many of them; all without it")
+    args = parser.parse_args()
     taken = []
-    for text in texts():
+    for text in itertools.islice(texts(), args.texts):
         start = time.process_time()
         try:
             check_code(text)

@@ -153,7 +153,7 @@ def link(config, **more):
 def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
-    visitor = Visitor(url, query="stage=backward&view=plain")  # the player's sliders are not Streamlit's
+    visitor = Visitor(url, "graph", "stage=backward&view=plain")  # the player's sliders are not Streamlit's
     assert visitor.slider, "the Graph lab shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
@@ -173,8 +173,7 @@ def one_round(browser, url, server, config, seconds):
     speed = page.get_by_role("slider", name="Batches per second")
     speed.wait_for()
     speed.focus()
-    for _ in range(8):
-        speed.press("ArrowRight")
+    speed.press("End")
     page.wait_for_timeout(1000)
     page.get_by_role("button", name=re.compile("^Start")).click()
     page.wait_for_timeout(1000 * WARM_UP)

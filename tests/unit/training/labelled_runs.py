@@ -71,7 +71,7 @@ class Score:
             f"{self.in_time} of {self.ill} causes named by the time their evidence is there "
             f"({self.in_time / self.ill:.1%}); {self.right_later} of {self.later} prefixes from then on right "
             f"({self.right_later / self.later:.1%}); {self.wrong_sooner} of {self.sooner} before then name another "
-            f"cause; false alarms on {self.false} of {self.healthy} healthy prefixes ({self.false / self.healthy:.2%})"
+            f"cause; false alarms on {self.false} of {self.healthy} healthy prefixes ({self.false / max(1, self.healthy):.2%})"
         )
 
 
