@@ -75,7 +75,7 @@ const LANE = 12; // pixels between lanes
 const PIECES = 16; // straight ones that a part of a curve is measured by
 const ONE_STYLE_FROM = 200; // cards: Graphviz takes so long for them that only one style is tried
 /** @type {(Style & {liking: number})[]} */
-const STYLES = [
+const ARRANGEMENTS = [
   { down: false, compact: false, liking: 1 },
   { down: true, compact: false, liking: 0.95 },
   { down: false, compact: true, liking: 0.85 },
@@ -85,7 +85,7 @@ const STYLES = [
 /** The styles to try, the same for each visit: it does not count how fast they are.
  * @param {Playback} playback @param {Set<string>} folded @returns {Style[]} */
 export function stylesFor(playback, folded) {
-  return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? STYLES : STYLES.slice(0, 1);
+  return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
 }
 
 /** The plan that a window of this size shows largest; small cards only where they help.
@@ -93,7 +93,7 @@ export function stylesFor(playback, folded) {
 export function bestFor(plans, room, limit) {
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
-    const liking = STYLES.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
+    const liking = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
     return liking * Math.min(room.width / width, room.height / height, limit);
   };
   return plans.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
