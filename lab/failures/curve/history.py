@@ -13,11 +13,13 @@ import numpy as np
 from lab.failures.curve.table import Table
 from lab.training.config import Config
 from lab.training.records import Record
-from lab.training.symptoms import History
+from lab.training.symptoms import WINDOW, History
 
 BLOCKS, PER_BLOCK = 30, 8  # into so many blocks steps are put together; steps in a block, at least
 MANY_ROWS, FEW_EPOCHS = 60, 8  # rows that are steps rather than epochs; epochs that are too few to look at
 MOST_CLASSES = 1000
+AROUND, MAX_SPIKES = 5, 0.1  # neighbours on each side of a value; share of the values that may be spikes
+ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # how far above the first losses and its neighbours a spike is
 
 
 class Curve(History):
@@ -25,6 +27,7 @@ class Curve(History):
 
     unit: what a row is: an "epoch", a "block" of steps, or a "row". places: where it lies on the axis of the curve.
     scatter: see `_scatter`. first: the loss and the gradient norm of the very first step, where steps are logged.
+    raw: the loss of each row; groups: the rows of each point, where steps are put together.
     """
 
     def __init__(
@@ -37,9 +40,13 @@ class Curve(History):
         notes: Sequence[str] = (),
         names: Sequence[str] = (),
         first: tuple[float, float] | None = None,
+        raw: np.ndarray | None = None,
+        groups: Sequence[slice] = (),
     ) -> None:
         super().__init__(records, config)
         self.first = first
+        self.raw = np.array(raw if raw is not None else self.loss)
+        self.groups = list(groups)
         self.unit = unit
         self.places = list(places)
         self.scatter = scatter
@@ -97,7 +104,8 @@ class Curve(History):
         places = [float(at[a]) for a in starts]
         single = len(groups) < table.rows and np.isfinite(table.columns["train_loss"][groups[0]]).sum() > 1
         start = (float(table.columns["train_loss"][0]), float(table.columns.get("grad_norm", [math.nan])[0]))
-        return cls(records, config, unit, places, _scatter(table, groups), notes, layers, start if single else None)
+        return cls(records, config, unit, places, _scatter(table, groups), notes, layers, start if single else None,
+                   table.columns["train_loss"], groups)  # fmt: skip
 
     @cached_property
     def classes(self) -> int | None:
@@ -113,6 +121,34 @@ class Curve(History):
         """The index where a loss ceases to be a number."""
         bad = np.flatnonzero(~np.isfinite(self.loss) | ~np.isfinite(self.val_loss))
         return int(bad[0]) if bad.size else None
+
+    @property
+    def falling(self) -> float:
+        """As the doctor's, over an even number of points: a loss that goes up and down by turns does not fall."""
+        width = max(WINDOW, len(self) // 4)
+        width += width % 2
+        before, now = self.loss[-2 * width : -width], self.loss[-width:]
+        return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
+
+    @cached_property
+    def spikes(self) -> list[int]:
+        """The rows whose loss is above all that the run began with, and far above that of their neighbours."""
+        loss = self.raw[np.isfinite(self.raw)]
+        if len(loss) != len(self.raw) or len(loss) < 2 * AROUND or loss.min() < 0:
+            return []
+        start = float(np.median(loss[:AROUND]))
+        around = [float(np.median(loss[max(0, i - AROUND) : i + AROUND + 1])) for i in range(len(loss))]
+        high = [
+            i
+            for i, (value, middle) in enumerate(zip(loss, around, strict=True))
+            if value > ABOVE_START * start and value > ABOVE_NEIGHBOURS * middle
+        ]
+        alone = [i for i in high if i - 1 not in high and i + 1 not in high]
+        return alone if len(alone) == len(high) and len(alone) <= MAX_SPIKES * len(loss) else []
+
+    def group_of(self, row: int) -> int:
+        """The point of the curve to which a row belongs."""
+        return next((i for i, rows in enumerate(self.groups) if rows.start <= row < rows.stop), row)
 
     @property
     def smooth(self) -> np.ndarray:

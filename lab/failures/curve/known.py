@@ -128,4 +128,12 @@ KNOWN: Mapping[str, Known] = {
     ),
 }  # fmt: skip
 # Keys of rules, here and the doctor's, of what is known by another key.
-CALLED = {"chance": "labels", "swinging": "rate-high"}
+CALLED = {
+    "chance": "labels",
+    "swinging": "rate-high",
+    "blowing-up": "rate-high",
+    "ended-grown": "rate-high",
+    "at-guessing": "flat",
+    "no-motion": "frozen",
+    "spikes": "batch-noise",
+}

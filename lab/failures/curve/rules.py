@@ -26,6 +26,11 @@ SAME = 1e-6  # share by which a loss that stands exactly still may differ
 SCATTER = 0.6  # deviation of single steps from their block, over its mean
 CREEP = 0.2  # share by which a creeping loss falls at most
 FLOOR = 0.03  # how near a loss stands to the floor of a softmax over a softmax
+BLOW_UP, FACTOR = 8.0, 1.1  # a blow-up grows so much in all, and by so much from each point to the next
+STEADY = 0.85  # share of its factor that a blow-up keeps to the end
+MOTIONLESS = 1e-3  # share by which a loss varies at most where it has no noise of batches
+AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # how near to log(classes); of more classes the logarithms lie too close
+MIN_SPIKES = 3
 STANDS = 0.06  # share by which a loss that never learned anything may have changed
 
 
@@ -68,6 +73,8 @@ def piling(c: Curve) -> Evidence | None:
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
         return None
+    if c.end is not None:  # too large for gradients that are added up: it multiplies
+        return None
     lowest = int(np.argmin(loss))
     highest = lowest + int(np.argmax(loss[lowest:]))
     if loss[lowest] < 0.3 * loss[0] and loss[highest] > 1.5 * loss[0]:
@@ -90,6 +97,26 @@ def piling(c: Curve) -> Evidence | None:
         f"The loss had fallen to {_g(loss.min())}, and is at {_g(loss[-WINDOW:].mean())} in the end; the gradient norm "
         f"grows from {_g(first, 2)} in epoch {c.epochs[0]} to {_g(last, 2)}.",
     )  # fmt: skip
+
+
+def blowing_up(c: Curve) -> Evidence | None:
+    """The loss multiplies by much the same factor from point to point, and still does so in the end."""
+    loss = c.loss[np.isfinite(c.loss)]
+    if len(loss) < 2 * FEWEST or int(np.argmin(loss)) > 1 or loss.min() <= 0:
+        return None
+    early, middle, late = (float(np.median(part)) for part in np.array_split(loss, 3))
+    third = len(loss) / 3
+    factor = (late / middle) ** (1 / third)
+    if (
+        not early < middle < late
+        or loss.max() < BLOW_UP * loss[0]
+        or factor < FACTOR
+        or late / middle < STEADY * middle / early
+    ):
+        return None
+    return _evidence(
+        c, 0, f"The loss is multiplied by about {_g(factor, 2)} in each epoch, from {_g(loss[0])} to {_g(loss.max())}."
+    )
 
 
 def climbing(c: Curve) -> Evidence | None:
@@ -225,6 +252,48 @@ def frozen(c: Curve) -> Evidence | None:
     )
 
 
+def motionless(c: Curve) -> bool:
+    """Does the loss vary less than any noise of batches would make it, and never fall?"""
+    loss = c.smooth
+    return stands_still(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
+
+
+def at_guessing(c: Curve) -> Evidence | None:
+    """The loss stands at what equal probabilities cost: all answers are the same, as with weights of zero."""
+    count, middle = c.classes, float(np.median(c.smooth))
+    if not motionless(c) or c.norms.size or not count or count > MAX_EXACT_CLASSES:
+        return None
+    if abs(middle - math.log(count)) > AT_GUESSING:
+        return None
+    return _evidence(
+        c, 0, f"The loss stays at {_g(middle, 4)}, within {_g(float(np.ptp(c.smooth)), 1)}: exactly what equal "
+        f"probabilities for {count} classes cost. Noise of batches, as with wrong labels, would move it more."
+    )  # fmt: skip
+
+
+def no_motion(c: Curve) -> Evidence | None:
+    if not motionless(c) or c.norms.size:
+        return None
+    return _evidence(
+        c, 0, f"The loss stays at {_g(float(c.smooth.mean()), 4)}, within {_g(float(np.ptp(c.smooth)), 1)}: less than "
+        "the noise of batches."
+    )  # fmt: skip
+
+
+def spikes(c: Curve) -> Evidence | None:
+    """Single steps cost more than the start of the run, again and again, and the next ones are as before."""
+    at = c.spikes
+    if len(at) < MIN_SPIKES:
+        return None
+    gaps = {b - a for a, b in pairwise(at)}
+    rhythm = f", every {min(gaps)} rows" if len(gaps) == 1 else ""
+    return _evidence(
+        c, c.group_of(at[0]),
+        f"{len(at)} of {len(c.raw)} values stand far above their neighbours{rhythm}: the highest is "
+        f"{_g(float(c.raw[at].max()))}, where the values around it are near {_g(float(np.median(c.raw)))}.",
+    )  # fmt: skip
+
+
 def second_softmax(c: Curve) -> Evidence | None:
     """The answers are right, but the loss stands at a floor: where a softmax of a softmax has its own.
 
@@ -312,7 +381,8 @@ def _stays(c: Curve) -> str:
     loss = c.smooth
     guess = f", and guessing among {c.classes} classes costs {_g(c.guess)}" if c.classes else ""
     low, high = _g(float(loss.min()), 4), _g(float(loss.max()), 4)
-    return f"The loss stays between {low} and {high} from the first epoch on{guess}."
+    where = f"at {low}" if low == high else f"between {low} and {high}"
+    return f"The loss stays {where} from the first epoch on{guess}."
 
 
 def overfitting(c: Curve) -> Evidence | None:
@@ -353,11 +423,12 @@ _STUCK = ("labels", "rate-low", "underfitting", "overfitting", "stands")
 _WILD = ("rate-high", "scale", "exploding", "vanishing", "dying", "batch-noise", "nan", *_STUCK)
 # Causes before consequences, as the doctor's own table.
 OF_A_CURVE = (
+    _rule("blowing-up", blowing_up, "loss", "climbing", "piling", *_WILD),
     _rule("climbing", climbing, "loss", "piling", *_WILD),
     _rule("scale", huge_start, "loss", "piling", *_WILD),
     _rule("piling", piling, "norms", *_WILD),
     _rule("nan", ended_sudden, "loss", *_WILD),
-    _rule("rate-high", ended_grown, "loss", *_WILD),
+    _rule("ended-grown", ended_grown, "loss", "rate-high", *_WILD),
     _rule("rate-high", thrown, "loss", *_WILD),
     _rule("frozen", frozen, "loss", "flat", "dying", *_STUCK),
     _rule("flat", no_gradient, "norms", "dying", "vanishing", *_STUCK),
@@ -365,12 +436,15 @@ OF_A_CURVE = (
     _rule("dying", cut_later, "norms", "vanishing", "rate-high", *_STUCK),
     _rule("softmax-twice", second_softmax, "loss", *_STUCK),
     _rule("batch-noise", scatters, "loss", "rate-high", *_STUCK),
+    _rule("spikes", spikes, "loss", "rate-high", "swinging"),
     _rule("swinging", swinging, "loss", "rate-high", "batch-noise", "exploding", *_STUCK),
     _rule("exploding", late_explosion, "norms", *_STUCK),
     _rule("dying", symptoms.dying, "dead units", "vanishing", *_STUCK),
     _rule("vanishing", vanishing, "norms", *_STUCK),
     _rule("rate-low", symptoms.slow, "updates", *_STUCK),
     _rule("rate-low", creeping, "loss", *_STUCK),
+    _rule("at-guessing", at_guessing, "loss", "no-motion", "dying", "vanishing", *_STUCK),
+    _rule("no-motion", no_motion, "loss", "frozen", *_STUCK),
     _rule("labels", stands_lively, "loss", *_STUCK),
     _rule("labels", learned_nothing_else, "loss", *_STUCK),
     _rule("overfitting", overfitting, "gap", "underfitting"),
@@ -379,6 +453,11 @@ OF_A_CURVE = (
 )
 # What the same numbers may also be, the likeliest first.
 ALSO: Mapping[str, tuple[str, ...]] = {
+    "blowing-up": ("climbing",),
+    "ended-grown": ("scale", "nan", "piling"),
+    "at-guessing": ("frozen", "dying", "vanishing", "rate-low"),
+    "no-motion": ("rate-low", "vanishing"),
+    "spikes": ("rate-high",),
     "climbing": ("rate-high",),
     "scale": ("rate-high",),
     "piling": ("rate-high",),
