@@ -63,15 +63,18 @@ class Op:
     name         the engine's name for it (`Tensor.op`), and its name in expressions where it has one there
     kind         what it does with the cells of its operands
     form         how it is written: a + b, -a, x.exp(), maximum(a, b), x.T, x[0]; "layer": only a layer makes it
-    derivatives  one for each operand; where it joins any number of operands, one for all of them
+    derivatives  one for each operand; where it joins any number of operands, one for all of them. n in their texts is
+                 the number of elements that go into one of the result
     parameters   as `name:kind`, with `?` where it may be left out; each kind is read in its own way by lab.expression
     call         the function behind it, called with operands, whole numbers, and options by name; a method by default
     cost         (elements of the result, elements computed) at most, from the operands' shapes and the whole numbers
                  that were given; ValueError where the shapes do not fit
-    at_kinks     what the engine takes for the derivative where there is none
+    at_kinks     where it has a kink, and what the engine takes for the derivative there
+    convention   what else the engine takes by convention; "" if nothing
     not_finite   how operands that are finite can give inf or nan; "" if they cannot
     saturates    for an activation that is flat at both ends: from its outputs to its slope there, as a share of the
                  steepest; None for the others
+    ties         from operands and result: is it at a kink because elements are equal? None for the others
     composed     made of other operations: no node of a graph has this name
     spoken       other words by which it is looked for, where its name is a sign
     example      how it is written to be shown, where plain names for its operands would show too little or not fit
@@ -85,8 +88,10 @@ class Op:
     call: Callable[..., Any] | None = None
     cost: Cost = lambda shapes, wholes: elementwise(shapes, wholes)
     at_kinks: str = ""
+    convention: str = ""
     not_finite: str = ""
     saturates: Callable[[np.ndarray], np.ndarray] | None = None
+    ties: Callable[..., bool] | None = None
     composed: bool = False
     spoken: str = ""
     example: str = ""
@@ -168,15 +173,31 @@ ALONG = "x:value axis:whole?"
 SHAPE = "x:value shape:wholes"
 JOIN = "tensors:values axis:whole?"
 
-AT_ZERO = "At 0 the derivative is 0."
-HALVES = "Where the two are equal, each receives half of the gradient."
-TIES = "Elements that tie share the gradient evenly."
+AT_ZERO = "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0."
+HALVES = (
+    "A kink where the two are equal: there is no derivative there. This engine, like PyTorch, gives each half of the "
+    "gradient."
+)
+TIES = (
+    "A kink where elements tie: there is no derivative there. This engine, like PyTorch’s amax and amin, shares the "
+    "gradient evenly among them."
+)
 OVERFLOW = "The result is larger than the largest number a float can hold."
 
 
 def _greater(a: Any, b: Any) -> Any:
     """1 where a is greater, half where they are equal, else 0."""
     return (a > b) + 0.5 * (a == b)
+
+
+def _equal(a: Any, b: Any, y: Any) -> bool:
+    """Whether an element of one is as large as its counterpart."""
+    return bool(np.any(a == b))
+
+
+def _repeated(a: Any, y: Any) -> bool:
+    """Whether more elements are as large as a maximum than there are maxima."""
+    return int(np.isin(a, y).sum()) > np.size(y)
 
 
 def _share(a: Any, y: Any) -> Any:
@@ -228,7 +249,8 @@ _ROWS = (
         ),
         TWO,
         operator.pow,
-        at_kinks="At a = 0, a**0 has the derivative 0, and so has every power with respect to the exponent.",
+        convention="At a = 0, this engine, like PyTorch, uses 0 for a**0, and for every power with respect to the "
+        "exponent.",
         not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
         spoken="power square",
     ),
@@ -262,6 +284,7 @@ _ROWS = (
         "sqrt",
         "elementwise",
         derivatives=(Derivative("1/(2√{a})", r"\frac{{1}}{{2\sqrt{{{a}}}}}", lambda a, y: 0.5 / y),),
+        convention="At 0 the slope grows without bound: this engine, like PyTorch, uses ∞.",
         not_finite="The square root of a negative number is not a real number (NaN).",
     ),
     Op("sin", "elementwise", derivatives=(Derivative("cos {a}", r"\cos {a}", lambda a, y: np.cos(a)),)),
@@ -294,7 +317,8 @@ _ROWS = (
         "elementwise",
         derivatives=(Derivative("1 if {a} > 0, else the slope", r"[{a} > 0] + s\,[{a} \le 0]"),),
         parameters="x:value slope:number?",
-        at_kinks="At 0 the derivative is the slope.",
+        at_kinks="A kink at 0: there is no derivative there. This engine, like PyTorch, uses the slope of the negative "
+        "side.",
         not_finite=OVERFLOW,
         example="leaky_relu(x, 0.1)",
     ),
@@ -309,7 +333,7 @@ _ROWS = (
         "elementwise",
         derivatives=(Derivative("1 inside the bounds, else 0", r"[\text{{low}} \le {a} \le \text{{high}}]"),),
         parameters="x:value low:number? high:number?",
-        at_kinks="On the bounds the derivative is 1.",
+        at_kinks="A kink at each bound: there is no derivative there. This engine, like PyTorch, uses 1.",
         example="clip(x, -1, 1)",
     ),
     # -- elementwise functions of two
@@ -324,6 +348,7 @@ _ROWS = (
         TWO,
         maximum,
         at_kinks=HALVES,
+        ties=_equal,
     ),
     Op(
         "minimum",
@@ -336,6 +361,7 @@ _ROWS = (
         TWO,
         minimum,
         at_kinks=HALVES,
+        ties=_equal,
     ),
     Op(
         "where",
@@ -347,6 +373,8 @@ _ROWS = (
         ),
         "condition:condition a:value b:value",
         where,
+        at_kinks="A kink or a jump where the condition changes: there is, in general, no derivative there. This "
+        "engine, like PyTorch, uses that of the branch that is chosen.",
     ),
     # -- reductions
     Op(
@@ -356,9 +384,43 @@ _ROWS = (
         parameters=REDUCE,
         not_finite=OVERFLOW,
     ),
-    Op("mean", "reduction", parameters=REDUCE, composed=True),
-    Op("var", "reduction", parameters=REDUCE, composed=True),
-    Op("std", "reduction", parameters=REDUCE, at_kinks=AT_ZERO, composed=True),
+    Op(
+        "mean",
+        "reduction",
+        derivatives=(Derivative("1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), whole=True),),
+        parameters=REDUCE,
+        composed=True,
+    ),
+    Op(
+        "var",
+        "reduction",
+        derivatives=(
+            Derivative(
+                "2·({a} − mean {a})/n",
+                r"\tfrac{{2}}{{n}} ({a} - \operatorname{{mean}} {a})",
+                lambda a, y: 2 * (a - a.mean()) / a.size,
+                whole=True,
+            ),
+        ),
+        parameters=REDUCE,
+        composed=True,
+    ),
+    Op(
+        "std",
+        "reduction",
+        derivatives=(
+            Derivative(
+                "({a} − mean {a})/(n·{y})",
+                r"\frac{{{a} - \operatorname{{mean}} {a}}}{{n\,{y}}}",
+                lambda a, y: (a - a.mean()) / (a.size * y) if y else np.zeros(a.shape),
+                whole=True,
+            ),
+        ),
+        parameters=REDUCE,
+        at_kinks="A kink where all elements are equal: there is no derivative there. This engine, like PyTorch, "
+        "uses 0.",
+        composed=True,
+    ),
     Op(
         "norm",
         "reduction",
@@ -371,7 +433,7 @@ _ROWS = (
             ),
         ),
         parameters=REDUCE,
-        at_kinks=AT_ZERO,
+        at_kinks="A kink where all elements are 0: there is no derivative there. This engine, like PyTorch, uses 0.",
         not_finite="The sum of the squares is larger than the largest number a float can hold.",
     ),
     Op(
@@ -380,8 +442,17 @@ _ROWS = (
         derivatives=(Derivative("1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, whole=True),),
         parameters=REDUCE,
         at_kinks=TIES,
+        ties=_repeated,
     ),
-    Op("min", "reduction", parameters=REDUCE, at_kinks=TIES, composed=True),
+    Op(
+        "min",
+        "reduction",
+        derivatives=(Derivative("1 for the smallest, shared by ties, else 0", r"[{a} = {y}]", _share, whole=True),),
+        parameters=REDUCE,
+        at_kinks=TIES,
+        ties=_repeated,
+        composed=True,
+    ),
     Op(
         "prod",
         "reduction",
@@ -416,10 +487,10 @@ _ROWS = (
     # -- shape
     Op("reshape", "shape", derivatives=(MOVED,), parameters=SHAPE),
     Op("transpose", "shape", derivatives=(MOVED,), parameters="x:value axes:wholes?"),
-    Op("T", "shape", "property", call=lambda x: x.T, composed=True),
-    Op("swapaxes", "shape", parameters="x:value first:whole second:whole", composed=True),
-    Op("squeeze", "shape", parameters="x:value axis:axis?", composed=True),
-    Op("expand_dims", "shape", parameters="x:value axis:whole", composed=True),
+    Op("T", "shape", "property", (MOVED,), call=lambda x: x.T, composed=True),
+    Op("swapaxes", "shape", derivatives=(MOVED,), parameters="x:value first:whole second:whole", composed=True),
+    Op("squeeze", "shape", derivatives=(MOVED,), parameters="x:value axis:axis?", composed=True),
+    Op("expand_dims", "shape", derivatives=(MOVED,), parameters="x:value axis:whole", composed=True),
     Op(
         "broadcast_to",
         "shape",
@@ -446,6 +517,10 @@ _ROWS = (
         "mse_loss",
         "loss",
         "function",
+        (
+            Derivative("2·({a} − {b})/n", r"\tfrac{{2}}{{n}} ({a} - {b})", lambda a, b, y: 2 * (a - b) / a.size),
+            Derivative("2·({b} − {a})/n", r"\tfrac{{2}}{{n}} ({b} - {a})", lambda a, b, y: 2 * (b - a) / a.size),
+        ),
         parameters="prediction:prediction target:value",
         call=mse_loss,
         composed=True,
@@ -468,6 +543,14 @@ _ROWS = (
         "binary_cross_entropy_with_logits",
         "loss",
         "function",
+        (
+            Derivative(
+                "(sigmoid {a} − {b})/n",
+                r"\tfrac{{1}}{{n}} (\sigma({a}) - {b})",
+                lambda a, b, y: (np.exp(-np.logaddexp(0.0, -a)) - b) / a.size,
+            ),
+            Derivative("−{a}/n", r"-\tfrac{{1}}{{n}} {a}", lambda a, b, y: -a / a.size),
+        ),
         parameters="logits:prediction targets:value",
         call=binary_cross_entropy_with_logits,
         composed=True,

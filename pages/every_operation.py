@@ -82,6 +82,7 @@ def _found() -> list[Op]:
             op.spoken,
             op.kind,
             op.at_kinks,
+            op.convention,
             op.not_finite,
             *(derivative.text for derivative in op.derivatives),
         ]
@@ -135,7 +136,7 @@ def _one(shown: Example, draw: int) -> None:
         _check(shown, draw)
         made_of = parts(trace)
         if made_of != [op.name]:
-            st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. The rules are theirs.")
+            st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. Their rules are those that run.")
         for code in sources(shown, trace):
             st.caption(f"{code['file']}, from line {code['first']}")
             st.code("\n".join(code["lines"]), wrap_lines=True)
@@ -150,7 +151,7 @@ def _rules(shown: Example) -> None:
         )
         said.append(f"${before}{rule.latex}$")
     st.markdown(" &emsp; ".join(said))
-    told = [op.at_kinks, op.not_finite and f"**inf or nan:** {op.not_finite}"]
+    told = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
     if any(told):
         st.markdown(" ".join(filter(None, told)))
 
@@ -240,13 +241,9 @@ def _told(shown: Example, here: Curve, along: str, others: dict[str, float]) -> 
     report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
     slopes = "; ".join(f"slope by {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
     where = ", ".join(f"{name} = {numeral(value)}" for name, value in at.items())
-    kinks = " ".join(note for note in report.notes if note.startswith("Kink"))
-    if kinks:
-        judged = f"Here is no derivative. {kinks}"
-    elif not np.isfinite(here.y[0]):
-        judged = "Here it has no finite value."
-    else:
-        judged = f"Differences say: {', '.join(numeral(float(r.numerical)) for r in report.inputs.values())}."
+    remarks = dict.fromkeys(slope.sentence for slope in report.slopes if slope.kind != "smooth")
+    differences = ", ".join(numeral(slope.slope) for slope in report.slopes)
+    judged = " ".join(remarks) or f"Differences say: {differences}."
     return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
 
 
@@ -294,8 +291,9 @@ def _row(op: Op, draw: int) -> tuple[str, ...]:
         return (name, "no example", op.kind, "")
     report = shown.check()
     worst = f" {short(report.worst.error)}" if report.worst else ""
-    rules = "; ".join(rule.text for rule in shown.rules()) or "made of other operations"
-    rules += f". {op.at_kinks}" if op.at_kinks else ""
+    rules = "; ".join(rule.text for rule in shown.rules())
+    if conventions := " ".join(filter(None, [op.at_kinks, op.convention])):
+        rules += f". {conventions}"
     return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules)
 
 

@@ -14,7 +14,8 @@ from lab import charts
 from lab.charts import Axis, Line, Mark, short
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
-from lab.gradcheck import Report, gradcheck
+from lab.gradcheck import Element, Report, gradcheck
+from lab.gradcheck.slopes import Slope
 from lab.lessons.modes.claims import CLAIMS, Claim
 from lab.lessons.modes.softmax import RULES, by_cotangent, by_sum
 from lab.lessons.modes.steps import (
@@ -183,7 +184,7 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
         now["check element"] = next(iter(places))
     left, right = st.columns([3, 2], gap="medium")
     with right:
-        difference, place = _arithmetic(points, at, places, h)
+        difference, place = _arithmetic(points, at, places, h, report)
     with left:
         _said(difference, place, report, engine)
         boards = Boards("check")
@@ -191,7 +192,8 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
     sweeps: list[Sweep] = []
     if now["check shown"]:
         sweeps = computed("check sweeps", (*at, place), lambda: error_by_step(points.values(), place))
-    smooth = not _kink(report, place)
+    slope = _slope(report, place)
+    smooth = not slope or slope.has_derivative
     pictures = {"error": _errors(sweeps, difference, smooth)}
     if sweeps and smooth:
         st.markdown(markdown_table(
@@ -241,7 +243,9 @@ def _step_chosen() -> float:
     return float(f"1e{exponent}")
 
 
-def _arithmetic(points: dict[str, Point], at: object, places: dict[str, Place], h: float) -> tuple[Difference, Place]:
+def _arithmetic(
+    points: dict[str, Point], at: object, places: dict[str, Place], h: float, report: Report
+) -> tuple[Difference, Place]:
     """The difference at the chosen element, number by number. at: what the points were made of."""
     with st.container(horizontal=True):
         method = st.radio("Differences", METHODS, key="check method", horizontal=True)
@@ -260,23 +264,28 @@ def _arithmetic(points: dict[str, Point], at: object, places: dict[str, Place], 
         ("quotient", found.quotient), ("backward()", found.exact),
     ]  # fmt: skip
     rows = [(name, re.sub("e-0?", "e-", str(dtype(value))).replace("-", "−")) for name, value in numbers]
-    st.markdown(markdown_table(["", precision], [*rows, ("error", numeral(found.error))]))
+    slope = _slope(report, place)
+    error = numeral(found.error) if not slope or slope.has_derivative else "no derivative"
+    st.markdown(markdown_table(["", precision], [*rows, ("error", error)]))
     if points[precision].cotangent.size > 1:
         st.caption("f is the sum of the elements of the result, each with a random weight: the cotangent.")
     return found, place
 
 
-def _kink(report: Report, place: Place) -> str:
-    """What the report says of a kink there, or ""."""
-    return next((note for note in report.notes if note.startswith(f"Kink at {place}:")), "")
+def _slope(report: Report, place: Place) -> Slope | None:
+    """What the report says there; None where the check came to no numbers."""
+    result = report.inputs.get(place.name)
+    return result.element(place.index).slope if result else None
 
 
 def _said(found: Difference, place: Place, report: Report, engine: Engine | None) -> None:
     """What has happened at this step, in a sentence."""
     x = escape_markdown(str(place))
     digits = 16 if st.session_state["check numbers"] == "float64" else 7
-    kink = _kink(report, place)
-    if engine and not math.isfinite(found.exact):
+    slope = _slope(report, place)
+    if slope and not slope.has_derivative:
+        st.warning(f"{escape_markdown(slope.sentence)} No h can help.")
+    elif engine and not math.isfinite(found.exact):
         st.warning(f"Your engine’s backward() gives {numeral(found.exact)} at {x}.")
     elif not math.isfinite(found.exact):
         st.warning(f"backward() gives {numeral(found.exact)}: f has no finite slope at {x}. Move {x}.")
@@ -284,8 +293,6 @@ def _said(found: Difference, place: Place, report: Report, engine: Engine | None
         st.warning(
             f"f has no finite value one step from {x}, so there is no difference. Take a smaller h, or move {x}."
         )
-    elif kink:
-        st.warning(f"Here is no derivative, and no h can help. {escape_markdown(kink)}")
     elif found.stuck:
         st.markdown(f"**{x} + h is {x} itself**: the step is smaller than the last digit of {x}, and is lost.")
     elif not found.difference:
@@ -317,11 +324,12 @@ def _errors(sweeps: list[Sweep], now: Difference, smooth: bool) -> charts.Chart:
     ends = ERRORS
     if sweeps and placed:
         ends = 10.0 ** max(math.floor(math.log10(min(placed))), -300), 10.0 ** (math.floor(math.log10(max(placed))) + 1)
+    what = "error" if smooth else "distance from what backward() gives"
     return charts.lines(
-        "The error at every step h" if sweeps else "The error at your step h",
+        f"The {what} at every step h" if sweeps else f"The {what} at your step h",
         drawn,
         Axis("h", log=True, ends=(1e-17, 1e-1)),
-        Axis("error", log=True, ends=ends),
+        Axis("error" if smooth else "distance", log=True, ends=ends),
         marks=marks,
         height=310,
         theme=page.theme(),
@@ -349,11 +357,17 @@ def _verdict(report: Report) -> None:
 def _map(boards: Boards, point: Point, at: object, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
     method = st.session_state["check method"]
     errors = computed("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
-    worst, error = worst_place(errors)
-    st.markdown(
-        f"With h = {numeral(h)}, the worst of {sum(array.size for array in errors.values())} elements is "
-        f"**{escape_markdown(str(worst))}**, with an error of {numeral(error)}."
-    )
+    kinked = {name: result.kink for name, result in report.inputs.items()}
+    compared = {
+        name: np.where(kinked[name], -1.0, array) if name in kinked else array for name, array in errors.items()
+    }
+    count = sum(int(np.sum(array != -1)) for array in compared.values())
+    if count:
+        worst, error = worst_place(compared)
+        st.markdown(
+            f"With h = {numeral(h)}, the worst of the {count} with a derivative is **{escape_markdown(str(worst))}**, "
+            f"with an error of {numeral(error)}."
+        )
     if not place.index:
         return {}
     boards.board("map")
@@ -465,13 +479,19 @@ def _cotangent() -> None:
             st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
             st.markdown(markdown_table(["element", "backward()", "difference", "agree"], [
                 (element.name, numeral(element.analytic), numeral(element.numerical),
-                 "✓" if element.error <= element.tolerance else "✗")
+                 _mark(element))
                 for element in (result.element(index) for index in np.ndindex(result.shape))
             ]))  # fmt: skip
     st.caption(
         "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones passes "
         "that check, whatever else it does."
     )
+
+
+def _mark(element: Element) -> str:
+    if element.slope.kind == "small":
+        return "too small"
+    return "✓" if element.error <= element.tolerance else "✗"
 
 
 main()

@@ -14,7 +14,7 @@ from lab.expression.builder import Expression, parse
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
-from lab.trace.numerical import check
+from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
 from lab.ui.computed import computed
@@ -33,6 +33,7 @@ PLAYER_KEY = "graph player"
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
 EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
 SHAPES = tuple(EXAMPLES)
+REMARKS = 4  # sentences about slopes below the table of gradients
 CHANGES = {  # what may be done to an input before the backward pass
     "": "as it is",
     "constant": "requires_grad=False",
@@ -413,6 +414,7 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
         live=live,
         build=expression if labs else None,  # what is checked and nudged there is the lab's engine
         checked=labs,
+        judged=expression if labs else None,
         title=expression.text,
         script=partial(_script, expression, values, trace),
         event=_count(trace, now["graph stage"]),
@@ -568,21 +570,34 @@ def _gradients(expression: Expression, trace: Trace) -> None:
             row.name,
             brief(row.value),
             "none" if row.analytic is None else brief(row.analytic),
-            "–" if row.numerical is None else brief(row.numerical),
-            "constant"
-            if row.name in constants
-            else "no path"
-            if row.analytic is None
-            else {True: "✓", False: "✗", None: "–"}[row.agrees],
+            _differences(row),
+            "constant" if row.name in constants else _agreement(row),
         )
         for row in checked
     ]
     st.markdown("**Gradients of the inputs, checked numerically**")
     st.markdown(markdown_table(["input", "value", "gradient", "numeric", "agree"], rows))
-    if any(row.agrees is False for row in checked):
-        st.caption("✗: the two differ. A kink (relu at 0, a tie) or a value that is not finite can be the cause.")
+    for slope in [slope for row in checked for slope in row.remarks][:REMARKS]:
+        st.caption(escape_markdown(slope.sentence))
     if left_out:
         st.caption(left_out)
+
+
+def _differences(row: Checked) -> str:
+    if row.numerical is None:
+        return "–"
+    if np.ndim(row.value) == 0 and row.slopes and not row.slopes[0].has_derivative:
+        return ", ".join(row.slopes[0].side_texts) if row.slopes[0].has_value else "–"
+    return brief(row.numerical)
+
+
+def _agreement(row: Checked) -> str:
+    if row.analytic is None:
+        return "no path"
+    kinds = {slope.kind for slope in row.remarks if not slope.has_derivative}
+    if kinds:
+        return "no derivative" if row.agrees is None else f"{'✓' if row.agrees else '✗'}, not everywhere"
+    return {True: "✓", False: "✗", None: "–"}[row.agrees]
 
 
 def _twins(trace: Trace, count: int | None) -> None:

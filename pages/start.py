@@ -77,7 +77,7 @@ def _first_gradient() -> None:
     reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[now["start stage"]]
     player(
         trace, key=PLAYER, live=live, event=reached, opening=now["start opening"], opened=now["start event"],
-        address="event", stage="stage", compact=True,
+        address="event", stage="stage", compact=True, judged=expression,
     )  # fmt: skip
     _machine(expression, trace, values)
 

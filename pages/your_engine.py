@@ -11,6 +11,7 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
+from lab.gradcheck.slopes import Slope
 from lab.lessons.pages import BY_PATH
 from lab.practice import keepsake, sandbox
 from lab.trace.recording import Trace, brief, record
@@ -193,11 +194,14 @@ class Row:
 
     name: str
     gradients: tuple[np.ndarray, np.ndarray, np.ndarray]
+    slopes: tuple[Slope, ...]  # what differences say about the learner's; () without a gradient
 
     @property
     def agrees(self) -> bool:
-        mine, *others = self.gradients
-        return all(
+        """With the lab's, and with the differences wherever there is a derivative."""
+        mine, labs, differences = self.gradients
+        others = [labs] if self.slopes else [labs, differences]
+        return all(slope.kind != "differs" for slope in self.slopes) and all(
             np.shape(mine) == np.shape(other) and np.allclose(mine, other, rtol=1e-5, atol=1e-7, equal_nan=True)
             for other in others
         )
@@ -221,7 +225,7 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
     for row in yours.gradients:
         numbers = (row.analytic, labs.gradients[row.name], row.numerical)
         mine, theirs, slope = (np.zeros(np.shape(row.value)) if one is None else one for one in numbers)
-        rows.append(Row(row.name, (mine, theirs, slope)))
+        rows.append(Row(row.name, (mine, theirs, slope), row.slopes))
     of = " of its sum, as the result has many numbers," if shape else ""
     if wrong := [row for row in rows if not row.agrees]:
         said = [brief(gradient) for gradient in wrong[0].gradients]
@@ -233,6 +237,8 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
         )
     else:
         st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")
+        for remark in [one for row in rows for one in row.slopes if one.kind != "smooth"][:3]:
+            st.caption(escape_markdown(remark.sentence))
         if expression.text not in EXAMPLES[engine.ladder.key]:
             st.session_state["own agreed"] = expression.text
     return yours.trace

@@ -226,6 +226,8 @@ export interface PlayerData {
   check?: Check | null;
   /** what there is to say of the trace after a pass */
   remarks?: Remark[];
+  /** what the gradients of single numbers mean; of none where that is not known */
+  slopes?: Slope[];
   /** the file that was asked for */
   taken?: Taken;
 }
@@ -255,7 +257,27 @@ export interface Checked {
   gradient: Value | null;
   /** null: not computed */
   numerical: Value | null;
+  /** null: there is nothing to compare */
   agrees: boolean | null;
+  /** of the elements where the gradient is not simply the slope */
+  slopes: Slope[];
+}
+
+/** What differences say about the gradient of one number: lab/gradcheck/slopes.py */
+export interface Slope {
+  element: string;
+  kind: "smooth" | "small" | "differs" | "kink" | "tie" | "steep" | "jump" | "edge" | "nan" | "inf";
+  left: Scalar;
+  right: Scalar;
+  used: Scalar;
+  /** nothing changes when the element is moved */
+  still: boolean;
+  hasDerivative: boolean;
+  /** whether the result is finite */
+  hasValue: boolean;
+  /** the slopes left and right in words */
+  sides: [string, string];
+  sentence: string;
 }
 
 export interface Taken {

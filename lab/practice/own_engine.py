@@ -12,6 +12,7 @@ import re
 import textwrap
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ import numpy as np
 
 from lab.expression.builder import Expression
 from lab.ops import OPS, UNKNOWN
-from lab.practice.checker import Job, Problem, Runner, differences
+from lab.practice.checker import Job, Problem, Runner
 from lab.trace.derive import rule_of
-from lab.trace.numerical import Checked
+from lab.trace.numerical import Checked, check
 from lab.trace.parts import Captured, Code, Event, Node, Value
-from lab.trace.recording import Trace, brief
+from lab.trace.recording import Trace, brief, record
 from model import Tensor, _unbroadcast, no_grad
 from practice.task import Inputs, Ladder
 
@@ -99,24 +100,13 @@ class Loaded:
             return np.asarray(said["result.data"], float), gradients
 
     def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[Checked]:
-        """Each leaf's gradient by the learner's backward pass, beside central differences of their forward pass."""
+        """Each leaf's gradient by the learner's backward pass, and what differences of the lab's forward pass, which
+        has the same value, say about it."""
         leaves = self._suited(leaves)
-        _, gradients = self.gradients(expression, leaves, upstream)
-        program = (
-            f"{self._build(expression)}\n\n"
-            f"value = build(**{{name: {self._name}(number) for name, number in leaves.items()}}).data\n"
-        )
-        rows = []
-        for name, value in leaves.items():
-
-            def case(moved: Any, name: str = name) -> Job:
-                return Job(program, {"leaves": {**leaves, name: moved}}, ("value",))
-
-            with _numbers_expected("values"):
-                slopes = differences(case, value, 1.0 if upstream is None else upstream, self._runner)
-            if isinstance(slopes, Problem):
-                raise _unusable(slopes)
-            rows.append(Checked(name, np.asarray(value, float).tolist(), gradients[name], slopes))
+        mine, gradients = self.gradients(expression, leaves, upstream)
+        labs = record(expression, leaves, upstream)
+        _must_be_equal(mine, np.asarray(labs.nodes[labs.output]["value"], float))
+        rows, _ = check(replace(labs, gradients=gradients), expression, like_pytorch=False)
         return rows
 
     def _suited(self, leaves: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,13 +163,18 @@ class Differentiated:
         at = repr([(name, value.tolist()) for name, value in leaves.items()]) + repr(upstream)
         if at not in self._known:
             mine, gradients = self._engine.gradients(self._expression, leaves, upstream)
-            if mine.shape != labs.shape or not np.allclose(mine, labs, rtol=1e-9, equal_nan=True):
-                raise Unusable(
-                    f"Your engine computes {brief(mine)} where the lab’s computes {brief(labs)}: mend that first, as "
-                    "its gradient is one of another function."
-                )
+            _must_be_equal(mine, labs)
             self._known[at] = gradients
         return self._known[at]
+
+
+def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:
+    """The values of an expression by the learner's engine and by the lab's."""
+    if mine.shape != labs.shape or not np.allclose(mine, labs, rtol=1e-9, equal_nan=True):
+        raise Unusable(
+            f"Your engine computes {brief(mine)} where the lab’s computes {brief(labs)}: fix that first, as its "
+            "gradient is one of another function."
+        )
 
 
 @contextlib.contextmanager

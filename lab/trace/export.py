@@ -1,11 +1,13 @@
 """A trace to take away: the data that the player needs, and a page that plays without a server."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from lab.gradcheck.slopes import Slope
 from lab.trace.derive import derive
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace, strict_json
@@ -51,12 +53,37 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if not (copied and key == "value")}
 
 
-def standalone(trace: Trace, event: int | None = None, title: str = "A backward pass, step by step") -> str:
+def plain(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
+    """Slopes as the player reads them."""
+    return [
+        {
+            "element": slope.element,
+            "kind": slope.kind,
+            "left": slope.left,
+            "right": slope.right,
+            "used": slope.used,
+            "still": slope.still,
+            "hasDerivative": slope.has_derivative,
+            "hasValue": slope.has_value,
+            "sides": slope.side_texts,
+            "sentence": slope.sentence,
+        }
+        for slope in slopes
+    ]
+
+
+def standalone(
+    trace: Trace,
+    event: int | None = None,
+    title: str = "A backward pass, step by step",
+    slopes: Sequence[Slope] = (),
+) -> str:
     """One HTML page with the player, the trace and Graphviz inside; opens from a disk, without any network.
 
-    event  how many events have happened when it opens; all by default
+    event   how many events have happened when it opens; all by default
+    slopes  what there is to say about the gradients; see lab.trace.numerical
     """
-    data = strict_json({"trace": playable(trace), "event": event})
+    data = strict_json({"trace": playable(trace), "event": event, "slopes": plain(slopes)})
     return _page().replace("<!--title-->", escape(title)).replace("<!--data-->", data.replace("<", "\\u003c"))
 
 

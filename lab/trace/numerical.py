@@ -1,17 +1,20 @@
-"""The gradients of a trace next to numerical ones, as far as a budget of work reaches."""
+"""What differences say about the gradients of a trace, as far as a budget of work reaches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from lab.gradcheck import numerical_gradient
+from lab.gradcheck import InputResult, compare
+from lab.gradcheck.slopes import Graph, Slope
 from lab.trace.parts import Value
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
 
 BUDGET = 5_000_000  # cells computed for one table: about a fifth of a second
+AT_ONCE = 150_000  # cells computed while a slider moves: two or three milliseconds
 PER_NODE = 500  # cells that could be computed in the time that an operation takes besides its cells
+EVALUATIONS = 4  # for one element, as a rule: two steps on both sides
 
 
 @dataclass(frozen=True)
@@ -19,49 +22,103 @@ class Checked:
     """A leaf and its two gradients.
 
     analytic   None where no path leads from it to the result
-    numerical  None where that would have been too much work
-    agrees     None where one of the two is missing
+    numerical  central differences; None where that would have been too much work
+    slopes     what there is to say about each of its elements, in reading order; () where it has no gradient
     """
 
     name: str
     value: Value
     analytic: np.ndarray | None
     numerical: np.ndarray | None
+    slopes: tuple[Slope, ...] = ()
 
     @property
     def agrees(self) -> bool | None:
-        if self.analytic is None or self.numerical is None:
-            return None
-        return bool(np.allclose(self.analytic, self.numerical, rtol=1e-5, atol=1e-7, equal_nan=True))
+        """Of the elements with a derivative. None where there is nothing to compare: a gradient or the differences are
+        missing, no element has a derivative, all are too small to be judged."""
+        kinds = {slope.kind for slope in self.slopes} & {"smooth", "differs"}
+        return "differs" not in kinds if kinds else None
+
+    @property
+    def remarks(self) -> list[Slope]:
+        """The elements where the gradient is not simply the slope."""
+        return [slope for slope in self.slopes if slope.kind != "smooth"]
 
 
-def check(trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET) -> tuple[list[Checked], str]:
+def check(
+    trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET, like_pytorch: bool = True
+) -> tuple[list[Checked], str]:
     """Each leaf's gradient beside a numerical one, in the order of the leaves; and a sentence about those that were
     left out, or "".
 
     build   the function that was recorded; where no backward pass has started, there is nothing to check
-    budget  in cells computed. One element of a leaf takes two evaluations of the whole, whatever else is small
+    budget  in cells computed. One element of a leaf takes four evaluations of the whole, whatever else is small
+    like_pytorch  the gradients are the lab's engine's, whose conventions at kinks are PyTorch's
     """
-    upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
+    upstream = _upstream(trace)
     if upstream is None:
         return [], ""
-    leaves = {node["label"]: node["value"] for node in trace.nodes[: len(trace.gradients)]}
-    work = sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)  # of one evaluation
+    graph = _graph(trace, like_pytorch)
     rows = []
-    for name, value in leaves.items():
-        numerical, cost = None, 2 * np.size(value) * work
+    for name, value in _leaves(trace).items():
+        cost = EVALUATIONS * np.size(value) * _work(trace)
+        found = None
         if cost <= budget:
             budget -= cost
-            numerical = _numerical(build, leaves, name, np.asarray(upstream))
-        rows.append(Checked(name, value, trace.gradients[name], numerical))
+            found = _compared(trace, build, name, upstream, graph)
+        gradient = trace.gradients[name]
+        numerical = None if found is None else found.numerical
+        rows.append(Checked(name, value, gradient, numerical, found.slopes if found and gradient is not None else ()))
     left_out = ", ".join(row.name for row in rows if row.numerical is None)
     sentence = f"Not checked numerically, because it would take too long: {left_out}. Smaller arrays can be checked."
     return rows, sentence if left_out else ""
 
 
-def _numerical(build: Callable[..., Tensor], leaves: dict[str, Value], name: str, upstream: np.ndarray) -> np.ndarray:
-    others = {other: Tensor(value) for other, value in leaves.items() if other != name}
+def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = AT_ONCE) -> list[Slope]:
+    """What there is to say about the gradient of each leaf that is a single number and has one; [] where that is more
+    work than the budget, or the result is no single number."""
+    upstream = _upstream(trace)
+    names = [
+        name for name, value in _leaves(trace).items() if np.ndim(value) == 0 and trace.gradients[name] is not None
+    ]
+    cost = EVALUATIONS * len(names) * _work(trace)
+    if upstream is None or upstream.ndim or cost > budget or trace.error:
+        return []
+    graph = _graph(trace, like_pytorch=True)
+    return [slope for name in names for slope in _compared(trace, build, name, upstream, graph).slopes]
+
+
+def _upstream(trace: Trace) -> np.ndarray | None:
+    """What the backward pass started from; None where it has not started."""
+    return next((np.asarray(event["grad"]) for event in trace.events if event["kind"] == "seed"), None)
+
+
+def _leaves(trace: Trace) -> dict[str, Value]:
+    return {node["label"]: node["value"] for node in trace.nodes[: len(trace.gradients)]}
+
+
+def _work(trace: Trace) -> int:
+    """Cells computed in one evaluation."""
+    return sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)
+
+
+def _compared(trace: Trace, build: Callable[..., Tensor], name: str, upstream: np.ndarray, graph: Graph) -> InputResult:
+    others = {other: Tensor(value) for other, value in _leaves(trace).items() if other != name}
+
+    def evaluate(moved: np.ndarray) -> np.ndarray:
+        return build(**others, **{name: Tensor(moved)}).numpy()
+
     with no_grad(), np.errstate(all="ignore"):
-        return numerical_gradient(
-            lambda moved: (build(**others, **{name: moved}) * upstream).sum(), Tensor(leaves[name])
-        )
+        centre = np.asarray(trace.nodes[trace.output]["value"], float)
+        point = np.array(_leaves(trace)[name], float)
+        return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph)
+
+
+def _graph(trace: Trace, like_pytorch: bool) -> Graph:
+    def operations() -> Iterable[tuple[str, list[np.ndarray], np.ndarray]]:
+        for node in trace.nodes:
+            if node["op"]:
+                operands = [np.asarray(trace.nodes[child]["value"], float) for child in node["children"]]
+                yield node["op"], operands, np.asarray(node["value"], float)
+
+    return Graph.from_nodes(operations(), like_pytorch)

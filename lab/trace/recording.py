@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from lab.gradcheck.text import numeral as numeral
 from lab.ops import OPS, UNKNOWN, Op
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
 from model import MutationError, Tensor, _fitted, _unbroadcast
@@ -523,21 +524,6 @@ def plain(value: Any) -> Value:
     """Numbers and nested lists, copied out of an array."""
     numbers: Value = np.asarray(value).tolist()
     return numbers
-
-
-def numeral(number: float) -> str:
-    """Four significant digits, a real minus sign, "NaN" and "∞": as the player writes it (static/player/format.js)."""
-    if math.isnan(number):
-        return "NaN"
-    size = abs(number)
-    if math.isinf(number):
-        text = "∞"
-    elif size >= 1e6 or 0 < size < 1e-4:
-        mantissa, exponent = f"{size:.3e}".split("e")
-        text = f"{float(mantissa):g}e{int(exponent)}".replace("-", "−")
-    else:  # whole digits are never left out
-        text = f"{size:.0f}" if size >= 1e4 else f"{float(f'{size:.4g}'):g}"
-    return f"−{text}" if number < 0 else text
 
 
 def brief(value: Any) -> str:

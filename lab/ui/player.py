@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from lab.gradcheck.slopes import Slope
 from lab.practice.mistakes import Mistakes
-from lab.trace.export import playable, standalone
+from lab.trace.export import plain, playable, standalone
 from lab.trace.nonfinite import explain
-from lab.trace.numerical import check
+from lab.trace.numerical import Checked, check, slopes_of_numbers
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
 from lab.ui.computed import computed
@@ -82,6 +83,7 @@ def player(
     live: Mapping[str, Live] | None = None,
     build: Callable[..., Tensor] | None = None,
     checked: bool = False,
+    judged: Callable[..., Tensor] | None = None,
     title: str = "A backward pass, step by step",
     script: Callable[[], str] | None = None,
     event: int | None = None,
@@ -99,6 +101,8 @@ def player(
     build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
     checked  `build` was recorded with the engine as it is: each gradient can be held against a numerical one, and be
              asked for before it is shown
+    judged   the function that was recorded with the engine as it is, where the player is to say what the gradients
+             mean: without it, or where that would take long, they stand there without a word
     title    of the page to take away
     script   makes the experiment as a Python program, to take away
     event    how many events have happened at first, and again whenever this or `opening` changes; all by default
@@ -140,7 +144,7 @@ def player(
         data["guesses"] = Mistakes(trace).after_arrivals(LONGEST_PREDICTION)
     wish = _wish(key)
     if wish.get("what") == "html":
-        data["taken"] = _taken(wish, standalone(trace, _whole(wish.get("event")), title))
+        data["taken"] = _taken(wish, standalone(trace, _whole(wish.get("event")), title, _slopes(trace, judged)))
     elif wish.get("what") == "script" and script is not None:
         data["taken"] = _taken(wish, script())
 
@@ -151,7 +155,8 @@ def player(
 
     def packed() -> tuple[Trace, bytes]:
         """With the trace, so that no other gets its id meanwhile."""
-        return trace, strict_json(data | {"trace": playable(trace), "remarks": _remarks(trace)}).encode()
+        sent = {"trace": playable(trace), "remarks": _remarks(trace), "slopes": plain(_slopes(trace, judged))}
+        return trace, strict_json(data | sent).encode()
 
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(
@@ -202,20 +207,24 @@ def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
     return [{"after": "backward" if late else "forward", "text": sentence.replace("`", "")} for sentence, late in told]
 
 
+def _slopes(trace: Trace, judged: Callable[..., Tensor] | None) -> list[Slope]:
+    return [] if judged is None else slopes_of_numbers(trace, judged)
+
+
 def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
     rows, note = check(trace, build)
-    plain = lambda array: None if array is None else array.tolist()  # noqa: E731
-    shown = [
-        {
-            "name": row.name,
-            "value": row.value,
-            "gradient": plain(row.analytic),
-            "numerical": plain(row.numerical),
-            "agrees": row.agrees,
-        }
-        for row in rows
-    ]
-    return {"rows": shown, "note": note}
+    return {"rows": [_row(row) for row in rows], "note": note}
+
+
+def _row(row: Checked) -> dict[str, Any]:
+    numbers = {"gradient": row.analytic, "numerical": row.numerical}
+    return {
+        "name": row.name,
+        "value": row.value,
+        **{name: None if array is None else array.tolist() for name, array in numbers.items()},
+        "agrees": row.agrees,
+        "slopes": plain(row.remarks),
+    }
 
 
 def _taken(wish: dict[str, Any], text: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import { h, section } from "./dom.js";
 /** @import { Check, Checked } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
+const REMARKS = 4; // sentences below the table
+
 export class NumericalCheck {
   /** @param {() => void} onWish called when an answer is wanted; read `wanted` then */
   constructor(onWish) {
@@ -65,22 +67,28 @@ function checkTable({ rows, note }) {
       h("th", { scope: "row" }, row.name),
       h("td", { class: "number" }, brief(row.value)),
       h("td", { class: "number" }, row.gradient === null ? "none" : brief(row.gradient)),
-      h("td", { class: "number" }, row.numerical === null ? "–" : brief(row.numerical)),
+      h("td", { class: "number" }, numericText(row)),
       h("td", {}, agreement(row)),
     ),
   );
-  const said = [note];
-  if (rows.some((row) => row.agrees === false)) {
-    said.unshift("✗: the two differ. A kink (relu at 0, a tie) or a value that is not finite can be the cause.");
-  }
+  const remarks = rows.flatMap(({ slopes }) => slopes.map(({ sentence }) => sentence));
   return [
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines))),
-    ...said.filter(Boolean).map((text) => h("p", { class: "note" }, text)),
+    ...[...remarks.slice(0, REMARKS), note].filter(Boolean).map((text) => h("p", { class: "note" }, text)),
   ];
 }
 
+/** Where a single number has no derivative, its slopes left and right. @param {Checked} row */
+function numericText({ value, numerical, slopes }) {
+  if (numerical === null) return "–";
+  if (Array.isArray(value) || slopes.every(({ hasDerivative }) => hasDerivative)) return brief(numerical);
+  return slopes[0].hasValue ? slopes[0].sides.join(", ") : "–";
+}
+
 /** @param {Checked} row */
-function agreement({ gradient, agrees }) {
+function agreement({ gradient, agrees, slopes }) {
   if (gradient === null) return "no path";
-  return agrees === null ? "–" : agrees ? "✓" : "✗";
+  const mark = agrees === null ? "–" : agrees ? "✓" : "✗";
+  if (slopes.every(({ hasDerivative }) => hasDerivative)) return mark;
+  return agrees === null ? "no derivative" : `${mark}, not everywhere`;
 }

@@ -35,7 +35,7 @@ const LONG_EQUATION = 22; // characters of its figures
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
 /** @import { Product, Sending } from "./arithmetic.js" */
-/** @import { Accumulate, Forward, Message, Operation, Scalar, Seed, Value } from "../types.js" */
+/** @import { Accumulate, Forward, Message, Operation, Seed, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {object} Figure a number or a sign of the equation
@@ -90,21 +90,30 @@ function gradientsOf(playback, frame) {
   const out = playback.name(playback.output);
   const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}${range(gradient)}`);
   const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
-  const numbers = found.flatMap(({ name, gradient }) => (Array.isArray(gradient) ? [] : [{ name, gradient }]));
-  const size = (/** @type {{gradient: Scalar}} */ one) => Math.abs(toNumber(one.gradient));
-  const [largest] = numbers.filter((one) => Number.isFinite(size(one))).sort((a, b) => size(b) - size(a));
-  const meaning =
-    largest && playback.nodes[playback.output].shape.length === 0
-      ? ` If ${largest.name} grows by a little, ${out} changes by ${factor(largest.gradient)} times as much.`
-      : "";
   const wrong =
     playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
     playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
   const done = wrong ? "The backward pass is done, but something went wrong on the way." : "The backward pass is done.";
   return {
-    sentence: `${done} Gradients of ${out}: ${texts.slice(0, MOST).join(", ")}${rest}.${meaning}`,
+    sentence: `${done} Gradients of ${out}: ${texts.slice(0, MOST).join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
     equation: fitting(found.map(({ name, gradient }) => amount(gradient, `∂${out}/∂${name}`, "gradient leaf"))),
   };
+}
+
+/** What the gradients mean: where one of them is not simply the slope, that; else what the largest says. Nothing where
+ * no differences have told it. @param {Playback} playback */
+function meaningOf(playback) {
+  const [special, ...others] = playback.slopes.filter((one) => !one.hasDerivative || one.kind === "differs");
+  if (special) {
+    const more = others.filter((one) => one.hasValue && !one.hasDerivative).map((one) => one.element);
+    return special.sentence + (more.length ? ` There is none at ${more.join(", ")} either.` : "");
+  }
+  const [largest] = playback.slopes.toSorted((a, b) => Math.abs(toNumber(b.used)) - Math.abs(toNumber(a.used)));
+  if (!largest || largest.kind === "small") return largest?.sentence ?? "";
+  const out = playback.name(playback.output);
+  const change = `If ${largest.element} grows by a little, ${out}`;
+  if (toNumber(largest.used) !== 0) return `${change} changes by ${factor(largest.used)} times as much.`;
+  return `${change} does not change${largest.still ? "" : ", to first order"}.`;
 }
 
 /** Of an array too long to be written out, the smallest and the largest number. @param {Value} value */

@@ -2,7 +2,7 @@
 
 import { brief } from "./format.js";
 
-/** @import { Message, Operation, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
+/** @import { Message, Operation, Slope, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
 
 /** @typedef {object} Frame what is known after the first k events
  * @property {number} k
@@ -21,8 +21,9 @@ export function isOperation(node) {
 }
 
 export class Playback {
-  /** @param {TraceData} data */
-  constructor(data) {
+  /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known */
+  constructor(data, slopes = []) {
+    this.slopes = slopes;
     this.nodes = data.nodes;
     this.events = data.events;
     this.output = data.output;

@@ -183,11 +183,7 @@ test("the end of a pass states its result, and no event before it does", () => {
     assert.equal(/The forward pass is done/.test(note), k === playback.forwardEnd);
   }
   const { result } = tell(playback, playback.frame(playback.length), null);
-  assert.equal(
-    result?.sentence,
-    "The backward pass is done. Gradients of out: a 31, b 14, c 7, d 10. " +
-      "If a grows by a little, out changes by 31 times as much.",
-  );
+  assert.equal(result?.sentence, "The backward pass is done. Gradients of out: a 31, b 14, c 7, d 10.");
   assert.deepEqual(
     result.equation.map((part) => [part.text, part.caption]),
     [
@@ -199,6 +195,43 @@ test("the end of a pass states its result, and no event before it does", () => {
   );
   const broken = playbackOf("broken");
   assert.match(String(tell(broken, broken.frame(broken.length), null).result?.sentence), /went wrong on the way/);
+});
+
+/** What the end of a pass says after the gradients. @param {string} name @param {boolean} known */
+function meaning(name, known = true) {
+  const { data, slopes } = traces.slopes[name];
+  const playback = new Playback(data, known ? slopes : []);
+  const said = String(tell(playback, playback.frame(playback.length), null).result?.sentence);
+  return said.replace(/^The backward pass is done\. Gradients of out: (\[[^\]]*\]|[^.[]|\.\d)*\. ?/, "");
+}
+
+test("the end of a pass says what its gradients mean only where differences have confirmed it", () => {
+  const none = "At a there is no derivative";
+  const expected = {
+    slope: "If a grows by a little, out changes by (−3) times as much.",
+    kink: `${none}: the slope is 0 on the left and 1 on the right. This engine, like PyTorch, uses 0.`,
+    "two kinks":
+      `${none}: the slope is −1 on the left and 1 on the right. This engine, like PyTorch, uses 0. ` +
+      "There is none at b either.",
+    tie:
+      `${none} (elements tie): the slope is 0 on the left and 1 on the right. This engine, like PyTorch, uses 0.5. ` +
+      "There is none at b either.",
+    nan: "The result is NaN here, so it has no slope at a.",
+    infinite: "The result is infinite here, so it has no slope at a.",
+    edge:
+      `${none} (the result ends here): the slope is undefined on the left and without bound on the right. ` +
+      "This engine, like PyTorch, uses ∞.",
+    wrong: "The slope at a is 1, but backward() gives 0. A kink inside (relu) can be the cause.",
+    blocked: "If a grows by a little, out does not change.",
+    minimum: "If a grows by a little, out does not change, to first order.",
+    small:
+      "The slope at a is too small to be judged: backward() gives 1e−9 and the differences 1e−9, both below the " +
+      "tolerance of 1e−8.",
+    array: "",
+  };
+  for (const [name, sentence] of Object.entries(expected)) assert.equal(meaning(name), sentence, name);
+  assert.deepEqual(Object.keys(traces.slopes), Object.keys(expected));
+  for (const name of Object.keys(expected)) assert.equal(meaning(name, false), "", name);
 });
 
 test("of a gradient too long to be written out, its result says the least and the largest", () => {

@@ -7,13 +7,14 @@ import { fileURLToPath } from "node:url";
 
 import { Playback } from "../../static/player/playback.js";
 
-/** @import { Captured, Guessed, Scalar, TraceData, Value } from "../../static/types.js" */
+/** @import { Captured, Guessed, Scalar, Slope, TraceData, Value } from "../../static/types.js" */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const local = join(root, ".venv/bin/python");
 const python = process.env.PYTHON ?? (existsSync(local) ? local : "python3");
 
 /** @type {{operations: {op: string, data: TraceData, captured: Captured[]}[], named: Record<string, TraceData>,
+ *   slopes: Record<string, {data: TraceData, slopes: Slope[]}>,
  *   large: Record<string, TraceData>,
  *   random: {data: TraceData, gradients: Record<string, Value>}[],
  *   arrays: {data: TraceData, gradients: Record<string, Value>}[], numbers: [Scalar, string][],

@@ -6,7 +6,8 @@ from lab.expression.builder import parse
 from lab.faults.engines import Overwrites
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
-from lab.trace.export import playable, standalone
+from lab.trace.export import plain, playable, standalone
+from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, numeral, record, strict_json
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
@@ -53,6 +54,30 @@ def named():
         "no graph": attempt(lambda a, b: a * b, {"a": 2.0, "b": 3.0}, changes={"a": "constant", "b": "detached"}),
     }
     return {name: playable(trace) for name, trace in traces.items()}
+
+
+SLOPES = {  # what stands at the end of a pass: an expression, its inputs
+    "slope": ("a*b + c", {"a": 2.0, "b": -3.0, "c": 10.0}),
+    "kink": ("relu(a - 1) + b", {"a": 1.0, "b": 2.0}),
+    "two kinks": ("abs(a) + relu(b)", {"a": 0.0, "b": 0.0}),
+    "tie": ("maximum(a, b)", {"a": 1.0, "b": 1.0}),
+    "nan": ("log(a - 2) * b", {"a": 1.0, "b": 3.0}),
+    "infinite": ("exp(a)", {"a": 1000.0}),
+    "edge": ("sqrt(a)", {"a": 0.0}),
+    "wrong": ("relu(a) - relu(-a)", {"a": 0.0}),
+    "blocked": ("relu(a)", {"a": -5.0}),
+    "minimum": ("(a - 1)**2", {"a": 1.0}),
+    "small": ("a * 1e-9", {"a": 1.0}),
+    "array": ("sum(relu(v))", {"v": [0.0, 1.0]}),
+}
+
+
+def slopes():
+    """What the player gets to say about the gradients, and the trace."""
+    for name, (text, leaves) in SLOPES.items():
+        build = parse(text)
+        trace = record(build, leaves)
+        yield name, {"data": playable(trace), "slopes": plain(slopes_of_numbers(trace, build))}
 
 
 def random_programs():
@@ -134,6 +159,7 @@ print(
         {
             "operations": list(operations()),
             "named": named(),
+            "slopes": dict(slopes()),
             "large": {name: playable(record(SHAPES[name], LEAVES)) for name in ("iterate", "tangle")},
             "random": list(random_programs()),
             "arrays": list(random_array_programs()),

@@ -34,14 +34,14 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     at = opened(op="relu", x=2)
     assert "At x = 2: y = **2**, slope by x **1**." in texts(at.markdown)
     assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
-    assert "At 0 the derivative is 0." in texts(at.markdown)
+    assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.markdown)
     assert "self._accumulate(upstream * (result > 0.0))" in texts(at.code)
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
     at.slider(key="operations x").set_value(0.0).run()
-    assert "Here is no derivative. Kink at x: the slope is 0 on the left and 1 on the right" in texts(
+    assert "At x there is no derivative: the slope is 0 on the left and 1 on the right. This engine" in texts(
         at.markdown
-    ).replace("\\", "")
+    )
     assert address(at) == {"op": "relu", "x": "0"}
 
 
@@ -88,6 +88,14 @@ def test_operations_are_found_by_a_word_or_a_kind():
     go_back(at, op="tanh", find="nobody")  # a link keeps its operation
     assert at.selectbox(key="operations op").value == "tanh"
     assert "does not fit" in texts(opened(op="nobody").info)
+
+
+def test_kinks_are_found_by_the_word():
+    at = opened(find="kink")
+    at.run()
+    found = at.selectbox(key="operations op").options
+    assert {name for name, op in OPS.items() if op.at_kinks} == set(found) - {"exp"}  # which is chosen at first
+    assert {"relu", "abs", "max", "min", "std", "norm", "clip", "where", "leaky_relu"} <= set(found)
 
 
 def test_other_numbers_are_checked_on_demand():

@@ -62,14 +62,16 @@ def test_what_the_step_loses_is_said():
     assert "no finite value one step from x" in texts(at.warning)
     at.slider(key="check h").set_value(-3).run()
     assert not at.warning
-    assert "no finite slope at x" in texts(opened(expression="sqrt(x)", in_x="0").warning)
+    at = opened(expression="sqrt(x)", in_x="0")
+    assert "undefined on the left and without bound on the right" in texts(at.warning)
+    assert dict(table(at, "float64"))["error"] == "no derivative"
 
 
 def test_an_array_has_a_map_its_worst_element_and_its_kinks():
     at = opened(expression="sum(abs(v) * w)", in_v="[1.5, 0, -2]", in_w="[1, 2, 3]", element="v[1]", h=-4, shown=1)
-    assert "the slope is -2 on the left and 2 on the right" in texts(at.warning).replace("\\", "")
+    assert "the slope is −2 on the left and 2 on the right" in texts(at.warning).replace("\\", "")
     assert not [text for text in at.markdown if "best h |" in text.value]  # no step is good there
-    assert "the worst of 6 elements is" in texts(at.markdown)
+    assert "the worst of the 5 with a derivative is" in texts(at.markdown)
     assert len(components(at, "charts")) == 2
     at.selectbox(key="check element").select("w[2]").run()
     assert not at.warning

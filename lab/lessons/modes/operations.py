@@ -74,9 +74,7 @@ class Example:
         return record(self.build, self.values, upstream), upstream
 
     def rules(self) -> list[Rule]:
-        """For each operand what the row says of its derivative; nothing for what is composed of other operations."""
-        if not self.op.derivatives:
-            return []
+        """For each operand what the row says of its derivative."""
         names = list(self.values)
         called = {"a": names[0], "b": names[1] if len(names) > 1 else "", "y": "y", "g": "g"}
         found = []

@@ -56,8 +56,8 @@ def test_what_goes_beyond_the_budget_is_left_out_and_named():
     trace = record(build, {"X": np.ones((10, 10)), "a": 2.0, "y": np.ones(40)})
     work = sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)
     calls.clear()
-    rows, sentence = check(trace, build, budget=3 * work)  # two evaluations for a, none for the others
-    assert len(calls) == 2
+    rows, sentence = check(trace, build, budget=5 * work)  # four evaluations for a, none for the others
+    assert len(calls) == 4
     assert [(row.name, row.numerical is None, row.agrees) for row in rows] == [
         ("X", True, None), ("a", False, True), ("y", True, None),
     ]  # fmt: skip
@@ -74,6 +74,6 @@ def test_many_large_inputs_are_not_computed_thousands_of_times():
     trace = record(build, {name: np.ones(1 if name == "a0" else 100) for name in expression.names})
     calls.clear()
     rows, sentence = check(trace, build)
-    assert len(calls) == sum(2 * row.numerical.size for row in rows if row.numerical is not None) < 200
+    assert len(calls) == sum(4 * row.numerical.size for row in rows if row.numerical is not None) < 200
     assert rows[0].agrees
     assert "a39" in sentence

@@ -15,7 +15,8 @@ How the comparison is kept honest:
 - float32. A difference of two float32 numbers keeps only a few digits. So backward() runs in float32, the differences
   run on float64 copies of the same inputs, and the tolerance is that of a float32 result. The report says so.
 - Kinks. Where the slopes on the left and on the right still differ when h shrinks, the function has no derivative.
-  Any slope between the two is accepted there and the element is reported as a kink (relu at 0, the tie of a maximum).
+  Any slope between the two is accepted there and the element is reported as a kink (relu at 0, the tie of a maximum):
+  see lab/gradcheck/slopes.py. Where gradient and difference are both below the tolerance, nothing can be judged.
 - The inputs are only read. f gets leaves made from copies.
 """
 
@@ -28,14 +29,26 @@ from typing import Any
 
 import numpy as np
 
+from lab.gradcheck.slopes import (
+    NO_VALUE,
+    WITHOUT_DERIVATIVE,
+    Graph,
+    Slope,
+    judge,
+    moved,
+    sides,
+    sides_without_value,
+)
 from model import Tensor
-
-REFINEMENTS = 3  # how often a suspicious step is made eight times smaller before we believe in a kink
 
 
 @dataclass(frozen=True)
 class Element:
-    """One element of one input: the two derivatives and how far they are apart."""
+    """One element of one input: the two derivatives and how far they are apart.
+
+    error: |analytic - numerical|; where there is no derivative, the distance from analytic to the range between the
+        slopes left and right; nan where f has no value.
+    """
 
     input: Hashable
     index: tuple[int, ...]
@@ -43,13 +56,17 @@ class Element:
     numerical: float
     error: float
     tolerance: float
-    kink: bool
+    slope: Slope
 
     @property
     def name(self) -> str:
         """How a person writes it: `W[0, 2]`, `a` for a 0-d input, `input 0[3]` for one without a name."""
-        place = f"[{', '.join(map(str, self.index))}]" if self.index else ""
-        return _input_name(self.input) + place
+        return self.slope.element
+
+    @property
+    def kink(self) -> bool:
+        """Whether f has a value here and no derivative."""
+        return self.slope.kind in WITHOUT_DERIVATIVE
 
 
 @dataclass(frozen=True)
@@ -57,24 +74,38 @@ class InputResult:
     """The check of one input. All arrays have the input's shape; `analytic` is None when no gradient arrived.
 
     left, right: the slope just left and just right of the point. numerical: their mean, the central difference.
-    error: |analytic - numerical|; on a kink, the distance from analytic to the range between left and right.
-    problem: what else is wrong (no gradient, wrong shape, NaN...), or "".
+    slopes: what there is to say about each element, in reading order. error: see Element.
+    problem: what else is wrong (no gradient, wrong shape, wrong dtype), or "".
     """
 
     name: Hashable
     shape: tuple[int, ...]
     dtype: np.dtype
     analytic: np.ndarray | None
-    left: np.ndarray
-    right: np.ndarray
-    kink: np.ndarray
-    tolerance: np.ndarray
+    slopes: tuple[Slope, ...]
     problem: str
 
     @cached_property
+    def left(self) -> np.ndarray:
+        return self._array([slope.left for slope in self.slopes])
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        return self._array([slope.right for slope in self.slopes])
+
+    @cached_property
+    def tolerance(self) -> np.ndarray:
+        return self._array([slope.tolerance for slope in self.slopes])
+
+    @cached_property
+    def kink(self) -> np.ndarray:
+        """Where f has a value and no derivative."""
+        return self._array([slope.kind in WITHOUT_DERIVATIVE for slope in self.slopes], bool)
+
+    @cached_property
     def numerical(self) -> np.ndarray:
-        with np.errstate(invalid="ignore"):  # inf - inf: `problem` says that f is not finite here
-            return (self.left + self.right) / 2
+        with np.errstate(invalid="ignore"):  # inf - inf
+            return self.left / 2 + self.right / 2
 
     @cached_property
     def error(self) -> np.ndarray:
@@ -91,14 +122,16 @@ class InputResult:
 
     @cached_property
     def worst(self) -> Element | None:
-        """The element with the largest error in units of its tolerance (NaN first), None for an empty input."""
-        if not self.left.size:
-            return None
+        """The element with the largest error in units of its tolerance (NaN first); those that pass because nothing can
+        be compared there do not count. None if no others are left."""
         with np.errstate(invalid="ignore"):
             excess = self.error / self.tolerance
         excess = np.where(np.isnan(excess), np.inf, excess)
-        index = tuple(int(i) for i in np.unravel_index(np.argmax(excess), self.shape))
-        return self.element(index)
+        nothing = self._array([slope.kind not in ("smooth", "differs") for slope in self.slopes], bool)
+        excess = np.where(nothing & (excess <= 1), -1.0, excess)
+        if not excess.size or excess.max() < 0:
+            return None
+        return self.element(tuple(int(i) for i in np.unravel_index(np.argmax(excess), self.shape)))
 
     def element(self, index: tuple[int, ...]) -> Element:
         """The comparison at one index of this input."""
@@ -110,8 +143,11 @@ class InputResult:
             numerical=float(self.numerical[index]),
             error=float(self.error[index]),
             tolerance=float(self.tolerance[index]),
-            kink=bool(self.kink[index]),
+            slope=self.slopes[int(np.ravel_multi_index(index, self.shape)) if index else 0],
         )
+
+    def _array(self, numbers: list[Any], dtype: type = float) -> np.ndarray:
+        return np.array(numbers, dtype).reshape(self.shape)
 
 
 @dataclass(frozen=True)
@@ -119,7 +155,7 @@ class Report:
     """The outcome of `gradcheck`: true when every input passed. `str(report)` is the verdict and a table.
 
     inputs: one InputResult per differentiable input, by name (or by position when the inputs had no names).
-    notes: what a reader must know to judge the verdict (precision, step, kinks).
+    notes: what a reader must know to judge the verdict (precision, step).
     """
 
     inputs: Mapping[Hashable, InputResult]
@@ -141,8 +177,13 @@ class Report:
         return found[rank.index(max(rank))][1] if found else None
 
     @property
+    def slopes(self) -> list[Slope]:
+        """What there is to say about each element, input by input."""
+        return [slope for result in self.inputs.values() for slope in result.slopes]
+
+    @property
     def kinks(self) -> list[Element]:
-        """Every element where the function has a left and a right slope but no derivative."""
+        """Every element where the function has a value and no derivative."""
         return [
             result.element(tuple(int(i) for i in index))
             for result in self.inputs.values()
@@ -151,38 +192,59 @@ class Report:
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence: does backward() agree with the differences, and where is it furthest off?"""
+        """Does backward() agree with the differences, where is it furthest off, and where is nothing to compare?"""
         if self.failure:
             return f"The check failed: {self.failure}"
         for result in self.inputs.values():
             if result.problem:
                 return f"The check failed: {result.problem}"
+        return self._agreement() if self.passed else self._disagreement()
+
+    def _disagreement(self) -> str:
         worst = self.worst
-        if worst is None:
-            return "The gradients agree: the inputs have no elements, and the shapes are right."
-        if not self.passed:
-            return (
-                f"The gradients disagree, most at {worst.name}: backward() gives {worst.analytic:.6g}, "
-                f"the differences give {worst.numerical:.6g}, an error of {worst.error:.2g}."
-            )
-        count, kinks = sum(result.left.size for result in self.inputs.values()), len(self.kinks)
+        assert worst is not None, "what fails has an error"
+        if worst.slope.kind in (*NO_VALUE, "edge"):
+            return f"There is nothing to compare. {worst.slope.sentence} Move the input."
+        if worst.kink or not np.isfinite(worst.analytic):
+            return f"The check failed. {worst.slope.sentence}"
         return (
-            f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
-            f"the largest error is {worst.error:.2g}, at {worst.name}."
-            + (f" {kinks} of them at a kink: any slope between the two sides is right there." if kinks else "")
+            f"The gradients disagree, most at {worst.name}: backward() gives {worst.analytic:.6g}, "
+            f"the differences give {worst.numerical:.6g}, an error of {worst.error:.2g}."
         )
+
+    def _agreement(self) -> str:
+        if not self.slopes:
+            return "The gradients agree: the inputs have no elements, and the shapes are right."
+        said = []
+        count = sum(slope.kind == "smooth" for slope in self.slopes)
+        if count and self.worst:
+            said.append(
+                f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
+                f"the largest error is {self.worst.error:.2g}, at {self.worst.name}."
+            )
+        kinks, small = (
+            [one for one in self.slopes if one.kind in WITHOUT_DERIVATIVE],
+            [one for one in self.slopes if one.kind == "small"],
+        )
+        said += [one.sentence for one in (*kinks[:1], *small[:1])]
+        if len(kinks) > 1:
+            said.append(f"Other elements without a derivative: {len(kinks) - 1}.")
+        if len(small) > 1:
+            said.append(f"Other elements that are too small to be judged: {len(small) - 1}.")
+        return " ".join(said)
 
     def __str__(self) -> str:
         rows = [["input", "shape", "dtype", "worst element", "backward()", "numerical", "error", "verdict"]]
         for name, result in self.inputs.items():
             worst = result.worst
             numbers = [f"{worst.analytic:.8g}", f"{worst.numerical:.8g}", f"{worst.error:.2g}"] if worst else ["-"] * 3
-            verdict = ("kink, accepted" if worst and worst.kink else "ok") if result.passed else "WRONG"
+            verdict = "ok" if result.passed else "WRONG"
             where = worst.name if worst else "-"
             rows.append([_input_name(name), str(result.shape), str(result.dtype), where, *numbers, verdict])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         table = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([self.verdict, "", *table, "", *self.notes])
+        remarks = [slope.sentence for slope in self.slopes if slope.kind not in ("smooth", "differs")]
+        return "\n".join([self.verdict, "", *table, "", *self.notes, *remarks])
 
 
 @np.errstate(all="ignore")  # at or beside a point f may be undefined: the report says so, not a warning
@@ -218,7 +280,7 @@ def gradcheck(
     # The analytic side: one forward pass, one backward pass, in the precision of the inputs.
     leaves = function.leaves()
     output = function(leaves)
-    here = output.numpy()
+    here, graph = output.numpy(), Graph.of(output)
     cotangent, weight = random_cotangent(here, seed)
     try:
         output.backward(cotangent)
@@ -229,12 +291,23 @@ def gradcheck(
     centre = function.at({})
     if centre.shape != here.shape or not np.allclose(centre, here, rtol=1e-3, atol=1e-5, equal_nan=True):
         return Report({}, (), "f gives another value when it is called again with the same inputs.")
-    precision = _Precision.of(function, centre, rtol, atol)
+    precision = Precision.of([function.arrays[name].dtype for name in function.checked], centre, rtol, atol)
     results = {
-        name: _compared(function, name, leaves[name], centre, cotangent / weight, weight, h, precision)
+        name: compare(
+            lambda moved, name=name: function.at({name: moved}),  # type: ignore[misc]
+            name,
+            function.arrays[name],
+            leaves[name].grad,
+            centre,
+            cotangent / weight,
+            graph,
+            weight=weight,
+            h=h,
+            precision=precision,
+        )
         for name in function.checked
     }
-    return Report(results, (*precision.notes(), *_kink_notes(results)))
+    return Report(results, tuple(precision.notes()))
 
 
 class _Function:
@@ -287,7 +360,7 @@ def random_cotangent(output: np.ndarray, seed: int = 0) -> tuple[np.ndarray, flo
 
 
 @dataclass(frozen=True)
-class _Precision:
+class Precision:
     """What can be expected of the comparison, in the precision that the inputs have and that f keeps."""
 
     eps: float
@@ -297,9 +370,9 @@ class _Precision:
     narrow_f: bool
 
     @classmethod
-    def of(cls, function: _Function, centre: np.ndarray, rtol: float | None, atol: float | None) -> _Precision:
-        """rtol, atol: None takes the default for this precision. centre: the output at the point."""
-        narrow_inputs = any(function.arrays[name].dtype != np.float64 for name in function.checked)
+    def of(cls, dtypes: Sequence[np.dtype], centre: np.ndarray, rtol: float | None, atol: float | None) -> Precision:
+        """dtypes: of the inputs. centre: the output at the point. rtol, atol: None takes this precision's default."""
+        narrow_inputs = any(dtype != np.float64 for dtype in dtypes)
         narrow_f = centre.dtype != np.float64
         if rtol is None:
             rtol = 1e-2 if narrow_f else 1e-4 if narrow_inputs else 1e-6
@@ -316,45 +389,45 @@ class _Precision:
         return notes
 
 
-def _compared(
-    function: _Function,
+@np.errstate(all="ignore")
+def compare(
+    evaluate: Callable[[np.ndarray], np.ndarray],
     name: Hashable,
-    leaf: Tensor,
+    point: np.ndarray,
+    gradient: np.ndarray | None,
     centre: np.ndarray,
     cotangent: np.ndarray,
-    weight: float,
-    h: float | None,
-    precision: _Precision,
+    graph: Graph,
+    *,
+    weight: float = 1.0,
+    h: float | None = None,
+    precision: Precision | None = None,
 ) -> InputResult:
-    """The gradient that one leaf has got, beside the slopes at each of its elements."""
-    point = function.arrays[name].astype(np.float64)
-    left, right, noise = np.empty(point.shape), np.empty(point.shape), np.empty(point.shape)
-    kink = np.zeros(point.shape, dtype=bool)
+    """The gradient that one input has got, beside the slopes at each of its elements.
+
+    evaluate: f of an array in the shape of this input, the other inputs as they are; without a graph, in float64
+    gradient: of sum(weight * cotangent * f), by backward()
+    centre: f(point). graph: what is known of f. h: the step; by default it suits the precision
+    """
+    precision = precision or Precision.of([point.dtype], centre, None, None)
+    problem = _problem(name, point, gradient)
+    analytic = None if gradient is None else np.asarray(gradient) / weight
+    at = point.astype(np.float64)
+    slopes = []
     for index in np.ndindex(point.shape):
-        step = h if h is not None else np.cbrt(precision.eps) * max(1.0, abs(point[index]))
-        left[index], right[index], noise[index], kink[index] = _slopes_at(
-            lambda moved: function.at({name: moved}), centre, point, index, step, cotangent, precision.eps
-        )
-    steepest = np.maximum(np.abs(left), np.abs(right))
-    return InputResult(
-        name=name,
-        shape=point.shape,
-        dtype=function.arrays[name].dtype,
-        analytic=None if leaf.grad is None else np.asarray(leaf.grad) / weight,
-        left=left,
-        right=right,
-        kink=kink,
-        tolerance=precision.atol + precision.rtol * steepest + noise,
-        problem=_problem(leaf, left, right),
-    )
-
-
-def _kink_notes(results: Mapping[Hashable, InputResult]) -> list[str]:
-    return [
-        f"Kink at {e.name}: the slope is {results[e.input].left[e.index]:.6g} on the left and "
-        f"{results[e.input].right[e.index]:.6g} on the right; backward() gives {e.analytic:.6g}."
-        for e in Report(results, ()).kinks
-    ]
+        element = _input_name(name) + (f"[{', '.join(map(str, index))}]" if index else "")
+        used = float(analytic[index]) if analytic is not None and analytic.shape == point.shape else np.nan
+        found = sides_without_value(centre)
+        if found is None or centre.size > 1:
+            step = h if h is not None else np.cbrt(precision.eps) * max(1.0, abs(at[index]))
+            moving = sides(evaluate, centre, at, index, step, cotangent, precision.eps)
+            # An output that is nan stays so, whether it depends on the element or not: the gradient has to tell.
+            untold = (moving.still and used != 0) or not np.isfinite(used)
+            found = found if found and untold else moving
+        steepest = max((abs(one) for one in (found.left, found.right) if np.isfinite(one)), default=0.0)
+        tolerance = precision.atol + precision.rtol * steepest + found.noise
+        slopes.append(judge(found, element, used, float(tolerance), graph))
+    return InputResult(name, point.shape, point.dtype, analytic, tuple(slopes), problem)
 
 
 @np.errstate(all="ignore")
@@ -401,67 +474,25 @@ def numerical_gradient(
     for index in np.ndindex(point.shape):
         exponent = 1 / 3 if method == "central" else 1 / 2
         step = h if h is not None else eps**exponent * max(1.0, abs(point[index]))
-        above = evaluate(_moved(point, index, step))
+        above = evaluate(moved(point, index, step))
         if method == "central":
-            gradient[index] = (above - evaluate(_moved(point, index, -step))) / (2 * step)
+            gradient[index] = (above - evaluate(moved(point, index, -step))) / (2 * step)
         else:
             gradient[index] = (above - evaluate(point.copy())) / step
     return gradient
 
 
-def _slopes_at(
-    evaluate: Callable[[np.ndarray], np.ndarray],
-    centre: np.ndarray,
-    point: np.ndarray,
-    index: tuple[int, ...],
-    h: float,
-    cotangent: np.ndarray,
-    eps: float,
-) -> tuple[float, float, float, bool]:
-    """The slopes of sum(cotangent * f) left and right of one element, what rounding adds to them, and: is it a kink?
-
-    Two slopes that differ can mean three things: the function bends, a kink lies nearby, or a kink lies here. Smaller
-    steps tell them apart: with an eighth of h a bend shows an eighth of the difference and a kink nearby falls out of
-    reach, but a kink here shows the same difference for ever.
-    """
-    previous_gap = np.inf
-    for _ in range(1 + REFINEMENTS):
-        below, above = evaluate(_moved(point, index, -h)), evaluate(_moved(point, index, h))
-        # Subtract first, then sum: outputs that do not depend on this element cancel exactly.
-        left = float(np.sum(cotangent * (centre - below), dtype=np.float64)) / h
-        right = float(np.sum(cotangent * (above - centre), dtype=np.float64)) / h
-        moved = np.abs(cotangent) * (above != below)
-        noise = eps * float(np.sum(moved * (np.abs(above) + np.abs(below)), dtype=np.float64)) / h
-        gap = abs(right - left)
-        if gap <= 1e-3 * max(abs(left), abs(right)) + 2 * noise:  # as good as straight: no smaller step needed
-            return left, right, noise, False
-        persists = previous_gap / 2 < gap < np.inf
-        previous_gap = gap
-        h /= 8
-    return left, right, noise, persists
-
-
-def _problem(leaf: Tensor, left: np.ndarray, right: np.ndarray) -> str:
-    """What is wrong with this leaf's gradient before any number is compared, in a sentence, or ""."""
-    grad, name = leaf.grad, leaf.label
-    if grad is None:
-        return f"no gradient reached {name}: f does not use it, or the graph is cut (detach, no_grad, a constant)."
-    grad = np.asarray(grad)  # a broken engine may leave a plain number
-    if grad.shape != leaf.shape:
-        return f"the gradient of {name} has shape {grad.shape}, but {name} has shape {leaf.shape}."
-    if grad.dtype != leaf.dtype:
-        return f"the gradient of {name} is {grad.dtype}, but {name} is {leaf.dtype}."
-    if not np.all(np.isfinite(grad)):
-        return f"the gradient of {name} contains NaN or infinity."
-    if not (np.all(np.isfinite(left)) and np.all(np.isfinite(right))):
-        return f"f is not finite close to {name}, so there is no difference to compare with. Move the input."
+def _problem(name: Hashable, point: np.ndarray, gradient: object) -> str:
+    """What is wrong with a gradient before any number is compared, in a sentence, or ""."""
+    called = _input_name(name)
+    if gradient is None:
+        return f"no gradient reached {called}: f does not use it, or the graph is cut (detach, no_grad, a constant)."
+    grad = np.asarray(gradient)  # a broken engine may leave a plain number
+    if grad.shape != point.shape:
+        return f"the gradient of {called} has shape {grad.shape}, but {called} has shape {point.shape}."
+    if grad.dtype != point.dtype:
+        return f"the gradient of {called} is {grad.dtype}, but {called} is {point.dtype}."
     return ""
-
-
-def _moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
-    moved = point.copy()
-    moved[index] += by
-    return moved
 
 
 def _float_copy(value: object) -> np.ndarray:

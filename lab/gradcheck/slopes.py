@@ -1,0 +1,366 @@
+"""What there is to say about one gradient: is there a derivative, what are the slopes, what does the engine use?
+
+Every page that compares a gradient with differences asks here, so all of them say the same. A `Slope` holds the facts
+as fields; `sentence` is the only place where they become words.
+
+How the slopes are found. A one-sided slope is the limit of (f(x + h) - f(x)) / h. It is computed for h, h/8, h/64, ...;
+two neighbours together cancel the part of the error that is proportional to h (Richardson). Of the two sides' limits
+
+- both agree: there is a derivative. A bend shows an eighth of the gap at an eighth of h, a kink near the point falls
+  out of reach;
+- both settle, and differ: a kink is here;
+- one never settles, or f has no finite value there: the slope grows without bound, f jumps, or f ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from lab.gradcheck.text import numeral
+from lab.ops import OPS
+from model import Tensor, topological_order
+
+Kind = Literal["smooth", "small", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
+WITHOUT_DERIVATIVE = ("kink", "tie", "steep", "jump", "edge")
+NO_VALUE = ("nan", "inf")
+LEVELS = 13  # how often a suspicious step is made eight times smaller
+GROWS = 0.9  # a slope whose changes shrink by less than this each time does not settle
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The facts about the gradient of one element.
+
+    kind          smooth   there is a derivative, and the gradient agrees with it
+                  small    the gradient and the difference are both below the tolerance: neither says anything
+                  differs  there is a derivative, and the gradient is another number
+                  kink     the slopes left and right differ; tie: because elements tie for the largest or smallest
+                  steep    a slope grows without bound; jump: because the value jumps
+                  edge     on one side f has no finite value
+                  nan inf  f itself has no finite value here
+    element       how a person writes it: "a", "W[0, 2]"
+    left, right   the slopes; nan where there is none, infinite where they grow without bound
+    used          what backward() gives
+    still         nothing changes when the element is moved
+    tolerance     how far `used` may be from the slope
+    like_pytorch  PyTorch uses the same number where there is no derivative
+    cause         names of operations with a kink in f; known where a derivative exists and the gradient differs
+    """
+
+    kind: Kind
+    element: str
+    left: float
+    right: float
+    used: float
+    still: bool
+    tolerance: float
+    like_pytorch: bool = False
+    cause: tuple[str, ...] = ()
+
+    @property
+    def has_derivative(self) -> bool:
+        return self.kind not in (*WITHOUT_DERIVATIVE, *NO_VALUE)
+
+    @property
+    def has_value(self) -> bool:
+        return self.kind not in NO_VALUE
+
+    @property
+    def slope(self) -> float:
+        """The derivative by differences; nan where there is none."""
+        return self.left / 2 + self.right / 2 if self.has_derivative else math.nan
+
+    @property
+    def permitted(self) -> bool:
+        """Whether backward() gives a number between the slopes left and right."""
+        low, high = min(self.left, self.right), max(self.left, self.right)
+        return low - self.tolerance <= self.used <= high + self.tolerance
+
+    @property
+    def sentence(self) -> str:
+        """All of it for a reader, the result unnamed."""
+        slope, used = numeral(self.slope), numeral(self.used)
+        if self.kind in NO_VALUE:
+            value = "NaN" if self.kind == "nan" else "infinite"
+            return f"The result is {value} here, so it has no slope at {self.element}."
+        if self.kind in WITHOUT_DERIVATIVE:
+            return self._without_derivative()
+        if self.kind == "small":
+            return (
+                f"The slope at {self.element} is too small to be judged: backward() gives {used} and the differences "
+                f"{slope}, both below the tolerance of {numeral(self.tolerance)}."
+            )
+        if self.kind == "differs":
+            reason = f" A kink inside ({', '.join(self.cause)}) can be the cause." if self.cause else ""
+            return f"The slope at {self.element} is {slope}, but backward() gives {used}.{reason}"
+        return f"The slope at {self.element} is {used}."
+
+    def _without_derivative(self) -> str:
+        why = {"tie": " (elements tie)", "jump": " (the result jumps)", "edge": " (the result ends here)"}
+        engine = "This engine, like PyTorch, uses" if self.like_pytorch else "backward() gives"
+        finite = math.isfinite(self.left) and math.isfinite(self.right)
+        outside = ", which is not between the two" if finite and not self.permitted else ""
+        return (
+            f"At {self.element} there is no derivative{why.get(self.kind, '')}: the slope is "
+            f"{' and '.join(self.side_texts)}. {engine} {numeral(self.used)}{outside}."
+        )
+
+    @property
+    def side_texts(self) -> tuple[str, str]:
+        """What is to the left and to the right: "0 on the left", "without bound on the right"."""
+        left, right = numeral(self.left), numeral(self.right)
+        if left == right and self.left != self.right:  # four digits do not tell them apart
+            left, right = (f"{slope:.9g}".replace("-", "−") for slope in (self.left, self.right))
+        words = {"NaN": "undefined", "∞": "without bound", "−∞": "without bound"}
+        return f"{words.get(left, left)} on the left", f"{words.get(right, right)} on the right"
+
+
+def judge(found: Sides, element: str, used: float, tolerance: float, graph: Graph) -> Slope:
+    """One gradient beside what differences say. used: the gradient. tolerance: how far the two may be apart."""
+    kind = found.kind
+    if kind == "kink" and graph.tied:
+        kind = "tie"
+    if kind == "smooth":
+        if not abs(used - (found.left / 2 + found.right / 2)) <= tolerance:  # nan, too
+            kind = "differs"
+        elif max(abs(used), found.size) <= tolerance and not (used == 0 and found.vanishing):
+            kind = "small"
+    return Slope(
+        kind, element, found.left, found.right, used, found.still, tolerance, graph.like_pytorch,
+        graph.kinked if kind == "differs" else (),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- what the graph tells
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What is known of a function from the graph of one forward pass.
+
+    kinked        the operations in it that have a kink somewhere
+    tied          elements tie, and nothing else in it has a kink
+    like_pytorch  all of it is the engine's own, whose conventions are PyTorch's
+    """
+
+    kinked: tuple[str, ...] = ()
+    tied: bool = False
+    like_pytorch: bool = False
+
+    @classmethod
+    def of(cls, output: Tensor) -> Graph:
+        """To be asked before a backward pass frees the graph."""
+        nodes = [node for node in topological_order(output) if node.op]
+        return cls.from_nodes(
+            ((node.op, [child.numpy() for child in node._children], node.numpy()) for node in nodes),
+            like_pytorch=type(output) is Tensor,
+        )
+
+    @classmethod
+    def from_nodes(cls, nodes: Iterable[tuple[str, list[np.ndarray], np.ndarray]], like_pytorch: bool) -> Graph:
+        """nodes: operation, operands and result of each."""
+        kinked: dict[str, bool] = {}  # operation -> whether all that can be said of its kink is a tie
+        known, seen = True, set()
+        for name, operands, result in nodes:
+            seen.add(name)
+            op = OPS.get(name)
+            known = known and op is not None
+            if op is not None and op.at_kinks:
+                tie = op.ties is not None
+                at_tie = op.ties is not None and op.ties(*operands, result)
+                kinked[name] = kinked.get(name, False) or not tie or at_tie
+        # Whether computed elements are all 0, as in a standard deviation, is a matter of rounding, which may differ.
+        exact = "norm" not in kinked or "-" not in seen
+        ties = [name for name in kinked if OPS[name].ties is not None]
+        tied = len(ties) == len(kinked) and any(kinked[name] for name in ties)
+        return cls(tuple(kinked), tied, like_pytorch and known and exact)
+
+
+# ---------------------------------------------------------------- the slopes on both sides
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What differences say about one element.
+
+    noise  what rounding adds to a slope
+    size   of the largest slope that was seen
+    still  f does not change at all; vanishing: its slope goes to 0 with the step
+    """
+
+    kind: Kind
+    left: float
+    right: float
+    noise: float
+    size: float = 0.0
+    still: bool = False
+    vanishing: bool = False
+
+
+@dataclass(frozen=True)
+class _Quotients:
+    """One difference on each side, with the step h."""
+
+    h: float
+    left: float
+    right: float
+    noise: float
+    still: bool
+
+    @property
+    def finite(self) -> bool:
+        return math.isfinite(self.left) and math.isfinite(self.right)
+
+    @property
+    def size(self) -> float:
+        return max(abs(self.left), abs(self.right))
+
+    @property
+    def middle(self) -> float:
+        return self.left / 2 + self.right / 2
+
+    def limits(self, before: _Quotients) -> _Quotients:
+        """The slopes without the part that is proportional to h; before: with eight times this h."""
+        left, right = self.left + (self.left - before.left) / 7, self.right + (self.right - before.right) / 7
+        return _Quotients(self.h, left, right, self.noise + (self.noise + before.noise) / 7, self.still)
+
+
+def sides_without_value(centre: np.ndarray) -> Sides | None:
+    """What there is to say where f itself is nan or infinite in one of its elements; None where it is finite."""
+    if np.all(np.isfinite(centre)):
+        return None
+    return Sides("nan" if np.any(np.isnan(centre)) else "inf", math.nan, math.nan, 0.0)
+
+
+def sides(
+    evaluate: Callable[[np.ndarray], np.ndarray],
+    centre: np.ndarray,
+    point: np.ndarray,
+    index: tuple[int, ...],
+    h: float,
+    cotangent: np.ndarray,
+    eps: float,
+) -> Sides:
+    """The slopes of sum(cotangent * f) left and right of one element of a point.
+
+    evaluate: f, of an array in the shape of the point. centre: f(point). eps: of the precision that f computes in
+    """
+
+    def quotients(step: float) -> _Quotients:
+        under, over = moved(point, index, -step), moved(point, index, step)
+        below, above = evaluate(under), evaluate(over)
+        # Subtract first, then sum: outputs that do not depend on this element cancel exactly, also where they are inf.
+        rise, fall = _change(above, centre), _change(centre, below)
+        left = float(np.sum(cotangent * fall, dtype=np.float64)) / float(point[index] - under[index])
+        right = float(np.sum(cotangent * rise, dtype=np.float64)) / float(over[index] - point[index])
+        changed = eps * np.abs(cotangent) * ((rise != 0) | (fall != 0))
+        sizes = [np.sum(changed * np.where(np.isfinite(f), np.abs(f), 0.0), dtype=np.float64) for f in (above, below)]
+        return _Quotients(step, left, right, float(sum(sizes)) / step, not np.any(rise) and not np.any(fall))
+
+    tried = [quotients(h)]
+    while len(tried) <= LEVELS:
+        if found := _decided(tried):
+            return found
+        step = tried[-1].h / 8
+        if step < 64 * np.spacing(abs(point[index])):  # what is left of it after rounding would be another step
+            break
+        tried.append(quotients(step))
+    return _undecided(tried)
+
+
+def _decided(tried: list[_Quotients]) -> Sides | None:
+    """Is there a derivative, or a kink? None: a smaller step has to tell."""
+    last = tried[-1]
+    if last.still:
+        return Sides("smooth", 0.0, 0.0, last.noise, 0.0, still=len(tried) == 1, vanishing=True)
+    if len(tried) < 2 or not last.finite or not tried[-2].finite:
+        return None
+    before = tried[-2]
+    limits = last.limits(before)
+    gap, floor = limits.right - limits.left, 2 * limits.noise + 1e-7 * before.size
+    if abs(gap) <= floor:
+        if abs(last.middle - before.middle) > floor:  # no limit yet
+            return None
+        # As a rule the first step has the least noise; it is too large where a kink is near or f bends strongly.
+        best, noise = (before, before.noise) if len(tried) == 2 else (last, limits.noise)
+        return Sides("smooth", best.left, best.right, noise, tried[0].size, vanishing=_vanishes(tried))
+    if len(tried) < 3 or not tried[-3].finite:
+        return None
+    earlier = before.limits(tried[-3])
+    same = abs(gap - (earlier.right - earlier.left)) <= 0.02 * abs(gap)
+    if same and all(_settled([getattr(one, side) for one in tried], last.noise) for side in ("left", "right")):
+        return Sides("kink", *_cleared(limits), limits.noise, tried[0].size)
+    return None
+
+
+def _vanishes(tried: list[_Quotients]) -> bool:
+    return abs(tried[-1].middle) <= abs(tried[0].middle) / 2
+
+
+def _undecided(tried: list[_Quotients]) -> Sides:
+    """No step was small enough: a slope has no limit, or f has no finite value on one side."""
+    last = tried[-1]
+    size = max((one.size for one in tried if one.finite), default=0.0)
+    left, right = _limit(tried, "left"), _limit(tried, "right")
+    if math.isnan(left) or math.isnan(right):
+        return Sides("edge", left, right, last.noise, size)
+    if math.isinf(left) or math.isinf(right):
+        jump = any(_jumps(tried, side) for side in ("left", "right"))
+        return Sides("jump" if jump else "steep", left, right, last.noise, size)
+    near = abs(right - left) <= 1e-3 * max(abs(left), abs(right)) + 2 * last.noise
+    return Sides("smooth" if near else "kink", left, right, last.noise, size, vanishing=_vanishes(tried))
+
+
+def _limit(tried: list[_Quotients], side: str) -> float:
+    """Of the slopes on one side: nan where f has no finite value, infinite where they only grow."""
+    slopes = [getattr(one, side) for one in tried]
+    if not math.isfinite(slopes[-1]):
+        return math.nan
+    finite = [slope for slope in slopes if math.isfinite(slope)]
+    first = max(abs(slope) for slope in (tried[0].left, tried[0].right) if math.isfinite(slope))
+    if len(finite) < 3 or abs(finite[-1]) > 3 * max(first, 2 * tried[-1].noise):
+        return math.copysign(math.inf, finite[-1])
+    # The first steps at which the slope has settled: the smaller the step, the more rounding.
+    enough = next((n for n in range(3, len(finite) + 1) if _settled(finite[:n], tried[n - 1].noise)), None)
+    if enough is None:  # within rounding of a kink: what larger steps see
+        return 0.0 if abs(finite[1]) <= 1e-9 * first else finite[1]
+    one, two, three = finite[enough - 3 : enough]
+    last, before = three - two, two - one
+    limit = three - (last * last / (last - before) if last != before else 0.0)  # of a geometric sequence (Aitken)
+    return 0.0 if abs(limit) <= 1e-9 * max(map(abs, finite)) + 2 * tried[enough - 1].noise else limit
+
+
+def _settled(slopes: list[float], noise: float) -> bool:
+    """Whether the changes from step to step have ended, or shrink."""
+    last, before = (abs(slopes[-k] - slopes[-k - 1]) for k in (1, 2))
+    return last <= 4 * noise + 1e-10 * abs(slopes[-1]) or last <= GROWS * before
+
+
+def _jumps(tried: list[_Quotients], side: str) -> bool:
+    """Whether the change of f stays the same however small the step is."""
+    last, before = (getattr(one, side) * one.h for one in (tried[-1], tried[-2]))
+    return bool(last) and abs(last - before) <= 0.01 * abs(last)
+
+
+def _cleared(limits: _Quotients) -> tuple[float, float]:
+    """Left and right, with what is only rounding as 0."""
+    floor = 2 * limits.noise + 1e-9 * max(abs(limits.left), abs(limits.right))
+    left, right = (0.0 if abs(one) <= floor else one for one in (limits.left, limits.right))
+    return left, right
+
+
+def _change(after: np.ndarray, before: np.ndarray) -> np.ndarray:
+    same = (after == before) | (np.isnan(after) & np.isnan(before))
+    return np.where(same, 0.0, after - before)
+
+
+def moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
+    """A copy of a point with one element changed."""
+    copy = point.copy()
+    copy[index] += by
+    return copy
