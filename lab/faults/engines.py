@@ -115,7 +115,7 @@ class MeanUndivided(Tensor):
     __slots__ = ()
 
     def mean(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
-        axes = _axes(self, axis, wrong)
+        axes = _axes(self, axis)
         mean = self._read().mean(axis=axes, keepdims=True)
 
         def _backward(upstream):
@@ -139,7 +139,7 @@ class LogUnguarded(Tensor):
     __slots__ = ()
 
     def log_softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
-        return self.softmax(axis, **wrong).log()
+        return self.softmax(axis).log()
 
 
 class HalfPrecision(Tensor):
