@@ -7,6 +7,7 @@ play it without Python.
 """
 
 import inspect
+import itertools
 import json
 import linecache
 import math
@@ -17,15 +18,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType, MappingProxyType
-from typing import Any, ClassVar, Literal, cast
+from types import CellType, CodeType, FrameType, FunctionType, MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
 from lab.gradcheck.text import numeral as numeral
 from lab.ops import OPS, UNKNOWN, Op
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
-from model import MutationError, Tensor, _fitted, _unbroadcast
+from model import MutationError, Tensor, _check_nothing_freed_or_written_to, _fitted, _unbroadcast, topological_order
 
 MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
 MOST_CELLS = 64  # of a result whose operation is asked for the local derivatives of each
@@ -41,7 +42,7 @@ class Trace:
 
     nodes      in the order of creation; the id of each is its index
     events     in the order in which they happened. An accumulation stands right after its message
-    gradients  leaf name -> array, or None where none arrived
+    gradients  leaf name -> array, or None where none arrived; also of the tensors that the function brought along
     output     the id of the result
     sources    function name -> the code that ran
     error      what backward() raised, or "": then the events are those up to there
@@ -124,7 +125,9 @@ def record(
 ) -> Trace:
     """Run `build(**leaves)` forward and backward on recording tensors.
 
-    build     called with a Tensor for each leaf, as keywords; returns a Tensor computed from them
+    build     called with a Tensor for each leaf, as keywords; returns a Tensor. It may use other tensors too, such as
+              the weights of a network: they are nodes by their labels ("t1", "t2", ... without one; "W1_2" for a second
+              W1), and their gradients are in the trace, while they themselves stay as they were
     leaves    name -> number or array; each becomes a leaf with that label
     upstream  the upstream gradient of the result; ones of its shape by default
     tensor    the engine: Tensor, or a class derived from it, such as a broken one
@@ -186,9 +189,9 @@ def _built(build: Callable[..., Tensor], recording: "Recording", detached: Seque
         tensors[name] = tensors[name].detach()
         tensors[name].label = f"{name}.detach()"
     output = build(**tensors)
-    if not isinstance(output, Recorded):
-        raise TypeError("The function to record must return a Tensor computed from its arguments.")
-    return output
+    if not isinstance(output, Tensor):
+        raise TypeError(f"The function to record must return a Tensor, not {type(output).__name__}.")
+    return recording.twin(output)
 
 
 class Recorded(Tensor):
@@ -200,20 +203,37 @@ class Recorded(Tensor):
     def _node(
         self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any], saved: Any = ()
     ) -> Tensor:
+        frame = sys._getframe(1)  # the method of the engine that is making this node
+        made_at = Place(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
+        return self.observed(data, children, op, backward, saved, made_at)
+
+    def observed(
+        self,
+        data: Any,
+        children: tuple[Tensor, ...],
+        op: str,
+        backward: Callable[..., Any],
+        saved: Any,
+        made_at: "Place",
+    ) -> "Recorded":
+        """The node of an operation, with a closure that reports when it runs."""
         recorder = self.recorder
-        operation = sys._getframe(1)  # the method of the engine that is making this node
 
         def observed(upstream: Any) -> None:
             recorder.enter(out_id, upstream, backward)
             backward(upstream)
             recorder.leave()
 
-        observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
         out = cast(Recorded, super()._node(data, children, op, observed, saved))
-        out_id = recorder.add(out)
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
+            recorder.add(out)
             return out
-        recorder.forward(out_id, cast("tuple[Recorded, ...]", children), op, data, backward, operation)
+        if not all(isinstance(child, Recorded) for child in children):
+            out._children = tuple(map(recorder.twin, children))
+            backward = recorder.with_twins(backward)
+        observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
+        out_id = recorder.add(out)
+        recorder.forward(out_id, cast("tuple[Recorded, ...]", out._children), op, data, backward, made_at)
         return out
 
     def _constant(self, value: Any) -> Tensor:
@@ -242,6 +262,14 @@ class Recorded(Tensor):
     # However an engine comes by a gradient, it ends with setting it. So an event stands where it happened, even if that
     # is in the middle of another message.
     grad = property(lambda self: _SLOT.__get__(self), _set_grad)
+
+
+class Place(NamedTuple):
+    """Where an operation made its node: the code of a function, a line of it, the functions that called it."""
+
+    code: CodeType
+    line: int
+    calls: list[str]
 
 
 @cache
@@ -283,7 +311,8 @@ class Recording:
         self._plain = tensor is Tensor  # another engine may do more in a closure than to send messages
         self.asking: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure that is only asked
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
-        recorded = _recorded(cast(Any, tensor))
+        self._twins: dict[Tensor, Recorded] = {}  # for the tensors that the function brings along
+        self._recorded = recorded = _recorded(cast(Any, tensor))
         self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
             self.add(leaf)
@@ -295,18 +324,71 @@ class Recording:
         self.trace.events.clear()
         self.trace.sources.clear()
         self._numbers = self._numbers_of_leaves
+        self._twins.clear()
 
     def finish(self, output: Tensor, error: str = "") -> Trace:
         """The trace, with what is known at the end: labels, gradients, and the error of a pass that stopped."""
         self.trace.output, self.trace.error = cast(Recorded, output).id, error
         for node, tensor in zip(self.trace.nodes, self._made, strict=True):
             node["label"] = tensor.label  # a name like `h` in `h = a * b` is given after the operation
+        brought = [twin for twin in self._twins.values() if not twin.op and twin.requires_grad]
         self.trace.gradients = {
-            name: None if leaf.grad is None else np.array(leaf.grad) for name, leaf in self.tensors.items()
+            name: None if leaf.grad is None else np.array(leaf.grad)
+            for name, leaf in (*self.tensors.items(), *((twin.label, twin) for twin in brought))
         }
+        self._twins.clear()
         self._made.clear()  # else tensors and recording keep each other alive
         self._calls.clear()  # the frames in it hold the variables of those functions
         return self.trace
+
+    # -- tensors that the function brought along
+
+    def twin(self, tensor: Tensor) -> Recorded:
+        """The tensor that stands for this one in the trace: itself, or a recording twin with the same values, made from
+        twins of all that it was computed from. RuntimeError: its graph has been freed."""
+        for node in topological_order(tensor):
+            if not isinstance(node, Recorded) and node not in self._twins:
+                self._twins[node] = self._made_twin(node)
+        return tensor if isinstance(tensor, Recorded) else self._twins[tensor]
+
+    def _made_twin(self, tensor: Tensor) -> Recorded:
+        if tensor._backward is None:
+            leaf = object.__new__(self._recorded)
+            leaf._make_leaf(tensor._data, tensor.requires_grad, self._name_for(tensor))
+            self.add(leaf)
+            return leaf
+        _check_nothing_freed_or_written_to([tensor])
+        backward = tensor._backward
+        lines = linecache.getlines(backward.__code__.co_filename)
+        start = backward.__code__.co_firstlineno  # of the closure: the node is made below it
+        line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
+        saved = tuple((tensor if of is None else of, kept) for of, kept in tensor._saved)
+        parent = self.twin(tensor._children[0])
+        made_at = Place(backward.__code__, line, [])
+        node = parent.observed(tensor._data, tensor._children, tensor.op, backward, saved, made_at)
+        node.label = tensor.label
+        return node
+
+    def _name_for(self, tensor: Tensor) -> str:
+        """Its label, with a number behind it where that is taken; a constant may have none."""
+        taken = {*self.tensors, *(twin.label for twin in self._twins.values())}
+        if tensor.label or not tensor.requires_grad:
+            names = (f"{tensor.label}_{i}" if i > 1 else tensor.label for i in itertools.count(1))
+        else:
+            names = (f"t{i}" for i in itertools.count(1))
+        return next(name for name in names if name not in taken or not name)
+
+    def with_twins(self, backward: Callable[..., Any]) -> Callable[..., Any]:
+        """The closure of an operation, with twins in place of tensors that are not recorded: they get its messages."""
+
+        def swapped(value: Any) -> Any:
+            if type(value) in (tuple, list):
+                return type(value)(map(swapped, value))
+            return self._twins.get(value, value) if isinstance(value, Tensor) else value
+
+        cells = tuple(CellType(swapped(value)) for value in _variables(backward).values())
+        code: Any = backward
+        return FunctionType(code.__code__, code.__globals__, code.__name__, code.__defaults__, cells)
 
     # -- what recorded tensors report
 
@@ -335,18 +417,18 @@ class Recording:
         op: str,
         data: Any,
         backward: Callable[..., Any],
-        frame: FrameType,
+        made_at: Place,
     ) -> None:
-        """An operation made node `out`, in the function of this frame."""
-        node, known, source = self.trace.nodes[out], self.trace.ops.get(op, UNKNOWN), self._source(frame.f_code)
+        """An operation made node `out`, at this place."""
+        node, known, source = self.trace.nodes[out], self.trace.ops.get(op, UNKNOWN), self._source(made_at.code)
         node["op"], node["children"] = op, [child.id for child in children]
         node["kind"], node["symbol"], node["source"] = known.kind, known.symbol, source
-        node["captured"], node["calls"] = self._captured(backward, children, data), self._callers(frame.f_back)
+        node["captured"], node["calls"] = self._captured(backward, children, data), made_at.calls
         if known.form == "index":
             node["index"] = _subscript(_variables(backward)["index"])
         if self._plain and np.size(data) <= MOST_CELLS and known.needs_paths(np.ndim(data) == 0):
             node["paths"] = self._paths(backward, node["children"], np.shape(data), np.asarray(data).dtype)
-        self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": frame.f_lineno})
+        self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": made_at.line})
 
     def _paths(
         self, backward: Callable[..., Any], children: list[int], shape: tuple[int, ...], dtype: Any
@@ -481,7 +563,7 @@ class Recording:
         sender.operands[waiting[0]] = -1
         return waiting[0]
 
-    def _callers(self, frame: FrameType | None) -> list[str]:
+    def callers(self, frame: FrameType | None) -> list[str]:
         """The functions of the engine in which an operation was called; each call of one has a number of its own."""
         names = []
         while frame is not None and frame.f_code is not record.__code__:
