@@ -35,12 +35,13 @@ else:
     from streamlit.runtime import state
     from streamlit.runtime.pages_manager import PagesManager
 
-    from lab.config import detect_hosted
+    from lab.config import allow_open_files, detect_hosted
     from lab.ui.compressed import CompressedOnce
     from lab.ui.latest import LatestState
     from lab.ui.same_origin import SameOrigin
     from lab.ui.visitor import Visitor
 
+    allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
 
     # Until app.py has run for somebody, Streamlit takes the files in pages/ for the pages: whom a link to one of them

@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]  # of the project, whatever folder it was started from
 HOSTED, RUNS = "TENSOR_LAB_HOSTED", "TENSOR_LAB_RUNS"  # environment variables
+MAX_OPEN_FILES = 4096
 
 
 def hosted() -> bool:
@@ -37,6 +38,21 @@ def is_this_machine(name: str) -> bool:
         return ipaddress.ip_address(name.strip().strip("[]")).is_loopback
     except ValueError:
         return name.strip().lower() == "localhost"
+
+
+def allow_open_files() -> None:
+    """Let this process open as many files as the system allows, up to MAX_OPEN_FILES.
+
+    A server has some for each visitor, also for a while after they have left; macOS allows 256 if nobody asks.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(most, MAX_OPEN_FILES)
+    if now != resource.RLIM_INFINITY and now < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def runs_folder() -> Path:

@@ -117,7 +117,9 @@ def main() -> None:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         else:
             draw(view, places)
-    visit.keep(_run())
+    visit.keep()
+    if complaint := visit.complaint():
+        word.caption(complaint)
     _read_along(view)
     _take_weights(view)
     shelf.shelf(_put_in_place)
@@ -329,6 +331,9 @@ def _guess(run: LiveRun) -> None:
     if not lesson or run.config != lesson.config:
         if run.own and not run.done:
             return
+        if run.batches and not st.session_state["training running"] and not run.done:
+            st.caption(_paused(run))
+            return
         watch = "how far training and validation drift apart" if run.config.val_fraction else "the loss fall"
         done = "Done. Drag the epoch to look back. Or change a setting and press Start: this run is kept."
         st.caption(done if run.done else f"Press **Start**, and watch {watch}.")
@@ -348,8 +353,14 @@ def _guess(run: LiveRun) -> None:
         st.segmented_control(
             "Your guess", lesson.answers, key="training guess", disabled=begun, label_visibility="collapsed"
         )
-        if not begun:
+        if run.batches and not st.session_state["training running"]:
+            st.markdown(_paused(run), width="content")
+        elif not begun:
             st.markdown("Guess, then press Start." if guess is None else "Press Start.", width="content")
+
+
+def _paused(run: LiveRun) -> str:
+    return f"Paused at epoch {run.trainer.epoch} of {run.config.epochs}. Press **Continue** to go on."
 
 
 # ---------------------------------------------------------------- one input of one's own

@@ -3,7 +3,7 @@
 Each visitor has a folder of their own, whose name is made from a key that only their browser knows. In it lie the run
 that the page shows and those of the shelf, each whole: settings, records, losses and weights to go back to. A finished
 run on data that everybody has is also kept for whom a link leads to it: training is deterministic, so that it is
-theirs as well. All is bounded: the oldest files make room.
+theirs as well. All is bounded, for each visitor and in all: the oldest files make room.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import io
 import json
 import os
 import secrets
+import shutil
+import time
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,7 +33,11 @@ from lab.training.records import slim
 from lab.training.run_folder import RunError, write_atomic
 from lab.training.shelf import MOST, Kept
 
-TOTAL = 200_000_000  # bytes of all files together
+VISIT_LIMIT = 20_000_000  # bytes of the files of one visitor
+SHARED_LIMIT = 100_000_000  # bytes of the finished runs that are there for everybody
+TOTAL_LIMIT = 1_000_000_000  # bytes of all files together
+MAX_VISITS = 1000  # visitors whose runs are kept
+FRESH = 24 * 3600.0  # seconds in which nobody else can take the place of a run
 STATES = 2_000_000  # bytes of the weights that a file holds
 SOURCES = (
     "model.py",
@@ -106,6 +112,15 @@ class Visit:
     def folder(self) -> Path:
         return self.files / _digest(self.key)
 
+    def prepare(self) -> None:
+        """Make the folder, so that it is known at once where nothing can be written. Raises RunError."""
+        try:
+            if not self.folder.is_dir():
+                _make_room_for_visit(self.files)
+                self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"The run cannot be kept ({error.strerror}).") from None
+
     def keep_present(self, run: LiveRun) -> None:
         """The run on the page is this one; finished, it is there for everybody who has its data. Raises RunError."""
         packed = pack(run)
@@ -148,13 +163,14 @@ class Visit:
 
     def _write(self, path: Path, content: bytes) -> None:
         mine = path.with_name(f"{path.name}.{secrets.token_hex(8)}")  # others may be about to write the same file
+        self.prepare()
+        _make_room(self.files, path, len(content))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(mine, content)
             mine.replace(path)
         except OSError as error:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
-        _make_room(self.files)
 
 
 def finished(files: Path, config: Config) -> Path:
@@ -224,16 +240,49 @@ def _version() -> str:
     return hashlib.blake2s(b"".join((root / name).read_bytes() for name in SOURCES)).hexdigest()
 
 
-def _make_room(files: Path) -> None:
-    """Delete the oldest files where all together are too large."""
-    known = _by_age(files.glob("*/*"))
-    total = sum(size for _, size in known)
-    for path, size in known:
-        if total <= TOTAL:
+def _make_room(files: Path, path: Path, size: int) -> None:
+    """Make room for a file of this size. The oldest files of its own folder go first, then others' that are old; those
+    of the last day stay, so that nobody can push out what others are at work on. Raises RunError where that is not
+    enough."""
+    limit = SHARED_LIMIT if path.parent.name == EVERYBODY else VISIT_LIMIT
+    if size > limit:
+        raise RunError("The run cannot be kept: it is too large.")
+    mine = [(file, bytes_) for file, bytes_ in _by_age(path.parent.glob("*")) if file != path]
+    _delete_oldest(mine, size, limit)
+    others = [(file, bytes_) for file, bytes_ in _by_age(files.glob("*/*")) if file != path]
+    old = [(file, bytes_) for file, bytes_ in others if file.parent.name == EVERYBODY or _is_old(file)]
+    needed = size + sum(bytes_ for _, bytes_ in others) - sum(bytes_ for _, bytes_ in old)
+    _delete_oldest(old, needed, TOTAL_LIMIT)
+    if needed > TOTAL_LIMIT:
+        raise RunError("The run cannot be kept: the server has no room for more.")
+
+
+def _make_room_for_visit(files: Path) -> None:
+    """Delete the visits that nobody has used for longest, if there are too many. Raises RunError if all are in use."""
+    visits = [path for path, _ in _by_age(path for path in files.glob("*") if path.name != EVERYBODY)]
+    for path in visits[: max(len(visits) - MAX_VISITS + 1, 0)]:
+        if not _is_old(path):
+            raise RunError("The run cannot be kept: the server has no room for more visitors.")
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_old(path: Path) -> bool:
+    """True if nothing was written there in the last day."""
+    try:
+        return path.stat().st_mtime < time.time() - FRESH
+    except OSError:  # another page has just deleted it
+        return True
+
+
+def _delete_oldest(known: list[tuple[Path, int]], size: int, limit: int) -> None:
+    """Delete files, the first ones first, until they and another `size` bytes are within the limit."""
+    total = size + sum(bytes_ for _, bytes_ in known)
+    for path, bytes_ in known:
+        if total <= limit:
             return
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
-        total -= size
+        total -= bytes_
 
 
 def _by_age(paths: Iterable[Path]) -> list[tuple[Path, int]]:

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -81,6 +82,17 @@ class Worker:
                 except ENDED:
                     self._end()
             self.training = False
+
+    @contextlib.contextmanager
+    def still(self) -> Iterator[LiveRun]:
+        """The run, brought to where the process has trained it, for a moment in which no `watch` changes it."""
+        with self._lock:
+            if self._process and self.training:
+                try:
+                    self._ask(self._process, self.rate, None)
+                except ENDED:  # some time ago, as nobody watched
+                    self._end()
+            yield self.run
 
     def _begin(self) -> subprocess.Popen[bytes]:
         # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.

@@ -132,6 +132,21 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
 
 
+@pytest.mark.parametrize("seconds", [0.3, 1.1, 2.7, 5.2])
+def test_a_reload_in_the_midst_of_training_loses_nothing(open_page, seconds):
+    page = open_lab(open_page, f"data=digits&epochs=300&speed=100&seed={round(10 * seconds)}")  # each its own run
+    button(page, "Start").click()
+    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch')")
+    page.wait_for_timeout(1000 * seconds)
+    before = progress(page)
+    page.reload()
+    page.get_by_text(re.compile(r"Paused at epoch \d+ of 300")).wait_for()
+    assert progress(page) >= before
+    assert page.get_by_text(f"Paused at epoch {progress(page)[0]} of 300").count() == 1
+    button(page, "Continue").click()
+    button(page, "Pause").wait_for()
+
+
 def test_every_click_on_the_plane_places_a_point_however_fast(open_page):
     page = open_lab(open_page, "data=points&hidden=4&epochs=300&speed=10")  # slow, so that it is not over meanwhile
     plane = page.locator("[data-chart=plane] .picture")

@@ -7,19 +7,25 @@ import signal
 import socket
 import struct
 import sys
+import time
 import urllib.error
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import Request, urlopen
 
+import psutil
 import pytest
 import streamlit
 from starlette.responses import PlainTextResponse
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import InvalidStatus
 
 from lab.config import hosted
 from lab.lessons.pages import PAGES
+from lab.training import visits
 from lab.ui.same_origin import SameOrigin
+from lab.ui.training.visit import NOT_KEPT
+from lab.ui.visitor import COOKIE
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 
@@ -234,3 +240,62 @@ def test_another_asgi_server_is_hosted_as_soon_as_somebody_comes_from_elsewhere(
 
     assert finish(ask(("127.0.0.1", 8000))) is False
     assert finish(ask(("192.168.1.5", 8000))) is True
+
+
+def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_path):
+    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
+    url, _ = start()
+
+    def kept():
+        runs = [visits.opened(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
+        return max((run.batches for run in runs if run), default=0)
+
+    async def visit():
+        cookie = {"Cookie": f"{COOKIE}={'0' * 32}"}
+        async with knock(url, origin=url, additional_headers=cookie) as socket:
+            visitor = Visitor(socket, "training?data=digits&epochs=300&speed=100")
+            await visitor.run()
+            button = visitor.find("button", lambda button: button.label == "Start")
+            await visitor.run(WidgetState(id=button.id, trigger_value=True))
+            await asyncio.sleep(1.5)  # nobody asks what is trained meanwhile
+            return kept()
+
+    before = finish(visit())
+    deadline = time.monotonic() + 30
+    while kept() <= before + 50 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert kept() > before + 50
+
+
+def test_where_runs_cannot_be_kept_one_line_says_so(start, monkeypatch, tmp_path):
+    (tmp_path / "a file").touch()
+    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path / "a file"))
+    url, _ = start()
+
+    async def visit(**options):
+        async with knock(url, origin=url, **options) as socket:
+            visitor = Visitor(socket, "training")
+            await visitor.run()
+            return visitor.find("markdown", lambda markdown: NOT_KEPT in markdown.body) is not None
+
+    assert finish(visit(additional_headers={"Cookie": f"{COOKIE}={'0' * 32}"}))
+    monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
+    url, _ = start()
+    assert not finish(visit(additional_headers={"Cookie": f"{COOKIE}={'0' * 32}"}))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_sessions_that_have_left_do_not_use_up_the_open_files(start):
+    """Streamlit keeps a session that has left for two minutes, with three open files."""
+    few = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(7)[1])); "
+    main = "sys.argv[0] = 'streamlit'; from streamlit.web.cli import main; main(prog_name='streamlit')"
+    url, process = start(program=["-c", few + main])
+
+    async def many():
+        for _ in range(90):
+            async with knock(url, origin=url) as socket:
+                await Visitor(socket, "teachers").run()
+
+    finish(many())
+    assert fetched(f"{url}/_stcore/health")[0] == 200
+    assert psutil.Process(process.pid).num_fds() > 256

@@ -44,7 +44,6 @@ from model import MLP
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
 REST = 10  # drawings of the quick charts for one of the small maps and of what the doctor says
-KEEP = 10.0  # seconds of training that a reload in the midst of it may lose
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CURVE = 120  # points of the curve of a regression
@@ -317,12 +316,12 @@ def follow(view: View, places: Places, turn: int) -> None:
             doctor(view.seen, view.run.config, places.doctor)
             others |= _units(view)
         places.boards.fill({key: make() for key, make in shown.items()}, others)
+        visit.keep_if_due()
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
             st.session_state["training running"]
             time.sleep(min(0.01, due - now))
-    visit.keep(view.run, every=KEEP)
 
 
 def _when(view: View) -> str:

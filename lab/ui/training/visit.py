@@ -1,12 +1,14 @@
-"""The files of the runs that go with a visit.
-
-Without a key of the visit, or where nothing can be written, the page works as well, and forgets.
+"""The files of the runs that go with a visit: a run is kept as its training begins, every few seconds, and when the
+browser leaves or reloads. Without a key of the visit nothing is kept.
 """
 
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import streamlit as st
@@ -18,7 +20,71 @@ from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import put
 from lab.training.visits import Visit
+from lab.training.worker import Worker
 from lab.ui.visitor import COOKIE, is_key
+
+KEEP = 10.0  # seconds after which a run in training is kept again
+NOT_KEPT = "Runs cannot be kept on this server: a reload loses what was trained."
+
+
+class Keeper:
+    """Keeps the run that the page of one session shows. complaint: one sentence where that is not possible."""
+
+    def __init__(self, visit: Visit) -> None:
+        self.visit = visit
+        self.complaint = ""
+        self._worker: Worker | None = None
+        self._kept: tuple[int, int] | None = None  # which run, and after how many batches
+        self._due = 0.0
+        self._lock = threading.Lock()
+        with self.complaining():
+            visit.prepare()
+
+    @contextlib.contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Note it where runs cannot be written."""
+        try:
+            yield
+        except RunError:
+            self.complaint = NOT_KEPT
+        else:
+            self.complaint = ""
+
+    def follow(self, worker: Worker) -> None:
+        """From now on the page shows the run of this worker."""
+        if worker is not self._worker:
+            self._worker, self._due = worker, 0.0
+
+    def keep_if_due(self) -> None:
+        """Keep a run in training if it is time."""
+        if time.monotonic() >= self._due:
+            self.keep()
+
+    def keep(self) -> None:
+        """Keep the run as it is in this moment, if it has changed since. Any thread may call this."""
+        if self._worker is None:
+            return
+        with self._lock, self._worker.still() as run:
+            now = id(run), run.batches
+            if (run.batches or self._kept) and now != self._kept:
+                with self.complaining():
+                    self.visit.keep_present(run)
+                self._kept, self._due = now, time.monotonic() + KEEP
+
+    def leave(self) -> None:
+        """The browser has left: keep the run, while the server serves others."""
+        threading.Thread(target=self.keep, daemon=True).start()
+
+
+@st.cache_resource(show_spinner=False)
+def _keepers() -> weakref.WeakSet[Keeper]:
+    """Those of all sessions that the server remembers."""
+    return weakref.WeakSet()
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=Keeper.leave)
+def _until_the_browser_leaves(_keeper: Keeper) -> Keeper:
+    return _keeper
 
 
 def files() -> Path:
@@ -27,24 +93,44 @@ def files() -> Path:
 
 
 def arrived() -> Visit | None:
-    """The visit, in the first run of the page's script, if the browser has a key."""
+    """The visit, in the first run of the page's script, if the browser has a key. What the same browser has in training
+    is kept first: after a reload that is the run from before it."""
     state = st.session_state
     key = st.context.cookies.get(COOKIE)
-    if "visit" in state or not is_key(key):
+    if "visit keeper" in state or not is_key(key):
         return None
-    state["visit"] = visit = Visit(files(), key)
-    return visit
+    for other in list(_keepers()):
+        if other.visit.key == key:
+            other.keep()
+    state["visit keeper"] = keeper = Keeper(Visit(files(), key))
+    _keepers().add(keeper)
+    return keeper.visit
 
 
-def keep(run: LiveRun, every: float = 0.0) -> None:
-    """Keep the run that the page shows, if it has changed since, and so many seconds have passed."""
-    state = st.session_state
-    now, (before, then) = (id(run), run.batches), state.get("visit kept", (None, 0.0))
-    if "visit" not in state or before == now or time.monotonic() < then + every:
-        return
-    with contextlib.suppress(RunError):
-        state["visit"].keep_present(run)
-    state["visit kept"] = now, time.monotonic()
+def _keeper() -> Keeper | None:
+    keeper: Keeper | None = st.session_state.get("visit keeper")
+    if keeper:
+        keeper.follow(st.session_state["training worker"])
+        _until_the_browser_leaves(keeper)
+    return keeper
+
+
+def keep() -> None:
+    """Keep the run that the page shows."""
+    if keeper := _keeper():
+        keeper.keep()
+
+
+def keep_if_due() -> None:
+    """Keep the run that the page shows, while it trains: every few seconds."""
+    if keeper := _keeper():
+        keeper.keep_if_due()
+
+
+def complaint() -> str:
+    """Why runs are not kept, in one sentence; "" where they are."""
+    keeper = _keeper()
+    return keeper.complaint if keeper else ""
 
 
 def shelve(run: LiveRun) -> None:
@@ -52,9 +138,10 @@ def shelve(run: LiveRun) -> None:
     state = st.session_state
     state["training shelf"] = put(state["training shelf"], run.config, run.records, run.own)
     kept = next((kept for kept in state["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
-    if kept and "visit" in state and len(kept.records) == len(run.records):
-        with contextlib.suppress(RunError):
-            state["visit"].shelve(kept, run)
+    keeper = state.get("visit keeper")
+    if kept and keeper and len(kept.records) == len(run.records):
+        with keeper.complaining():
+            keeper.visit.shelve(kept, run)
 
 
 def finished(config: Config) -> LiveRun | None:

@@ -1,17 +1,23 @@
 """The runs of the page's visitors in files: whole, bounded, and nobody else's."""
 
+import contextlib
 import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lab.practice import sandbox
 from lab.training import points, visits
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, put
 from lab.training.visits import Visit
+from lab.ui.training import visit as keeping
+
+ROOT = Path(__file__).resolve().parents[3]
 
 CONFIG = Config(data="blobs", hidden=(4,), epochs=6, lr=0.01)
 TEXT = points.to_text(points.START)
@@ -165,12 +171,82 @@ def test_the_oldest_make_room(visit, monkeypatch):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
         visit.shelve(Kept(str(seed), run.config, run.records), run)
     assert [kept.name for kept in visit.shelf()] == ["2", "3", "4"]
-    size = sum(path.stat().st_size for path in visit.files.glob("*/*"))
-    monkeypatch.setattr(visits, "TOTAL", size * 2 // 3)
+
+
+def size_of(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*.npz"))
+
+
+def filled(visit, runs=3):
+    """The visit with so many runs on its shelf; returns the bytes of one."""
+    for seed in range(runs):
+        run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
+        visit.shelve(Kept(str(seed), run.config, run.records), run)
+    return size_of(visit.folder) // runs
+
+
+def test_a_visitor_has_a_quota_and_loses_only_runs_of_their_own(visit, monkeypatch):
+    one = filled(visit)
+    monkeypatch.setattr(visits, "VISIT_LIMIT", one * 7 // 2)
     other = Visit(visit.files, "b" * 32)
-    other.keep_present(trained(30))
-    assert other.present() is not None
-    assert sum(path.stat().st_size for path in visit.files.glob("*/*")) <= size * 2 // 3
+    filled(other, 6)
+    assert [kept.name for kept in other.shelf()] == ["3", "4", "5"]
+    assert size_of(other.folder) <= visits.VISIT_LIMIT
+    assert len(visit.shelf()) == 3
+    monkeypatch.setattr(visits, "VISIT_LIMIT", one // 2)
+    with pytest.raises(RunError, match="too large"):
+        other.keep_present(trained(30))
+    assert len(other.shelf()) == 3
+
+
+def test_nobody_pushes_out_what_others_have_kept_in_the_last_day(visit, monkeypatch):
+    one = filled(visit)
+    monkeypatch.setattr(visits, "TOTAL_LIMIT", one * 9 // 2)
+    for key in "bcdef":  # somebody who makes up keys
+        with contextlib.suppress(RunError):
+            filled(Visit(visit.files, key * 32), 1)
+    assert len(visit.shelf()) == 3
+    assert size_of(visit.files) <= visits.TOTAL_LIMIT
+    late = Visit(visit.files, "9" * 32)
+    with pytest.raises(RunError, match="no room for more"):
+        late.keep_present(trained(30))
+    oldest = visit.shelf()[0].file
+    os.utime(oldest, (1, 1))
+    late.keep_present(trained(30))
+    assert late.present() is not None
+    assert [kept.name for kept in visit.shelf()] == ["1", "2"]
+
+
+def test_the_number_of_visits_is_bounded(visit, monkeypatch):
+    monkeypatch.setattr(visits, "MAX_VISITS", 3)
+    several = [Visit(visit.files, key * 32) for key in "abc"]
+    for one in several:
+        one.keep_present(trained(30))
+    with pytest.raises(RunError, match="no room for more visitors"):
+        Visit(visit.files, "d" * 32).keep_present(trained(30))
+    os.utime(several[1].folder, (1, 1))
+    Visit(visit.files, "d" * 32).keep_present(trained(30))
+    assert [one.present() is not None for one in several] == [True, False, True]
+
+
+def test_what_the_readme_says_of_limits_is_what_holds():
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    per_visit, in_all, seconds = visits.VISIT_LIMIT // 10**6, visits.TOTAL_LIMIT // 10**9, keeping.KEEP
+    assert f"({per_visit} MB for each visitor, {in_all} GB in all)" in text
+    assert f"a crash of the server at most {seconds:g} seconds of training" in text
+    assert (per_visit * 10**6, in_all * 10**9) == (visits.VISIT_LIMIT, visits.TOTAL_LIMIT)
+    check = sandbox.CHECK
+    assert f"with {check.seconds:g} seconds of processor time and {check.memory >> 20} MB" in text
+
+
+@pytest.mark.parametrize("place", ["a file", "not to be written"])
+def test_where_nothing_can_be_written_it_is_known_at_once(tmp_path, place):
+    folder = tmp_path / "runs"
+    folder.touch() if place == "a file" else folder.symlink_to("/proc/nothing")
+    visit = Visit(folder / ".visits", "a" * 32)
+    for call in (visit.prepare, lambda: visit.keep_present(trained(1))):
+        with pytest.raises(RunError, match="cannot be kept"):
+            call()
 
 
 def test_a_file_holds_some_of_the_weights_and_always_the_first(visit, monkeypatch):
