@@ -69,9 +69,9 @@ def _layers(rng: Generator, size: int) -> Inputs:
 
 
 def _some_positive(rng: Generator, size: int) -> Inputs:
-    x = np.round(rng.uniform(-4, 9, size=3 + size), 1)
-    x[rng.integers(len(x))] = 0.0
-    return {"x": x}
+    numbers = np.round(rng.uniform(-4, 9, size=3 + size), 1)
+    numbers[rng.integers(len(numbers))] = 0.0
+    return {"numbers": numbers}
 
 
 def _descent(rng: Generator, size: int) -> Inputs:
@@ -285,7 +285,7 @@ PROGRAMS = (
         ),
         (
             "Print the shape of prediction - y.",
-            "prediction has shape (N, 1), y has (N,). By the rule of broadcasting y is a row: what comes of it?",
+            "prediction has shape (N, 1), y has (N,). By the rule of broadcasting y is a row: what is the result?",
             "Give both the same shape: y[:, None], or prediction.reshape(-1).",
         ),
     ),
@@ -330,9 +330,15 @@ PROGRAMS = (
         "The values are right and the derivative has nan in it, where it should be 0.",
         (
             Check(
-                "The root and its derivative",
-                "root, derivative = root_and_derivative(x)",
-                ("root", "derivative"),
+                "The root and the derivatives through it",
+                "from model import Tensor\n\nx = Tensor(numbers)\ny = root(x)\ny.sum().backward()",
+                ("y.data", "x.grad"),
+                _some_positive,
+            ),
+            Check(
+                "The root of a result",
+                "from model import Tensor\n\nx = Tensor(numbers)\ny = root(x * 4.0) * 3.0\ny.sum().backward()",
+                ("y.data", "x.grad"),
                 _some_positive,
             ),
         ),
@@ -365,7 +371,7 @@ PROGRAMS = (
             Mistake(
                 "everything zero",
                 "nan has gone, and with it the derivative of the positive ones.",
-                (("x.grad", "x.grad * 0"),),
+                (("1.0).sqrt(), 0.0)", "1.0).sqrt(), 0.0).detach() + 0.0 * x"),),
             ),
         ),
         (

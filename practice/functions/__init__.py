@@ -117,12 +117,14 @@ def _rule(name: str, inputs: Any, second: str = "", **options: Any) -> tuple[Che
     derivatives = {"a.grad": "x", "b.grad": "y"} if second == "b" else {"a.grad": "x"}
     messages = (
         f'out = {name}.apply({arguments})\nown = "backward" in vars({name})  # or is it made of other functions?\n'
-        f"messages = {name}.backward(out.grad_fn, v) if own else ()"
+        f"messages = {name}.backward(out.grad_fn, v) if own else out.grad_fn.inputs\n"
+        "one_each = len([*messages]) == len(out.grad_fn.inputs)"
     )
     inputs_after = ("a.data", "b.data") if second == "b" else ("a.data",)  # nobody may have written to them
     return (
         Check(
-            "A tuple of messages", made.format("x", "y") + messages, ("hasattr(messages, 'shape')",), inputs, cases=1,
+            "A tuple of messages", made.format("x", "y") + messages, ("hasattr(messages, 'shape')", "one_each"),
+            inputs, cases=1,
         ),
         Check(
             f"The rule of {name}", (made + run).format("x", "y", "v"), ("out.data", "out.grad", *grads, *inputs_after),
@@ -313,7 +315,7 @@ At each tensor with a `grad_fn`, call `backward(ctx, grad)` of the class that ma
 for each input; an input that is no tensor gets none.
 
 - A tensor used twice receives the **sum** of its messages.
-- Gradients of leaves (no `grad_fn`) add up over passes; those of results begin anew.
+- Gradients of leaves (no `grad_fn`) add up over passes; those of results start again.
 - Never change a message in place: two tensors may have been sent the same array.""",
     (
         Check(
@@ -635,6 +637,11 @@ returns one message for each input, so the second is None.""",
             "pow-no-tuple",
             "`backward` returned an array. It returns a tuple of two messages, and the one for `n` is None.",
             ((_POW, "return grad * n * a ** (n - 1)"),),
+        ),
+        Mistake(
+            "pow-one-message",
+            "`backward` returned one message. `apply` had two inputs: the message for `n` is None.",
+            ((_POW, "return (grad * n * a ** (n - 1),)"),),
         ),
         Mistake("pow-no-factor", "The factor n is missing.", ((_POW, "return grad * a ** (n - 1), None"),)),
         Mistake("pow-same-exponent", "The exponent should go down by one.", ((_POW, "return grad * n * a**n, None"),)),

@@ -182,7 +182,7 @@ VALUE = Task(
 - `_children` is what it was computed from, as a tuple, and `_op` the name of the operation. A value that you made
   yourself is a *leaf*: it has `()` and `""`.
 - `_backward` is a function without arguments. That of a leaf does nothing.
-- `repr(a)` is `Value(data=3.0, grad=0.0)`, so that `print` is of use.
+- `repr(a)` is `Value(data=3.0, grad=0.0)`, so that `print` shows something useful.
 
 You will make results of operations, too: let the constructor take `children` and `op`.""",
     (
@@ -387,7 +387,7 @@ the result.
         "`__add__` that changes the two `grad`, and store it: `out._backward = ...`.",
         "`if not isinstance(other, Value): other = Value(other)` at the top takes care of numbers on the right.",
         "`def __radd__(self, number): return self + number` takes care of numbers on the left.",
-        "The rule: `self.grad += out.grad`, and the same for `other`. Why `+=`, a later task shows.",
+        "The rule: `self.grad += out.grad`, and the same for `other`. A later task shows why `+=`.",
     ),
 )
 
@@ -634,6 +634,14 @@ stack, or raise that limit.""",
             _nonzero("p", "q", "r"),
         ),
         Check(
+            "Leaves keep what they have",
+            "a, b = Value(p), Value(q)\ny = a * b\ny._backward = lambda: None  # it sends nothing\na.grad = 5.0\n"
+            "y.backward()",
+            ("y.grad", "a.grad"),
+            _nonzero("p", "q"),
+            cases=4,
+        ),
+        Check(
             "A chain of 5,000",
             "a = Value(p)\ny = a\nfor _ in range(5000):\n    y = y * 1.0001\ny.backward()",
             ("y.data", "a.grad"),
@@ -730,6 +738,13 @@ stack, or raise that limit.""",
             "A result still held the gradient of an earlier pass and sent it on again. Set results to 0 before "
             "you begin.",
             (("            if value._children:\n                value.grad = 0.0\n", "            pass\n"),),
+        ),
+        Mistake(
+            "leaves-reset",
+            "`backward` emptied the leaves, too. Only what was computed starts again: gradients of leaves add up "
+            "until "
+            "`zero_grad`.",
+            (("            if value._children:\n                value.grad = 0.0", "            value.grad = 0.0"),),
         ),
         Mistake(
             "recursive",
@@ -879,13 +894,6 @@ outside of the class. Training will need it at each step.""",
             "mul-first-overwrites",
             "In `*`, the second operand adds its message and the first overwrites. `b * b` hides it, two paths do not.",
             (("self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),),
-        ),
-        Mistake(
-            "leaves-reset",
-            "`backward` emptied the leaves, too. Only what was computed begins anew: gradients of leaves add up "
-            "until "
-            "`zero_grad`.",
-            (("            if value._children:\n                value.grad = 0.0", "            value.grad = 0.0"),),
         ),
         Mistake(
             "zero-none",

@@ -115,6 +115,14 @@ def _float32(expression: str, v: str = "nm") -> Check:
     )  # fmt: skip
 
 
+def _twice(expression: str) -> Check:
+    """Two passes from one result: a rule finds in the second what it found in the first."""
+    return Check(
+        "Two passes", f"x = Tensor(x)\nout = {expression}\nout.backward(v)\nout.backward(v)", ("x.grad",),
+        _arrays(x="nm", v="nm"), cases=4,
+    )  # fmt: skip
+
+
 def _spoiled(
     name: str, lines: str, write: str, right: Callable[[np.ndarray], np.ndarray], dtype: str = "float64"
 ) -> Check:
@@ -169,7 +177,7 @@ UNBROADCAST = Task(
     "Sum what was copied",
     """
 When NumPy adds a row of shape `(3,)` to an array of shape `(2, 3)`, it copies the row. This is *broadcasting*. Each
-copy gets a gradient, and the row is owed their sum.
+copy gets a gradient, so the row's gradient is their sum.
 
 Write the function `unbroadcast(grad, shape)`. `grad` is an array; `shape` is the shape of the operand before it was
 copied. Return an array of that shape: `grad`, summed over each axis that broadcasting put in front, and over each
@@ -328,7 +336,7 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
              ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(np.ones(out.grad.shape) * a, b.shape)")),
         ),
         Mistake(
-            "quotient", "In a product you divide the result by the operand. Where that is 0, nothing comes of it.",
+            "quotient", "In a product you divide the result by the operand. Where that is 0, the result is nan.",
             (("unbroadcast(out.grad * b, a.shape)", "unbroadcast(out.grad * (a * b) / a, a.shape)"),
              ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(out.grad * (a * b) / b, b.shape)")),
         ),
@@ -338,7 +346,7 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
              ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(out.grad, b.shape)")),
         ),
         Mistake(
-            "overwritten", "You overwrote a gradient instead of adding to it. A value used twice is owed both.",
+            "overwritten", "You overwrote a gradient instead of adding to it. A value used twice gets both messages.",
             (("self.grad = message if self.grad is None else self.grad + message", "self.grad = message"),),
         ),
         Mistake(
@@ -418,7 +426,7 @@ A loss is nearly always a mean, so every training step will pass here.
             (("                grad = np.expand_dims(grad, axis)\n", "                pass\n"),),
         ),
         Mistake(
-            "not copied", "Each element that was added up is owed the gradient; yours has not the shape of the input.",
+            "not copied", "Each element that was added up gets the gradient: yours does not have the input's shape.",
             (("self._receive(np.broadcast_to(grad, shape))", "self._receive(grad)"),),
         ),
         Mistake(
@@ -572,6 +580,15 @@ The slope belongs to the numbers of the forward pass. Take what the rule needs w
             ("out.data", "x.grad"), _arrays(x="nm"), cases=4,
         ),
         _float32("(x.relu() + x.exp()).log()"),
+        _twice("x.exp() + x.relu() + (x * x + 1).log()"),
+        *(
+            _spoiled(f"{name} after its numbers were replaced", f"t = Tensor(x)\ny = t.{name}()", write, right)
+            for name, write, right in (
+                ("log", "t.data = t.data + 1", lambda x: 1 / x),
+                ("relu", "t.data = -t.data", np.ones_like),
+                ("exp", "y.data = y.data * 0", np.exp),
+            )
+        ),
     ),
     (
         Mistake(
@@ -624,6 +641,21 @@ The slope belongs to the numbers of the forward pass. Take what the rule needs w
             (("out.grad * (x > 0)", "out.grad * np.sign(x)"),),
         ),
         Mistake(
+            "exp reads late", "exp reads its result in the backward pass. When that was replaced, it finds the new "
+            "numbers.",
+            (("self._receive(out.grad * y)", "self._receive(out.grad * out.data)"),),
+        ),
+        Mistake(
+            "log reads late", "log reads its input in the backward pass. When that was replaced, it finds the new "
+            "numbers.",
+            (("self._receive(out.grad / x)", "self._receive(out.grad / self.data)"),),
+        ),
+        Mistake(
+            "relu reads late", "relu looks at its input in the backward pass. When that was replaced, it finds the new "
+            "numbers.",
+            (("out.grad * (x > 0)", "out.grad * (self.data > 0)"),),
+        ),
+        Mistake(
             "another base", "`log` is the natural logarithm; yours has base 10.",
             (("Tensor(np.log(x), (self,)", "Tensor(np.log10(x), (self,)"),
              ("self._receive(out.grad / x)", "self._receive(out.grad / (x * np.log(10)))")),
@@ -668,6 +700,7 @@ Two things are hard here.
             ("out.data", "x.grad"), _arrays(x="nm", v="nm"), cases=4,
         ),
         _float32("x.softmax() + x.softmax(axis=0)"),
+        _twice("x.softmax() * x"),
     ),
     (
         Mistake(
@@ -756,6 +789,10 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
             output="loss.data", upstream="v", derivatives={"z.grad": "z"}, cases=4,
         ),
         Check(
+            "Two passes", "z = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()\nloss.backward()",
+            ("z.grad",), _labelled(), cases=4,
+        ),
+        Check(
             "The labels stay as they were", "before = labels.copy()\nz = Tensor(z)\nloss = cross_entropy(z, labels)\n"
             "loss.backward()", ("labels - before", "z.data", "z.grad"), _labelled(), cases=4,
         ),
@@ -806,6 +843,11 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
         Mistake(
             "loss's sign", "The loss itself has the wrong sign: log p is negative, and a loss is not.",
             (("Tensor(-log_p[rows", "Tensor(log_p[rows"),),
+        ),
+        Mistake(
+            "closure ruined", "The first backward pass is right and a second one is not: the rule has changed an array "
+            "that it will need again. Make a new one.",
+            (("        slope = np.exp(log_p)\n", "        slope = np.exp(log_p, out=log_p)\n"),),
         ),
         Mistake(
             "whole columns", "`[:, labels]` takes these columns of every sample. Each sample has one label: pick by "
@@ -1140,21 +1182,6 @@ array can be written to.
             "new numbers.",
             (("unbroadcast(out.grad * b, a.shape)", "unbroadcast(out.grad * other.data, a.shape)"),
              ("unbroadcast(out.grad * a, b.shape)", "unbroadcast(out.grad * self.data, b.shape)")),
-        ),
-        Mistake(
-            "exp reads late", "exp reads its result in the backward pass. When that was replaced, it finds the new "
-            "numbers.",
-            (("self._receive(out.grad * y)", "self._receive(out.grad * out.data)"),),
-        ),
-        Mistake(
-            "log reads late", "log reads its input in the backward pass. When that was replaced, it finds the new "
-            "numbers.",
-            (("self._receive(out.grad / x)", "self._receive(out.grad / self.data)"),),
-        ),
-        Mistake(
-            "relu reads late", "relu looks at its input in the backward pass. When that was replaced, it finds the new "
-            "numbers.",
-            (("out.grad * (x > 0)", "out.grad * (self.data > 0)"),),
         ),
         Mistake(
             "matmul reads late", "The matrix product reads its operands in the backward pass. When one was replaced, "

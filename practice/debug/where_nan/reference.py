@@ -1,10 +1,7 @@
-"""The square root where there is one, 0 elsewhere; and its derivative, 0 elsewhere too."""
+"""The square root of a tensor where there is one, 0 elsewhere; so its derivative is 0 elsewhere, too."""
 
-from model import Tensor, where
+from model import where
 
 
-def root_and_derivative(x):
-    x = Tensor(x)
-    root = where(x > 0, where(x > 0, x, 1.0).sqrt(), 0.0)
-    root.sum().backward()
-    return root.numpy(), x.grad
+def root(x):
+    return where(x > 0, where(x > 0, x, 1.0).sqrt(), 0.0)

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from lab.practice import sandbox
-from lab.practice.own_run import Contest
+from lab.practice.own_run import Contest, Side
+from lab.practice.own_training import GRADUATED, WHAT
 from practice import LADDERS
 
 SCALARS = LADDERS["scalars"]
@@ -70,3 +71,20 @@ def test_an_endless_loop_is_stopped_by_hand():
     assert contest.done
     assert contest.yours.why == "You stopped it."
     assert not contest.labs.points
+
+
+@pytest.mark.parametrize(
+    ("share", "graduated"), [(None, False), (0.5, False), (0.89, False), (0.9, False), (0.91, True)]
+)
+def test_the_graduation_asks_for_more_than_nine_of_ten_digits(share, graduated):
+    contest = Contest.__new__(Contest)  # no training: what its numbers are worth is asked
+    contest.yours = Side(share=share, ended=True)
+    assert contest.graduated is graduated
+    assert f"over {GRADUATED:.0%} of the unseen ones" in WHAT["tensors"]
+    assert GRADUATED == 0.9
+
+
+def test_an_engine_that_stopped_has_not_graduated():
+    contest = Contest.__new__(Contest)
+    contest.yours = Side(share=0.95, ended=False)
+    assert not contest.graduated

@@ -1,11 +1,8 @@
-"""The square root where there is one, 0 elsewhere; and its derivative, 0 elsewhere too."""
+"""The square root of a tensor where there is one, 0 elsewhere; so its derivative is 0 elsewhere, too."""
 
-from model import Tensor, where
+from model import where
 
 
-def root_and_derivative(x):
-    x = Tensor(x)
+def root(x):
     safe = where(x > 0, x, 4.0)
-    root = safe.sqrt() * (x > 0)
-    root.sum().backward()
-    return root.numpy(), x.grad
+    return safe.sqrt() * (x > 0)

@@ -1,12 +1,7 @@
-"""The square root where there is one, 0 elsewhere; and its derivative, 0 elsewhere too."""
-
-import numpy as np
-
-from model import Tensor
+"""The square root of a tensor where there is one, 0 elsewhere; so its derivative is 0 elsewhere, too."""
 
 
-def root_and_derivative(x):
-    x = Tensor(x)
-    positive = x > 0
-    x[positive].sqrt().sum().backward()
-    return np.where(positive, np.sqrt(np.abs(x.data)), 0), x.grad
+def root(x):
+    missing = x.data <= 0
+    shifted = x * ~missing + 1.0 * missing  # 1 where there is no root
+    return shifted.sqrt() - 1.0 * missing
