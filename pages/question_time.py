@@ -48,12 +48,27 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _history(text: str) -> tuple[tuple[str, bool], ...]:
-    """ "why-add-1,relu-at-0-0": the first was right, the second was not."""
+WRONG, RIGHT, CLAIMED = "0", "1", "c"  # claimed: the learner says that the missing points were said
+
+
+def _history(text: str) -> tuple[tuple[str, str], ...]:
+    """ "why-add-1,relu-at-0-0,gpu-c": the first was right, the second was not, the third was claimed to be."""
     pairs = [part.rpartition("-") for part in text.split(",")]
-    if not all(key in BY_KEY and right in ("0", "1") for key, _, right in pairs):
+    if not all(key in BY_KEY and mark in (WRONG, RIGHT, CLAIMED) for key, _, mark in pairs):
         raise ValueError(text)
-    return tuple((key, right == "1") for key, _, right in pairs)
+    return tuple((key, mark) for key, _, mark in pairs)
+
+
+def _answered() -> list[tuple[str, bool]]:
+    """The history as the order of questions needs it: what was claimed counts."""
+    return [(key, mark != WRONG) for key, mark in st.session_state["questions history"]]
+
+
+def _points(text: str) -> tuple[int, ...]:
+    points = tuple(int(part) for part in text.split("."))
+    if len(points) > max(len(question.points) for question in QUESTIONS if isinstance(question, Text)):
+        raise ValueError(text)
+    return points
 
 
 TOPIC = Field("topic", "questions topic", EVERY, state.one_of(*TOPICS))
@@ -63,12 +78,13 @@ HISTORY = Field(
     "questions history",
     (),
     _history,
-    lambda history: ",".join(f"{key}-{right:d}" for key, right in history),
+    lambda history: ",".join(f"{key}-{mark}" for key, mark in history),
 )
 OF_ONE_QUESTION = (  # what another one begins without
     Field("answer", "questions answer", ""),
     Field("checked", "questions checked", False, state.flag, state.flagged),
     Field("hint", "questions hint", False, state.flag, state.flagged),
+    Field("claimed", "questions claimed", (), _points, lambda points: ".".join(map(str, points))),
 )
 FIELDS = (
     state.chosen_tab("questions tab", TABS),
@@ -93,7 +109,7 @@ def _next() -> None:
 def _ask_next() -> None:
     now = st.session_state
     state.reset(OF_ONE_QUESTION)
-    now["questions key"] = following(_keys(), now["questions seed"], now["questions history"]) or DONE
+    now["questions key"] = following(_keys(), now["questions seed"], _answered()) or DONE
 
 
 def _begin_again() -> None:
@@ -145,7 +161,7 @@ def _choose() -> None:
 def _progress(keys: list[str]) -> tuple[int, int, int]:
     """How many of these questions are done, how many there are, and how many are to come back."""
     now = st.session_state
-    history = now["questions history"]
+    history = _answered()
     back = coming_back(keys, now["questions seed"], history)
     return len({key for key, _ in history} & {*keys}) - back, len(keys), back
 
@@ -157,11 +173,13 @@ def _topics() -> None:
         done, count, back = _progress([question.key for question in QUESTIONS if question.topic == topic])
         rows.append((topic, f"{done} of {count}", str(back or "")))
     st.markdown(markdown_table(["topic", "done", "to come back"], rows))
-    st.caption("A question that was answered wrong comes back after a few others, until it was right twice.")
+    st.caption(
+        "A question that was answered wrong comes back after a few others, until you have answered it correctly twice."
+    )
 
 
 def _answer(question: Question) -> Judged | None:
-    """The place for an answer; what came of it, where it has been checked."""
+    """The place for an answer; the judgement, where it has been checked."""
     now = st.session_state
     refused = ""
     if now["questions checked"]:
@@ -186,7 +204,7 @@ def _answer(question: Question) -> Judged | None:
             return
         state.step()
         now["questions checked"] = True
-        now["questions history"] = (*now["questions history"], (question.key, right))
+        now["questions history"] = (*now["questions history"], (question.key, RIGHT if right else WRONG))
         if right:
             progress.passed(f"questions/{question.key}")
 
@@ -234,25 +252,11 @@ def _said(question: Question, judged: Judged) -> None:
     """What came of the answer, why, and where the lab proves it."""
     because = escape_markdown(question.because)
     if isinstance(question, Text):
-        found = "".join(
-            f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
-        )
-        missing = "".join(f"\n- **Not found:** {escape_markdown(what)}." for what in judged.missing)
-        if judged.right:
-            st.success(
-                f"**Right.** Your words were compared, not understood:\n{found}\n\n{because}",
-                icon=":material/check:",
-            )
-        else:
-            st.warning(
-                f"**Not everything was found in your words**, unless you said it in words that the lab does not know.\n"
-                f"{found}{missing}\n\n{because}",
-                icon=":material/rule:",
-            )
+        _said_of_text(question, judged, because)
     elif judged.right:
         st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
     else:
-        st.warning(f"**Not so.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
+        st.warning(f"**No.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
     if isinstance(question, Choice) and (came := outcome(question)):
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)
@@ -265,6 +269,56 @@ def _said(question: Question, judged: Judged) -> None:
             place.file, f"See it happen: {BY_FILE[place.file].title}", ":material/visibility:", dict(place.query)
         )
     st.caption(escape_markdown(place.look))
+
+
+def _said_of_text(question: Text, judged: Judged, because: str) -> None:
+    """Which points were found, which were not; of those, the learner can say that they were said in other words."""
+    found = "".join(
+        f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
+    )
+    if judged.right:
+        st.success(
+            f"**Right.** Your words were compared, not understood:\n{found}\n\n{because}", icon=":material/check:"
+        )
+        return
+    claimed = [what for what in judged.missing if _place(question, what) in st.session_state["questions claimed"]]
+    if len(claimed) == len(judged.missing):
+        st.success(
+            f"**Counted as right, marked as claimed**: not all of it was found in your words.\n{found}\n\n{because}",
+            icon=":material/how_to_reg:",
+        )
+    else:
+        st.warning(
+            "**Some points were not found.** Your words were compared, not understood. If you did say a point in other "
+            f"words, claim it: it then counts, and is marked as claimed.\n{found}\n\n{because}"
+            + (f"\n\n{judged.said}" if judged.said else ""),
+            icon=":material/rule:",
+        )
+    for what in judged.missing:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if what in claimed:
+                st.markdown(f":material/how_to_reg: **Claimed:** {escape_markdown(what)}.", width="stretch")
+                continue
+            st.markdown(f":material/close: **Not found:** {escape_markdown(what)}.", width="stretch")
+            place = _place(question, what)
+            st.button("I said that", key=f"questions claim {place}", on_click=_claim, args=(question, judged, place))
+
+
+def _place(question: Text, what: str) -> int:
+    return [point.what for point in question.points].index(what)
+
+
+def _claim(question: Text, judged: Judged, place: int) -> None:
+    """A point counts on the learner's word; with the last one the answer does, and is marked as claimed."""
+    now = st.session_state
+    state.step()
+    now["questions claimed"] = (*now["questions claimed"], place)
+    if {_place(question, what) for what in judged.missing} <= {*now["questions claimed"]}:
+        history = now["questions history"]
+        before = history[:-1] if history and history[-1][0] == question.key else history
+        now["questions history"] = (*before, (question.key, CLAIMED))
+        progress.passed(f"questions/{question.key}")
+        progress.passed(f"claimed/{question.key}")  # beside it, for whoever reads the progress
 
 
 # ---------------------------------------------------------------- what I can do

@@ -272,11 +272,12 @@ def _leaf(Tensor: Engine) -> str:
 
 NOT = r"\b(no|not|never|without|neither|nor|nothing|none|cannot|unlike|instead|rather|\w+n't)\b"
 STEP = (
-    r"\b(operations?|ops?|steps?|calculations?|computations?|functions?|primitives?|nodes?|parents|inputs|them|"
+    r"\b(operations?|ops?|calls?|steps?|calculations?|computations?|functions?|primitives?|nodes?|parents|inputs|them|"
     r"operands|each one|everything|what)\b"
 )
 RECORD = (
-    r"\b(record|remember|log|trac[ei]|track|stor|sav)(s|e|es|ed|d|ing|king)?\b|\bnot(ed|es)\b|writ\w* (it |"
+    r"\b(record|remember|log(g)?|trac|track|stor|sav|memori[sz]|captur|register)(s|e|es|ed|d|ing|king)?\b|"
+    r"\bnot(ed|es)\b|writ\w* (it |"
     r"them )?down|written down|\bke(ep|pt)|history|\btape\b|add(s|ed)? to|builds? up"
 )
 DERIVATIVE = (
@@ -350,7 +351,9 @@ QUESTIONS: tuple[Question, ...] = (
                   ((r"\bexact|precise|accura|(machine|floating|full).{0,12}precision",),
                    (NOT, r"\bsteps?\b|\bh\b|\beps|approximat|truncation|error|estimat"),
                    (r"numeric|finite|differenc", r"approximat|error|rounding|truncat|inexact|estimat|inaccura")),
-                  (r"\b(which|it|that|autodiff|autograd) (is|are) (only )?(an )?(approximat|inexact|inaccurate)",)),
+                  (r"\b(which|it|that|autodiff|autograd) (is|are) (only )?(an )?(approximat|inexact|inaccurate)",
+                   r"\b(it|autodiff|autograd|ad)\b[^.;,]{0,50}(?<!not )(?<!never )\b(needs?|requires?) (a|an|the|some)"
+                   r"( \w+)? (step|h|eps\w*)\b")),
         ),
     ),
     Text(
@@ -515,7 +518,8 @@ QUESTIONS: tuple[Question, ...] = (
                     r"\bfirst\b|\bafter\b|whole|finished|\bfinal\b"),),
                   (r"no difference|(not|n't) matter",)),
             Point("that the users of a node come before it",
-                  ((r"\busers?\b|consum|\bus(es|ed|e|ing) (it|the node|a node)|depend|downstream|later (node|op)|"
+                  ((r"\busers?\b|consum|\bus(es|ed|e|ing) (it|the node|a node|a value)|"
+                    r"\ball (of )?(those|them|these)\b|depend|downstream|later (node|op)|"
                     r"children|successor|results?|outputs?|parents",
                     r"\bbefore\b|\bfirst\b|\bafter\b|\buntil\b|\bwait|receiv|\bsent\b|from the|processed|\bmust\b|"
                     r"already|\bdone\b|handled"),)),
@@ -523,7 +527,7 @@ QUESTIONS: tuple[Question, ...] = (
                   ((r"otherwise|\belse\b|early|earlier|too soon|(another|any other|wrong|random|different) order|"
                     r"\bif\b|\bor\b|only when|any before",
                     r"incomplete|\bpart|miss|\blos[ets]|wrong|too small|\blate\b|(not|n't) (yet )?(whole|complete)|"
-                    r"\bhalf"),)),
+                    r"\bhalf|never (get|be|is|are|reach|arriv)"),)),
         ),
     ),
     Choice(
@@ -556,11 +560,13 @@ QUESTIONS: tuple[Question, ...] = (
             Point("easier: the whole can be optimized before it runs",
                   ((r"\beas(y|ier|ily)|good|better|\bcan\b|could|possible|allow|simpler|advantage|in advance|ahead|"
                     r"\bsees?\b|known as a whole", OPTIMIZED),),
-                  (rf"(hard|difficult|worse|impossible|bad)\w*:? (\w+ ){{0,3}}({OPTIMIZED})",)),
+                  (rf"(hard|difficult|worse|impossible|bad)\w*:? (\w+ ){{0,3}}({OPTIMIZED})",
+                   rf"({OPTIMIZED})\w* (\w+ ){{0,2}}(is|are|becomes?) (\w+ )?(hard|difficult|worse|impossible)")),
             Point("harder: choices and loops on values, or finding an error",
                   ((r"\bhard|difficult|awkward|\bpain|\bbad\b|\bworse|\bless\b|\blos[es]|must be|cumbersome|tricky|"
                     r"complicat|inconvenien|limit|\bfar from|problem|annoying|clumsy", FLOW), (NOT, FLOW)),
-                  (rf"\beas(y|ier)\w*:? (\w+ ){{0,3}}({FLOW})",)),
+                  (rf"\beas(y|ier)\w*:? (\w+ ){{0,3}}({FLOW})",
+                   rf"({FLOW})\w* (\w+ ){{0,2}}(is|are|becomes?) (\w+ )?eas")),
         ),
     ),
     Choice(
@@ -834,7 +840,8 @@ QUESTIONS: tuple[Question, ...] = (
         points=(
             Point("that each rule is compared with finite differences",
                   ((r"(finite|central) differences|numerical(ly)? (deriv|grad)|grad(ient)?[ -]?check",),
-                   (DIFFERENCES, r"compar|check|test|agree|match|against|\bwith\b|\bsame\b|\bus[ei]|equal|\bby\b"),)),
+                   (DIFFERENCES, r"compar|check|test|agree|match|against|\bwith\b|\bsame\b|\bus[ei]|equal|\bby\b"),),
+                  (r"\bwith itself\b", r"differences.{0,40}(useless|too inaccurate|(cannot|can't|not) be used)")),
             Point("that it is done by one test over all, with random inputs",
                   ((r"random|\btable|\blists?\b|opinfo|automat|generat|\b(one|same|generic) test|\bloop|\bevery\b|"
                     r"\beach\b|\ball\b|shapes|many inputs|fuzz|propert|parametri",

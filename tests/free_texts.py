@@ -349,3 +349,109 @@ BAD: dict[str, list[str]] = {  # nothing said, a part of it, beside the point, o
         "One trains a network with all ops and looks at the accuracy.",
     ],
 }
+
+# Written before the judge was tuned for them; the share that it takes rightly is measured.
+OWN_GOOD: list[tuple[str, str]] = [
+    (
+        "how-it-knows",
+        "Every primitive operation it runs is logged together with its inputs, each comes with its own derivative rule, and the chain rule combines them from the output backwards.",
+    ),
+    (
+        "how-it-knows",
+        "Operations are memorised in a graph as they happen. Each operation knows its local derivative, and the engine multiplies these by the chain rule going back from the loss.",
+    ),
+    (
+        "how-it-knows",
+        "It captures each operation in a graph while the program runs; every operation has a derivative rule built in; backward chains them with the chain rule.",
+    ),
+    (
+        "how-it-knows",
+        "The calls are tracked on a tape, each with its local gradient, and they get multiplied in reverse order.",
+    ),
+    (
+        "three-ways",
+        "It works with values and never builds a formula, and its derivatives are exact up to rounding with no step size to pick.",
+    ),
+    (
+        "three-ways",
+        "Symbolic methods grow a huge expression and finite differences only approximate. Autodiff computes exact numbers.",
+    ),
+    (
+        "why-reverse",
+        "There is one loss and a million parameters. One backward pass gives every derivative, while forward mode would need one pass per parameter.",
+    ),
+    (
+        "why-reverse",
+        "Because the output is a single scalar, reverse mode gets all gradients in one sweep; forward mode needs a sweep for each input.",
+    ),
+    (
+        "why-add",
+        "A value can be used in several places, so several messages arrive. Its total effect is the sum of all of them, and replacing would lose the earlier ones.",
+    ),
+    (
+        "why-add",
+        "If a node feeds two operations, its derivative is the sum over both paths. With = the first contribution would be overwritten.",
+    ),
+    (
+        "why-an-order",
+        "A node's gradient must be complete before it's propagated further, so all of its consumers have to be handled first. Otherwise contributions that come later never get propagated.",
+    ),
+    (
+        "why-an-order",
+        "Every node that used a value comes before it; only after all of those have sent their share is its own grad final, and if you went on too early part of it would be lost.",
+    ),
+    (
+        "why-an-order",
+        "All users of a node must be processed first so its gradient is complete; otherwise it would pass on an incomplete gradient.",
+    ),
+    (
+        "static-graph",
+        "Optimising is easier since the whole graph is known; loops and ifs that depend on values are harder.",
+    ),
+    (
+        "static-graph",
+        "It is easier to plan memory and fuse operations, but it is harder to debug because errors show up later.",
+    ),
+    (
+        "gpu",
+        "The NumPy calls must be replaced by GPU kernels, for example CuPy. The graph and the rules stay the same.",
+    ),
+    (
+        "checkpointing",
+        "It saves memory because only some activations are kept, and pays with extra computation: parts of the forward pass run again.",
+    ),
+    ("checkpointing", "Less memory, but the forward values have to be recomputed, which takes more time."),
+    (
+        "testing-rules",
+        "Compare every rule with finite differences, in one automatic test over all operations with random inputs.",
+    ),
+    (
+        "testing-rules",
+        "A loop over all operations with random inputs checks each backward rule against numerical gradients.",
+    ),
+]
+OWN_BAD: list[tuple[str, str]] = [
+    ("how-it-knows", "graph recorded operations own derivative rule chain rule backward result"),
+    ("how-it-knows", "operations recorded graph, local derivative, chain rule backward"),
+    ("how-it-knows", "It parses the source code of the program and differentiates the formula symbolically."),
+    ("how-it-knows", "It nudges each input a little and looks at how the output moves."),
+    ("three-ways", "It is exact up to rounding and needs a step h. It builds no formula."),
+    ("three-ways", "numbers no formula exact no step h"),
+    ("three-ways", "It is like symbolic differentiation but faster, because computers are fast."),
+    ("why-reverse", "one loss many parameters one backward pass all gradients forward each parameter"),
+    ("why-reverse", "Because forward mode is not exact and reverse mode is."),
+    ("why-add", "used twice several paths sum effect replaced lost otherwise"),
+    ("why-add", "Because += is the usual way in Python and is faster than =."),
+    ("why-an-order", "all messages arrived before users first otherwise part lost"),
+    ("why-an-order", "Because recursion would be too deep otherwise."),
+    ("static-graph", "easier optimize fuse memory harder debug loops if"),
+    ("static-graph", "Debugging is easier and optimizing is harder."),
+    ("gpu", "replace numpy arrays cupy kernels graph rules same stay"),
+    ("gpu", "All the backward rules have to be rewritten, NumPy stays as it is."),
+    ("checkpointing", "saves memory recompute forward again time"),
+    ("checkpointing", "It saves the model to disk so that a crash does not lose the training."),
+    (
+        "testing-rules",
+        "Compare each rule with itself on random inputs in one test; finite differences are too inaccurate so they cannot be used.",
+    ),
+]

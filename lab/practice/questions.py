@@ -25,6 +25,15 @@ NEGATION = re.compile(
     r"\b(no|not|never|without|nothing|none|cannot|\w+n't)\b(?! (only|just))( [\w-]+){0,2} ?$", re.IGNORECASE
 )
 
+# What joins words into sentences. A list of catchwords has next to none of them.
+JOINING = re.compile(
+    r"\b(an?|the|of|to|in|on|at|by|for|from|with|and|or|but|so|that|its?|is|are|was|were|be|been|has|have|had|do|does|they|"
+    r"them|their|there|this|these|which|who|what|when|while|because|if|than|then|as|can|could|would|will|must|you|we)\b",
+    re.IGNORECASE,
+)
+MIN_JOINED = 0.13  # the share of such words in a sentence
+CATCHWORDS = 4  # fewer words may do without
+
 History = Sequence[tuple[str, bool]]  # (a question's key, was it right?), in the order in which they were answered
 
 
@@ -50,7 +59,7 @@ def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
     if isinstance(question, Choice):
         return _chosen(question, answer)
     if isinstance(question, Number):
-        return _reckoned(question, answer, engine)
+        return _numeric(question, answer, engine)
     assert isinstance(question, Text)
     return _written(question, answer)
 
@@ -62,7 +71,7 @@ def _chosen(question: Choice, answer: str) -> Judged:
     return Judged(not option.why_not, option.why_not)
 
 
-def _reckoned(question: Number, answer: str, engine: Engine) -> Judged:
+def _numeric(question: Number, answer: str, engine: Engine) -> Judged:
     number = _number(answer)
     due = value(question, engine)
     if _same(number, due):
@@ -92,11 +101,21 @@ def _same(number: float, other: float) -> bool:
 def _written(question: Text, answer: str) -> Judged:
     """By its words: a point is there where one sentence has all the words of one of its sayings, and none of them is
     negated. So words that only stand beside each other are no answer, and what was found can be quoted."""
+    if _only_catchwords(answer):
+        return Judged(False, "Write it as a sentence: catchwords alone do not say how they belong together.", (),
+                      tuple(point.what for point in question.points))  # fmt: skip
     parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
     sentences = [" ".join(part.split()) for part in parts]
     words = {point.what: _words(point, sentences) for point in question.points}
     missing = tuple(what for what, said in words.items() if not said)
     return Judged(not missing, "", tuple((what, said) for what, said in words.items() if said), missing)
+
+
+def _only_catchwords(answer: str) -> bool:
+    """A list of words without anything that joins them, and without marks that set them apart ("Easier: ...")."""
+    words = re.findall(r"[\w']+", answer)
+    joined = len(JOINING.findall(answer)) / max(1, len(words))
+    return len(words) >= CATCHWORDS and joined < MIN_JOINED and not re.search(r"[.:;]\s", answer)
 
 
 def _words(point: Point, sentences: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     expect(ability.get_by_role("img", name="open")).to_be_visible()
     ability.get_by_role("link", name="Python evaluates 2 * a").click()
     answer("Python evaluates 2 * a", "Python turns a into a number")
-    expect(page.get_by_text("Not so.")).to_be_visible()
+    expect(page.get_by_text("No.")).to_be_visible()
     page.goto(f"{app_url}/questions?tab=can")
     expect(ability).to_contain_text("1 of 2 done")
     page.goto(f"{app_url}/questions?question=number-first")

@@ -172,3 +172,22 @@ def test_an_old_or_wrong_address_falls_back_with_a_note(wrong):
     at = opened(**wrong)
     assert "does not fit" in texts(at.info)
     assert at.button(key="questions check")
+
+
+def test_a_point_that_was_not_found_can_be_claimed_and_is_marked_so():
+    question = next(question for question in QUESTIONS if question.key == "why-add")
+    at = opened(question="why-add")
+    type_in(at, question, "It is used twice.")
+    press(at, "questions check")
+    assert address(at)["said"] == "why-add-0"
+    claims = [button for button in at.button if button.label == "I said that"]
+    assert len(claims) == 2
+    press(at, claims[0].key)
+    assert address(at)["said"] == "why-add-0"  # one point is still missing
+    assert "questions/why-add" not in told(at)
+    press(at, next(button.key for button in at.button if button.label == "I said that"))
+    assert address(at)["said"] == "why-add-c"
+    assert "marked as claimed" in texts(at.success)
+    assert {"questions/why-add", "claimed/why-add"} <= {*told(at)}
+    press(at, "questions next")
+    assert address(at).get("claimed", "") == ""

@@ -9,7 +9,7 @@ from lab.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from lab.practice.questions import AFTER_WRONG, BY_KEY, LONGEST, coming_back, following, judge, lines, outcome, value
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, Choice, Number, Text
-from tests.free_texts import BAD, GOOD
+from tests.free_texts import BAD, GOOD, OWN_BAD, OWN_GOOD
 
 CHOICES, NUMBERS, TEXTS = (
     [question for question in QUESTIONS if isinstance(question, kind)] for kind in (Choice, Number, Text)
@@ -209,3 +209,23 @@ def test_no_pattern_fits_the_empty_text_and_no_length_makes_an_answer(question):
             assert not re.search(pattern, "", re.IGNORECASE), pattern
     for text in ("it " * 200, "no formula " * 50, "a" * LONGEST, "(" * LONGEST, "one pass is it uses " * 30):
         assert not judge(question, text[:LONGEST]).right
+
+
+def test_answers_that_the_patterns_were_not_written_for_are_judged_rightly():
+    """At least nine of ten of both kinds; before these were looked at it were 14 and 8 of 20."""
+    assert sum(judge(BY_KEY[key], text).right for key, text in OWN_GOOD) >= 0.9 * len(OWN_GOOD)
+    assert sum(not judge(BY_KEY[key], text).right for key, text in OWN_BAD) >= 0.9 * len(OWN_BAD)
+
+
+@pytest.mark.parametrize(
+    "word", ["logged", "stored", "remembered", "tracked", "traced", "memorised", "memorized", "kept"]
+)
+def test_words_for_recorded_are_known(word):
+    judged = judge(BY_KEY["how-it-knows"], f"Each operation is {word} with its inputs.")
+    assert judged.found
+
+
+def test_catchwords_are_no_answer_and_that_is_said():
+    judged = judge(BY_KEY["why-add"], "used twice several paths sum effect replaced lost otherwise")
+    assert not judged.right
+    assert "as a sentence" in judged.said
