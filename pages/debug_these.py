@@ -1,4 +1,4 @@
-"""Debug these: twelve short programs, each with a failure to find and to mend."""
+"""Debug these: twelve short programs, each with a bug to find and to fix."""
 
 import ast
 
@@ -29,11 +29,11 @@ def main() -> None:
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.title("Debug these")
-        st.markdown("Each program has one failure. Find it, mend it, *Check*.")
+        st.markdown("Each program has one bug. Find it, fix it, press *Check*.")
         tasks(ROOM, [one.tasks[0] for one in PROGRAMS], program.key, _go, "Programs")
         _program(program)
     with right:
-        exercise(program, program.key, "", again="Back to the program as it was found")
+        exercise(program, program.key, "", again="Reset the program")
     page.closing(
         "Before you change anything, check the program as it is, and say from the numbers alone what is wrong.",
         "pages/spot_the_fault.py",

@@ -31,6 +31,7 @@ from lab.lessons.modes.steps import (
 )
 from lab.lessons.pages import BY_PATH
 from lab.practice.checker import Stopped
+from lab.practice.own_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.own_engine import Unusable
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, progress, state
@@ -55,6 +56,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "a*b": {"a": 2.0, "b": 3.0},
 }
 MOST = 200  # elements that are checked
+EVERY_EXAMPLE = {*EXAMPLES, *(text for examples in OWN_EXAMPLES.values() for text in examples)}
 ERRORS = (1e-16, 1e2)  # on the axis, before any are known
 NOTHING, GRADIENT, ZERO, BOTH = "Nothing", "The gradient", "The 0", "Both numbers"
 WHO = {
@@ -136,9 +138,27 @@ def _step() -> None:
         "A numerical [[gradient]] moves x by a small step h and divides. **Which h would you trust?** Move it, read "
         "the error, then show every h."
     )
-    expression = expression_box.expression_box(NAME, EXAMPLES)
+    engine = choice.chosen(NAME)
+    if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
+        _begin_with_engine()  # a link that names an engine alone, or one that has come back
+    expression = expression_box.expression_box(NAME, OWN_EXAMPLES[engine.ladder.key] if engine else EXAMPLES)
     choice.come_back()
-    _moving(expression, choice.choose(NAME))
+    _moving(expression, choice.choose(NAME, _change_engine))
+
+
+def _change_engine() -> None:
+    state.step()
+    _begin_with_engine()
+
+
+def _begin_with_engine() -> None:
+    """An example of one engine gives way to one that the other can compute; what the visitor wrote stays."""
+    now = st.session_state
+    engine = now["check engine"]
+    own_examples = OWN_EXAMPLES.get(engine, EXAMPLES)
+    if now["check expression"] not in own_examples and now["check expression"] in EVERY_EXAMPLE:
+        now["check expression"], now["check inputs"] = next(iter(own_examples)), {}
+        expression_box.begin(NAME)
 
 
 @st.fragment

@@ -166,7 +166,7 @@ def _task(prediction: Prediction, what: Pass | None) -> str:
     values = ", ".join(f"{name} = {brief(value)}" for name, value in prediction.inputs.items())
     said = f"`{prediction.text}` at {escape_markdown(values)}. "
     if what == "value":
-        return f"{said} Reckon each value by hand; *Check* lights what is right and looks into what is not."
+        return f"{said} Work out each value by hand. *Check* marks what is right and explains what is not."
     if what == "gradient":
         out = prediction.mistakes.names[prediction.trace.output]
         return f"{said} Now the backward pass: how fast does {out} change with each node?"

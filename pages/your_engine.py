@@ -14,6 +14,7 @@ from lab.expression.builder import Expression
 from lab.gradcheck.slopes import Slope
 from lab.lessons.pages import BY_PATH
 from lab.practice import keepsake, sandbox
+from lab.practice.own_engine import EXAMPLES
 from lab.trace.recording import Trace, brief, record
 from lab.ui import expression_box, page, state
 from lab.ui.player import LIMIT, Live, live_values, player
@@ -24,29 +25,10 @@ from lab.ui.table import escape_markdown, markdown_table
 
 NAME = "own"
 TABS = BY_PATH["own"].tabs
-EXAMPLES: dict[str, dict[str, dict[str, float | list]]] = {  # ladder -> expression -> its inputs
-    "scalars": {
-        "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
-        "a + a": {"a": 3.0},
-        "tanh(a*b - c/2)": {"a": 0.5, "b": 1.5, "c": -1.0},
-        "relu(a*b) + exp(a)": {"a": 0.5, "b": -2.0},
-    },
-    "tensors": {
-        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
-        "sum(x * b)": {"x": [[1, 2], [3, 4]], "b": [10, 20]},
-        "mean(exp(x) + x)": {"x": [0, 1, -1]},
-        "sum(log(softmax(x)))": {"x": [[1, 2, 0]]},
-    },
-    "functions": {
-        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
-        "sum((sigmoid(x) - y)**2)": {"x": [0.5, -1, 2], "y": [1, 0, 1]},
-        "x*x + 3*x": {"x": [1, 2, -1]},
-    },
-}
 PLAYER_KEY = "own player"
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
-    "let a message in your file replace the gradient that it should be added to, and see which check finds it."
+    "change one `+=` in your file to `=`, and see which check finds it."
 )
 
 
@@ -96,8 +78,8 @@ def _chosen() -> Engine | None:
         return None
     if now["own engine"] not in engines:
         now["own engine"] = [*engines][-1]
-        if now["own expression"] == EXPRESSION[0].default:
-            _begin()
+    if now["own expression"] == EXPRESSION[0].default and now["own expression"] not in EXAMPLES[now["own engine"]]:
+        _begin()  # a link that names the engine alone
     return engines[now["own engine"]]
 
 
@@ -132,9 +114,9 @@ def _nothing_yet() -> None:
     if choice.coming():
         return
     st.markdown(
-        "This visit has no engine of yours yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: the "
-        "engine is then here, in the player, and can be trained. In a later visit, the text that your browser keeps "
-        "is checked again, and the engine comes back by itself."
+        "You have no finished engine yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: then your "
+        "engine runs here, in the player, and you can train with it. When you come back, the text that your browser "
+        "keeps is checked again, and the engine is here again."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
@@ -161,7 +143,7 @@ def _passes(engine: Engine) -> None:
 
 @st.fragment
 def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
-    """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
+    """live: the inputs as they start from here; a drag changes them, and runs only this again."""
     now = st.session_state
     said = st.container()  # always there, so that the player keeps its place on the page
     values = live_values(PLAYER_KEY, live)
@@ -232,7 +214,7 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
         name, *others = (escape_markdown(row.name) for row in wrong)
         more = f" So are those of {', '.join(others)}." if others else ""
         st.error(
-            f"✗ The gradient{of} of {name} is another one: {said[0]} by your engine, {said[1]} by the lab’s, "
+            f"✗ The gradient{of} of {name} differs: {said[0]} by your engine, {said[1]} by the lab’s, "
             f"{said[2]} by finite differences.{more}"
         )
     else:

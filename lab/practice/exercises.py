@@ -1,8 +1,8 @@
-"""Graphs to reckon by hand: an expression of the lab's own language, and inputs with small numbers.
+"""Graphs to work out by hand: an expression of the lab's own language, and inputs with small numbers.
 
 The level and the number of an exercise say which one it is: the same two give the same one. The first of all is the
 classic `((a*b) + c) * (a + d)`; the others are drawn from the shapes of their level, with signs and numbers drawn until
-everything in the pass can be reckoned in the head.
+everything in the pass can be done in the head.
 """
 
 import math
@@ -70,7 +70,7 @@ def exercise(level: int, number: int) -> Exercise:
 
 
 def _drawn(level: int, draw: random.Random) -> Iterator[Exercise]:
-    """Exercises as they come, without those that are too hard to reckon, or teach nothing."""
+    """Exercises as they come, without those that are too hard to work out, or teach nothing."""
     while True:
         text = _text(level, draw)
         try:
@@ -100,7 +100,7 @@ def _input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
 
 
 def _is_good(trace: Trace, level: int) -> bool:
-    """Every number on the way is one to reckon with; the gradients are not all alike, and most of them not 0."""
+    """Every number on the way is easy to work with; the gradients are not all alike, and most of them not 0."""
     told: list[Value] = [node["value"] for node in trace.nodes]
     for event in trace.events:
         if event["kind"] == "message":

@@ -74,7 +74,7 @@ def page(
 def results(contest: Contest) -> list[tuple[str, str, str]]:
     """What came of a training: a name, with the learner's engine, with the lab's."""
     yours, labs = contest.yours, contest.labs
-    rows = [("steps", str(len(yours.points)), str(len(labs.points)))]
+    rows = [("losses computed", str(len(yours.points)), str(len(labs.points)))]
     rows.append(("last loss", _loss(yours), _loss(labs)))
     if contest.task.answers is not None:
         rows.append(("unseen digits read right", _share(yours), _share(labs)))
@@ -95,7 +95,7 @@ def _training(contest: Contest | None) -> list[str]:
         parts.append(f"<p>It stopped before the end: {escape(contest.yours.why)}</p>")
     parts.append(_curve(contest.yours, contest.labs))
     head = ("", "my engine", "the lab’s")
-    parts.append(_table("What came of it", head, results(contest)))
+    parts.append(_table("Result", head, results(contest)))
     return parts
 
 

@@ -30,6 +30,25 @@ from practice.task import Inputs, Ladder
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
+EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # of what each can do
+    "scalars": {
+        "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
+        "a + a": {"a": 3.0},
+        "tanh(a*b - c/2)": {"a": 0.5, "b": 1.5, "c": -1.0},
+        "relu(a*b) + exp(a)": {"a": 0.5, "b": -2.0},
+    },
+    "tensors": {
+        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
+        "sum(x * b)": {"x": [[1, 2], [3, 4]], "b": [10, 20]},
+        "mean(exp(x) + x)": {"x": [0, 1, -1]},
+        "sum(log(softmax(x)))": {"x": [[1, 2, 0]]},
+    },
+    "functions": {
+        "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},
+        "sum((sigmoid(x) - y)**2)": {"x": [0.5, -1, 2], "y": [1, 0, 1]},
+        "x*x + 3*x": {"x": [1, 2, -1]},
+    },
+}
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # ladder -> the class that its file defines
 MOST_NODES = 500
 NONSENSE = (

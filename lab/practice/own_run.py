@@ -98,6 +98,9 @@ class Contest(Background[None]):
         if isinstance(said, float):
             side.share = said
         elif said.step != len(side.points) or said.step >= self.task.steps or not math.isfinite(said.seconds):
-            raise Stopped("Your engine disturbed the training, which told steps that make no sense.")
+            raise Stopped(
+                "Your engine interfered with the training: the steps it reports make no sense. Remove what is not part "
+                "of the engine."
+            )
         else:
             side.points.append(said)

@@ -157,7 +157,7 @@ class Prediction:
         if same(answer, blank.right):
             return Verdict("right")
         value = blank.what == "value"
-        given = {node: slips[node] for node in self._reckoned_from(blank) if node in slips}
+        given = {node: slips[node] for node in self._computed_from(blank) if node in slips}
         shape = answer.shape == blank.right.shape
         signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
         part = (shape and blank.right.ndim > 0) + signs
@@ -165,22 +165,22 @@ class Prediction:
             of = (self.mistakes.value_given if value else self.mistakes.gradient_given)(blank.node, given)
             if of is not None and same(answer, of):
                 yours = " and ".join(f"{typed[node]} for {self.mistakes.names[node]}" for node in given)
-                told = f"Right, given your {yours}. Mend that first."
+                told = f"Right, given your {yours}. Fix that first."
                 return Verdict("follows", told, part if _repeats(answer, given.values()) else GIVEN)
-        told = f"{typed[blank.node]} is not right"
+        told = f"{typed[blank.node]} is wrong"
         if not blank.right.ndim and re.fullmatch(r"\s*[-+−]?\d+,\d+\s*", typed[blank.node]):
             told += ": with a comma it is two numbers. Write a point before the decimals."
         elif not shape:
             told += f": its shape is not that of {'the result' if value else 'the node'}."
         elif blank.right.ndim:
-            told += f", but the shape{' and all signs are' if signs else ' is'}."
+            told += f"; only the shape{' and the signs are' if signs else ' is'} right."
         else:
-            told += ", but the sign is." if signs else "."
+            told += "; only its sign is right." if signs else "."
         known = self.mistakes.of_value(blank.node) if value else self.mistakes.of_gradient(blank.node)
         return Verdict("wrong", f"{told} {diagnosis(known, answer)}".strip(), part)
 
-    def _reckoned_from(self, blank: Blank) -> list[int]:
-        """The nodes whose value, or gradient, a blank is reckoned from."""
+    def _computed_from(self, blank: Blank) -> list[int]:
+        """The nodes whose value, or gradient, a blank is computed from."""
         if blank.what == "value":
             return list(dict.fromkeys(self.trace.nodes[blank.node]["children"]))
         sent = (event for event in self.trace.events if event["kind"] == "message")

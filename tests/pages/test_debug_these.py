@@ -33,7 +33,7 @@ def test_the_page_begins_with_a_program_and_says_no_failure():
     assert address(at) == {"program": "1"}
     editor = shown(at)
     assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
-    assert editor["again"] == "Back to the program as it was found"
+    assert editor["again"] == "Reset the program"
     row = shown(at, "tasks")
     assert (row["ladder"], row["now"], len(row["tasks"])) == ("debug", PROGRAMS[0].key, len(PROGRAMS))
     assert not at.success

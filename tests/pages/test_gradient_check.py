@@ -226,6 +226,18 @@ def test_the_gradient_of_one_s_own_engine_is_checked_where_there_is_one():
 
 
 @needs_processes
+def test_one_s_own_engine_begins_with_an_expression_that_it_can_compute():
+    at = with_engine()
+    assert at.text_input(key="check expression").value == "sum(relu(x @ w + b))"
+    assert not at.error
+    at.segmented_control(key="check engine").set_value("lab").run()
+    assert at.text_input(key="check expression").value == "x**2 * sin(x) + exp(x)"
+    at.text_input(key="check expression").set_value("x * 3").run()
+    at.segmented_control(key="check engine").set_value("tensors").run()
+    assert at.text_input(key="check expression").value == "x * 3"  # what one wrote stays
+
+
+@needs_processes
 @pytest.mark.parametrize(
     ("edit", "parameters", "said"),
     [

@@ -43,7 +43,7 @@ def trained(at):
 
 def test_without_an_engine_the_page_says_where_one_is_built():
     at = run(app("pages/your_engine.py"))
-    assert "no engine of yours yet" in texts(at.markdown)
+    assert "no finished engine yet" in texts(at.markdown)
     assert not components(at, "player")
     assert shown(at, "own_engines") == {
         "ladders": [
@@ -167,7 +167,7 @@ def test_function_objects_are_an_engine_too():
     trained(at)
     assert "The same numbers" in texts(at.markdown)
     at = opened("return (grad * mask,)", "return (grad,)", ladder=FUNCTIONS, expression="sum(relu(x))", in_x="[-1, 2]")
-    assert "The gradient of x is another one: [1, 1] by your engine, [0, 1] by the lab’s" in (
+    assert "The gradient of x differs: [1, 1] by your engine, [0, 1] by the lab’s" in (
         texts(at.error).replace("\\", "")
     )
 
@@ -206,7 +206,7 @@ def test_an_engine_that_cannot_go_on_is_one_sentence(edit, address, said):
 @needs_processes
 def test_an_engine_that_gives_nan_is_seen_to():
     at = opened("t = math.tanh(self.data)", "t = math.nan", expression="tanh(a)")
-    assert "The gradient of a is another one: NaN by your engine" in texts(at.error)
+    assert "The gradient of a differs: NaN by your engine" in texts(at.error)
 
 
 @needs_processes
@@ -231,7 +231,7 @@ def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand
     contest = at.session_state["own contest"]
     assert contest.graduated
     said = texts(at.markdown)
-    assert "both losses agree in each of 528 steps" in said
+    assert "all 528 losses agree" in said
     assert "the lab’s processor time, measured just now" in said
     assert at.session_state["own engines"]["tensors"].name in said
     assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
@@ -296,3 +296,10 @@ def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
     at.session_state["own tab"] = "Passes"
     at.run()
     assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"
+
+
+@needs_processes
+def test_a_link_that_names_the_engine_alone_begins_with_an_expression_of_that_engine():
+    at = opened(ladder=TENSORS, engine="tensors")
+    assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"
+    assert not at.error

@@ -100,7 +100,7 @@ def _outcome(contest: Contest) -> None:
         st.warning(f"From step {first} on, your engine’s loss is no finite number.")
     if labs.points and yours.points:
         if contest.parting is None:
-            st.markdown(f"**The same numbers:** both losses agree in each of {len(yours.points)} steps.")
+            st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to a part in a million.")
         else:
             st.markdown(f"**Not the same numbers:** the losses part in step {contest.parting}.")
     if (times := contest.times_slower) is not None:
