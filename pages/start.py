@@ -21,7 +21,7 @@ PLAYER = "start player"
 QUESTION = "start question"
 FIELDS = (
     *(
-        Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), always=name == "a")
+        Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), name == "a", f"Input {name}")
         for name, value in START.items()
     ),
     state.player_event("start event"),

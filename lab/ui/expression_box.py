@@ -45,7 +45,7 @@ def fields(page: str, text: str) -> tuple[Field, Family]:
     """What the address says of an expression and its inputs; text: the expression that the page begins with."""
     return (
         Field("expression", f"{page} expression", text, state.shorter_than(LONGEST), always=True),
-        Family("in_", f"{page} inputs", {}, value, written),
+        Family("in_", f"{page} inputs", {}, value, written, label="Input"),
     )
 
 

@@ -28,6 +28,7 @@ from lab.trace.recording import strict_json
 from lab.ui.assets import component
 
 LONGEST, LONGEST_NAME = 100_000, 40  # characters: of an address, and of a parameter's name that a note repeats
+MAX_NAMED = 8  # choices that a note lists
 STREAMLITS_OWN = ("embed", "embed_options")  # parameters
 
 _component = component("address", "address/address.js")
@@ -66,6 +67,7 @@ class Field:
     limits   the lowest and the highest value that the widget takes
     always   in the address even where it is the default. One field of a page should be: an address without any
              parameter is that of the menu, which leads to what the visitor left here
+    label    what the page calls it, where that is another word than its name
     """
 
     name: str
@@ -75,6 +77,7 @@ class Field:
     show: Callable[[Any], str | None] = str
     limits: tuple[Any, Any] = (None, None)
     always: bool = False
+    label: str = ""
 
     def owns(self, name: str) -> bool:
         """Is it the parameter with this name?"""
@@ -94,6 +97,21 @@ class Field:
         text = None if value == self.default and not self.always else self.show(value)
         return {} if text is None else {self.name: text}
 
+    def called(self, name: str) -> str:
+        """What a note calls the parameter with this name: as the page does, and as the address does."""
+        return f"{self.label} (`{name}`)" if self.label else f"`{name}`"
+
+    def taken(self) -> str:
+        """What it takes, for a note: "whole numbers from 1 to 300". "" where that is no short list and no range."""
+        choices = self.parse.choices if isinstance(self.parse, Choice) else ()
+        if choices:
+            return " or ".join(choices) if len(choices) <= MAX_NAMED else f"one of its {len(choices)} names"
+        low, high = self.limits
+        if low is None:
+            return ""
+        kind = "whole numbers" if self.parse is int or isinstance(self.default, int) else "numbers"
+        return f"{kind} from {number(low)}{'' if high == math.inf else f' to {number(high)}'}"
+
     def fits(self, value: Any) -> bool:
         """Does its widget take the value?"""
         return self.limits == (None, None) or self.limits[0] <= value <= self.limits[1]
@@ -110,6 +128,9 @@ class Family(Field):
 
     def owns(self, name: str) -> bool:
         return name.startswith(self.name)
+
+    def called(self, name: str) -> str:
+        return f"{self.label} {name.removeprefix(self.name)} (`{name}`)" if self.label else f"`{name}`"
 
     def read(self, address: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
         found, wrong = {}, []
@@ -131,15 +152,21 @@ class Family(Field):
         return {f"{self.name}{name}": text for name, text in texts.items() if text is not None}
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
+@dataclass(frozen=True)
+class Choice:
     """A parser that takes one of the choices."""
 
-    def parse(text: str) -> str:
-        if text not in choices:
+    choices: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        if text not in self.choices:
             raise ValueError(text)
         return text
 
-    return parse
+
+def one_of(*choices: str) -> Choice:
+    """A parser that takes one of the choices."""
+    return Choice(choices)
 
 
 def several_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
@@ -245,14 +272,15 @@ def restore(page: str, fields: Sequence[Field]) -> bool:
         return False
     state.pop("cards undone", None)
     carried = _carried(fields)
-    wrong = [name for name in address if not any(field.owns(name) for field in (*fields, *carried))]
+    unknown = [name for name in address if not any(field.owns(name) for field in (*fields, *carried))]
+    wrong: list[tuple[Field, str]] = []
     brought = carried if any(field.name in address for field in carried) else []  # no other address takes the set away
     for field in (*fields, *brought):
         value, names = field.read(address)
-        wrong += names
+        wrong += [(field, name) for name in names]
         _set(field, value)
-    if wrong:
-        st.info(_note(wrong))
+    if wrong or unknown:
+        st.info(_note(wrong, unknown))
     _keep(page, fields)
     return True
 
@@ -366,10 +394,27 @@ def _keep(page: str, fields: Sequence[Field]) -> None:
     st.session_state[f"{page} kept"] = {key: st.session_state[key] for key in keys}
 
 
-def _note(names: Sequence[str]) -> str:
-    """The names are anybody's who writes a link: only what could be the name of a variable is repeated."""
-    proper = [name for name in dict.fromkeys(names) if name.isidentifier() and len(name) <= LONGEST_NAME]
-    shown = [f"`{name}`" for name in proper]
-    if len(shown) < len(set(names)):
-        shown.append("a name that this page does not know")
-    return f"What the address of this page says for {', '.join(shown)} does not fit; the default is used instead."
+def _note(wrong: Sequence[tuple[Field, str]], unknown: Sequence[str]) -> str:
+    """What of the address is not used. The names are anybody's who writes a link: only what could be the name of a
+    variable is repeated."""
+    said = ["Part of this page's address does not fit, so the default is used there."]
+    others = []
+    for field, name in wrong:
+        if not _is_proper(name):
+            unknown = [*unknown, name]
+        elif taken := field.taken():
+            said.append(f"{field.called(name)} takes {taken}.")
+        else:
+            others.append(field.called(name))
+    if others:
+        said.append(f"The page cannot use the value of {', '.join(others)}.")
+    proper = [f"`{name}`" for name in unknown if _is_proper(name)]
+    if len(proper) < len(unknown):
+        proper.append("a name that no page has")
+    if proper:
+        said.append(f"It does not know {', '.join(proper)}.")
+    return " ".join(said)
+
+
+def _is_proper(name: str) -> bool:
+    return name.isidentifier() and len(name) <= LONGEST_NAME

@@ -56,7 +56,7 @@ def test_what_is_no_shape_gets_a_sentence_and_stays():
     at.text_input(key="broadcasting a").set_value("3, seven").run()
     assert "lengths of the axes" in at.error[0].value
     assert at.text_input(key="broadcasting a").value == "3, seven"
-    assert "`a` does not fit" in opened(a="9").info[0].value
+    assert "cannot use the value of `a`" in opened(a="9").info[0].value
 
 
 def test_the_sum_forgotten_is_guessed_and_then_run():

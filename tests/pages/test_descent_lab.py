@@ -157,7 +157,9 @@ def test_the_messages_add_up_and_detaching_takes_some_away():
 @pytest.mark.parametrize(("start", "weights"), [("9,9", "1-1"), ("0.5,nan", "0-99"), ("nan,0.5", "99-0")])
 def test_what_the_address_says_wrongly_is_not_used(start, weights):
     at = opened(surface="hill", start=start, rates="1,2", steps="501", weights=weights)
-    assert "`surface`, `weights`, `start`, `rates`, `steps` does not fit" in texts(at.info)
+    note = texts(at.info)
+    assert all(f"`{name}`" in note for name in ("surface", "weights", "start", "rates"))
+    assert "`steps` takes whole numbers from " in note
     assert address(at) == {"tab": "down", "start": "-1.8,1.2", "rates": "0.1,0.05,0.1"}
 
 

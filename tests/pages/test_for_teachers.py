@@ -65,7 +65,8 @@ def test_what_the_lab_does_not_have_is_named_and_left_out():
     assert "`scalars/gone`" in texts(at.info)
     assert link(at) == {"set": "scalars.add"}
     at = run(app("pages/for_teachers.py"), set="scalars.add", name="x" * 100, begin="x" * 5000, hide="moon")
-    assert "`name`, `hide`, `begin` does not fit" in texts(at.info)
+    assert "does not fit" in texts(at.info)
+    assert "the value of `name`, `hide`, `begin`." in texts(at.info)
     assert link(at) == {"set": "scalars.add"}
 
 

@@ -83,7 +83,8 @@ def _setting(
         Config(**{"optimizer": "sgd", "epochs": EPOCHS, name: value})  # a ConfigError is a ValueError
         return _in_widget(name, value)
 
-    return Field(name, _key(name), _in_widget(name, getattr(FIRST, name)), parse, show, limits, always)
+    label = "" if LABELS.get(name, "").lower() == name else LABELS.get(name, "")
+    return Field(name, _key(name), _in_widget(name, getattr(FIRST, name)), parse, show, limits, always, label)
 
 
 def _shown_widths(text: str) -> str | None:

@@ -111,8 +111,20 @@ def test_what_does_not_fit_gets_one_note_and_the_default(name, text):
 def test_all_that_does_not_fit_is_in_one_note():
     at = opened("kind=x&rate=2&in_a=2")
     (note,) = at.info
-    assert "`kind`, `rate`" in note.value
+    assert note.value == (
+        "Part of this page's address does not fit, so the default is used there. `kind` takes moons or xor. "
+        "`rate` takes numbers from 0 to 1."
+    )
     assert at.session_state["inputs"] == {"a": 2}
+
+
+def test_a_note_says_what_is_taken_and_names_what_the_page_does_not_know():
+    (note,) = opened("event=-1&pair=x&__class__=1&who=2").info
+    assert note.value.endswith(
+        "`event` takes whole numbers from 0. The page cannot use the value of `pair`. It does not know `__class__`, `who`."
+    )
+    (note,) = opened("pair=x&www.evil.example=2").info
+    assert note.value.endswith("The page cannot use the value of `pair`. It does not know a name that no page has.")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +135,7 @@ def test_a_link_cannot_put_words_of_its_own_on_the_page(name):
     (note,) = at.info
     assert name not in note.value
     assert "evil" not in note.value
-    assert "a name that this page does not know" in note.value
+    assert note.value.endswith("It does not know a name that no page has.")
     assert at.session_state["inputs"] == {}
 
 
