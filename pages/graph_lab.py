@@ -48,6 +48,10 @@ WHAT_TO_DO = (
     "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: they tell how fast the "
     "result grows when that input grows."
 )
+INSTRUCTION = (
+    "Run the forward pass, then the backward pass: the :orange[orange] number of an input says how fast the result "
+    "grows with it."
+)
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
     "The [[forward pass]] goes through them in [[topological order]], the [[backward pass]] the other way: "
@@ -70,13 +74,16 @@ def main() -> None:
     st.session_state["graph shown"] = st.session_state["graph preset"]
     plain = st.session_state["graph view"] == PLAIN
     with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
-        st.title("Graph lab", width="content", help=f"{WHAT_TO_DO}\n\n{SYNTAX}")
+        st.title("Graph lab", width="content")
         _example()
         with st.container(width="stretch"):
             _expression()
         found = _parsed()
         expression = found if isinstance(found, Expression) else None
         _settings(expression)
+        with st.popover("How it works", icon=":material/help:"):
+            st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
+    st.markdown(INSTRUCTION)
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
