@@ -17,12 +17,16 @@ from lab.ui.state import Field
 from practice import LADDERS
 from practice.task import Ladder, Task
 
+ONWARD = "See your engine at work"
+
 
 def main() -> None:
     page.style()
     state.restore("build", FIELDS)
     now = st.session_state
     ladder = LADDERS[now["build ladder"]]
+    if now.pop("build onward", False):
+        st.switch_page("pages/your_engine.py", query_params={"engine": ladder.key})
     report = finished(ladder)
     asked = now["build task"] or ladder.tasks[0].key
     if report and asked == [*report.passed][-1] and (step := following(ladder, asked)):
@@ -34,9 +38,9 @@ def main() -> None:
         st.title("Build it yourself", width="content")
         _ladders()
         folder = None if hosted() else _own_editor(ladder)
-        if ladder.key in own.engines():
-            query = {"engine": ladder.key}
-            page.link_to("pages/your_engine.py", "See your engine at work", ":material/engineering:", query)
+        onward = ONWARD if ladder.key in own.engines() else ""
+        if onward:
+            page.link_to("pages/your_engine.py", onward, ":material/engineering:", {"engine": ladder.key})
     state.mirror("build", FIELDS)
     tasks(ladder.key, ladder.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
@@ -44,7 +48,7 @@ def main() -> None:
         _task(ladder, task)
     with right:
         try:
-            exercise(ladder, task.key, task.starter, folder)
+            exercise(ladder, task.key, task.starter, folder, onward=onward, go=_onward)
         except FolderError as error:
             st.error("The folder cannot be used; your text there is as it was.", icon=":material/folder_off:")
             st.code(str(error), language=None, wrap_lines=True)
@@ -74,6 +78,10 @@ FIELDS = (LADDER, TASK)
 def _go(key: str) -> None:
     st.session_state["build task"] = key
     state.step()
+
+
+def _onward() -> None:
+    st.session_state["build onward"] = True
 
 
 def _ladders() -> None:

@@ -24,7 +24,7 @@ GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
 }
 KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
 
-UNKNOWN = "teach unknown"
+UNKNOWN, UNKNOWN_HIDE = "teach unknown", "teach unknown hide"
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         "For teachers", "Tick what your class is to do, and give them the link: it opens as a list on their Start page."
     )
     state.restore("teach", FIELDS)
-    if unknown := st.session_state[UNKNOWN]:
+    if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
         st.info(teaching.note(unknown), icon=":material/help:")
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -63,13 +63,18 @@ def _written(ticked: tuple[list[str], ...]) -> str | None:
     return sets.written(key for keys in ticked[:-1] for key in keys)
 
 
-def _hidden(text: str) -> list[str]:
-    return list(state.several_of(*CONTROLS)(text))
+def _hidden(text: str) -> tuple[list[str], list[str]]:
+    """What of the controls is hidden, and what the lab does not have."""
+    found = sets.words(text)
+    known = [key for key in found if key in CONTROLS]
+    if not known:
+        raise ValueError(text)
+    return known, [key for key in found if key not in CONTROLS]
 
 
 ITEM_FIELD = Field(sets.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
 NAME = Field(sets.NAME, "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
-HIDE = Field(sets.HIDE, "teach hide", (), _hidden, state.joined)
+HIDE = Field(sets.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: state.joined(hidden[0]))
 BEGIN = Field(sets.BEGIN, "teach begin", "", state.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 

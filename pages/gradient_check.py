@@ -142,7 +142,7 @@ def _step() -> None:
     if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
         _begin_with_engine()  # a link that names an engine alone, or one that has come back
     expression = expression_box.expression_box(NAME, OWN_EXAMPLES[engine.ladder.key] if engine else EXAMPLES)
-    choice.come_back()
+    choice.come_back(NAME)
     _moving(expression, choice.choose(NAME, _change_engine))
 
 

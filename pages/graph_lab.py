@@ -87,7 +87,7 @@ def main() -> None:
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
-    choice.come_back()
+    choice.come_back("graph")
     if not plain:
         choice.choose("graph", _open)
     if plain:

@@ -61,7 +61,7 @@ def main() -> None:
         _mirror()
         shelf.recorded(now["training opened"])
         return
-    choice.come_back()
+    choice.come_back("training")
     if engine := choice.chosen("training"):
         _with_own_engine(engine)
         return

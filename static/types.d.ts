@@ -467,6 +467,8 @@ export interface ShownExercise {
   /** how the code is run; and, where it cannot be, why */
   how: string;
   runs: boolean;
+  /** on the button that leads on once all tasks are passed; "" for no such place */
+  onward: string;
   /** the file in the learner's own folder */
   disk: OnDisk | null;
 }
@@ -493,6 +495,8 @@ export interface ShownTasks {
 export interface ShownEngines {
   /** last: the key of its last task; tasks: how many there are */
   ladders: { key: string; last: string; tasks: number }[];
+  /** does the page wait for one of them? */
+  wanted: boolean;
   asksForDays: boolean;
   /** of the page that asks, which may be another one than that computed last */
   path: string;

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from urllib.parse import parse_qs, urlsplit
 
 LONGEST = 20_000  # characters
+MAX_WORDS = 100
 ITEMS, NAME, HIDE, BEGIN = PARAMETERS = ("set", "name", "hide", "begin")  # names in an address
 CARDS = "cards"  # in a link, what cards begin with; their keys have no such beginning
 
@@ -29,6 +31,11 @@ def read(text: str) -> tuple[str, ...]:
         for name in filter(None, names):
             found[name if room == CARDS else f"{room}/{name}"] = None
     return tuple(found)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The names of controls to hide, "hints~lines" or "hints,lines", each once, known or not."""
+    return tuple(dict.fromkeys(filter(None, re.split("[~,]", text))))[:MAX_WORDS]
 
 
 def of_link(link: str) -> tuple[str, ...]:

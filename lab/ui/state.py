@@ -222,7 +222,7 @@ LONGEST_SET_NAME = 80  # characters
 SET = (  # what a teacher's link has brought (lab/ui/teaching.py): of every page whose own fields lack these names
     Field(sets.ITEMS, "set items", (), sets.read, sets.written),
     Field(sets.NAME, "set name", "", shorter_than(LONGEST_SET_NAME)),
-    Field(sets.HIDE, "set hidden", (), lambda text: tuple(dict.fromkeys(text.split("~")))[:100], "~".join),
+    Field(sets.HIDE, "set hidden", (), sets.words, "~".join),
     Field(sets.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
 )
 

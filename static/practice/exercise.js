@@ -138,8 +138,13 @@ class Exercise {
       this.say("", "");
       return;
     }
-    this.say(`${result.passed ? "✓" : "✗"} ${result.headline}`, result.passed ? "passed" : "failed");
-    this.body.replaceChildren(...told(result, (line, column) => this.editor.goTo(line, column)));
+    const finished = result.passed && shown.onward;
+    const state = finished ? "finished" : result.passed ? "passed" : "failed";
+    this.say(`${result.passed ? "✓" : "✗"} ${result.headline}`, state);
+    this.body.replaceChildren(
+      ...(finished ? [this.end(shown.onward, result.hash)] : []),
+      ...told(result, (line, column) => this.editor.goTo(line, column)),
+    );
     this.result.scrollTop = 0;
     // On a phone the editor fills the screen. What an earlier visit has left does not ask for attention.
     if (this.checked) this.result.scrollIntoView({ block: "nearest" });
@@ -148,6 +153,15 @@ class Exercise {
     const unchanged = result.hash === hashed(this.editor.text());
     this.editor.mark(line && unchanged ? [{ line, column, sentence: sentence || result.headline }] : []);
     this.kept.found(result.hash, result.headline, result.tasksPassed);
+  }
+
+  /** The end of a course. @param {string} onward @param {string} hash of the text that passed */
+  end(onward, hash) {
+    const text = this.kept.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
+    const lines = text.trimEnd().split("\n").length;
+    const said = `You have built an engine, in ${lines} ${lines === 1 ? "line" : "lines"} of your own code.`;
+    const button = h("button", { type: "button", class: "check", onclick: () => this.send("go", true) }, `${onward} →`);
+    return h("div", { class: "end" }, h("p", {}, said), button);
   }
 
   /** @param {string} headline @param {string} state */

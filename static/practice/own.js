@@ -20,8 +20,8 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
     const text = days[`${key}/${last}`] ? new Kept(key).finished(tasks) : null;
     return text === null ? [] : [[key, text]];
   });
-  // The server asks for each of them once.
-  if (texts.length) setTriggerValue("back", Object.fromEntries(texts));
+  // The server asks for each of them once; where a link wants one, it is told that there is none.
+  if (texts.length || shown.wanted) setTriggerValue("back", Object.fromEntries(texts));
   if (!shown.asksForDays) told.delete(root); // on another page, and the server forgets
   const said = JSON.stringify(days);
   if (!shown.asksForDays || told.get(root) === said) return;

@@ -60,3 +60,25 @@ def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
         write(page, SCALARS.reference)
         expect(page.locator(".headline")).to_contain_text("passed")
         expect(page.get_by_role("button", name=re.compile("remembers.*passed"))).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["graph", "training", "check"])
+def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(open_page, path):
+    page = open_page(f"{path}?engine=scalars")
+    expect(page.get_by_text("The link asks for an engine of yours, “Scalars”")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("engine="))
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+@pytest.mark.parametrize("size", [(1280, 720), (360, 740)])
+def test_the_end_of_a_course_is_seen_with_the_way_on(open_page, size):
+    page = open_page("build?ladder=scalars&task=train", width=size[0], height=size[1])
+    page.locator(".cm-content").wait_for()
+    write(page, SCALARS.reference)
+    onward = page.get_by_role("button", name="See your engine at work")
+    expect(page.locator(".headline")).to_have_text("✓ All 8 tasks are passed.")
+    for seen in (page.locator(".headline"), page.get_by_text("You have built an engine, in"), onward):
+        expect(seen).to_be_in_viewport(ratio=1)
+    onward.click()
+    expect(page).to_have_url(re.compile("/own"))
+    expect(page.get_by_text("Your engine: scalars, passed")).to_be_visible()

@@ -46,6 +46,7 @@ def test_without_an_engine_the_page_says_where_one_is_built():
     assert "no finished engine yet" in texts(at.markdown)
     assert not components(at, "player")
     assert shown(at, "own_engines") == {
+        "wanted": False,
         "ladders": [
             {"key": "scalars", "last": "train", "tasks": 8},
             {"key": "tensors", "last": "digits", "tasks": 11},

@@ -48,14 +48,13 @@ def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | No
 
     name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
     """
-    now, engines, missed = st.session_state, own.engines(), missing()
+    engines, missed = own.engines(), missing()
+    _need_not(name)
     if not engines and not missed:
         return None
-    if engines and now[f"{name} engine"] not in engines:
-        now[f"{name} engine"] = LABS
     names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        if engines:
+        if engines and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
             st.segmented_control(
                 "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
                 on_change=on_change, label_visibility="collapsed",
@@ -68,13 +67,34 @@ def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | No
     return engine
 
 
+def _need_not(name: str) -> None:
+    """Where the engine that the address asks for is not there, and does not come, the page has the lab's, and says so.
+    The note stays until another engine is chosen."""
+    now = st.session_state
+    asked, note = now[f"{name} engine"], f"{name} engine lacking"
+    waiting = asked in now.get(_COMING, {}) or (asked not in now.get(_ASKED, ()) and not sandbox.unavailable())
+    if asked != LABS and asked not in own.engines() and not waiting:
+        now[note], now[f"{name} engine"] = asked, LABS
+    elif asked != LABS:
+        now.pop(note, None)
+    if lacking := now.get(note):
+        title = LADDERS[lacking].title
+        st.info(
+            f"The link asks for an engine of yours, “{title}”, and this browser has none that is finished. "
+            "This is the lab’s engine.",
+            icon=":material/help:",
+        )
+
+
 def badge(engine: Engine) -> None:
     st.badge(engine.name, icon=":material/verified:", color="green")
 
 
-def come_back(asks_for_days: bool = False) -> None:
+def come_back(name: str = "", asks_for_days: bool = False) -> None:
     """Ask the browser for the engines that this visit lacks, check them, and say what the check is at.
 
+    name  of a page with a choice of engines, as `field` has it: the browser then also says that it has not the one that
+          the address asks for
     asks_for_days  of a visitor with an engine, the browser is to tell the days of tasks, for `all_days`
     """
     now = st.session_state
@@ -98,6 +118,7 @@ def come_back(asks_for_days: bool = False) -> None:
     lacking = {} if sandbox.unavailable() else {key: LADDERS[key] for key in own_engine.ENGINES}
     lacking = {key: it for key, it in lacking.items() if key not in own.engines() and key not in now.get(_ASKED, ())}
     shown = {
+        "wanted": now.get(f"{name} engine") in lacking,
         "ladders": [
             {"key": key, "last": ladder.tasks[-1].key, "tasks": len(ladder.tasks)} for key, ladder in lacking.items()
         ],

@@ -10,6 +10,7 @@ A page asks for `finished` at its beginning, draws `exercise`, and ends with `wa
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -70,11 +71,21 @@ def begin(ladder: Ladder, key: str, text: str) -> None:
     state[_name(ladder, "checking")] = Checking(ladder, key, text, secrets.randbits(32), pool().runner)
 
 
-def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *, again: str = "Start again") -> None:
+def exercise(
+    ladder: Ladder,
+    key: str,
+    lines: str,
+    folder: Path | None = None,
+    *,
+    again: str = "Start again",
+    onward: str = "",
+    go: Callable[[], None] = lambda: None,
+) -> None:
     """The editor of a ladder's file, which a check holds against the tasks up to that of the key.
 
     lines: to begin the task with. folder: of the learner's own editor, where the file then is. again: on the button
-    that puts the starter back. Raises FolderError.
+    that puts the starter back. onward: where the way goes on once all tasks are passed, on a button; "" for no such
+    place. go: called, before the next run, when it is pressed. Raises FolderError.
     """
     state = st.session_state
     disk = own_folder.start(folder, ladder) if folder else None
@@ -120,9 +131,10 @@ def exercise(ladder: Ladder, key: str, lines: str, folder: Path | None = None, *
         "result": state.get(_name(ladder, "result")),
         "how": why_not or sandbox.promise() + (f" It is in {folder / ladder.file}." if folder else ""),
         "runs": not why_not,
+        "onward": onward,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,
     }
-    _component(key=_KEY, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop)
+    _component(key=_KEY, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop, on_go_change=go)
     if folder and disk:
         _watch(ladder, folder, disk.stamp)
 
