@@ -398,7 +398,8 @@ class _Builder:
             return self.source.error(f"`{name}` is a function: write `.{name}()`, with brackets.", *place)
         if name in self.properties:
             return self.source.error(f"`{name}` takes no brackets: write `.{name}`.", *place)
-        close = difflib.get_close_matches(name, known, 1)
+        close = [other for other in known if other.casefold() == name.casefold()]
+        close = close or difflib.get_close_matches(name.lower(), known, 1)
         if name in INSTEAD:
             message += f" Write `{INSTEAD[name]}`."
         elif close:
@@ -414,6 +415,8 @@ class _Builder:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             digits, sign = node.operand, -1
         number = digits.value if isinstance(digits, ast.Constant) else None
+        if not isinstance(digits, ast.Constant):
+            self.source.refuse("Write a whole number here, such as 0 or -1: it cannot be a name or a calculation.", node)
         if not isinstance(number, int) or isinstance(number, bool) or number > MAX_WHOLE:
             self.source.refuse(f"Write a whole number here, such as 0 or -1, of at most {MAX_WHOLE:,}.", node)
         return sign * number

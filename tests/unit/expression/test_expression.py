@@ -569,3 +569,19 @@ def test_a_leaf_may_be_called_self():
     expression = parse("self * self")
     assert expression(self=3.0).item() == 9.0
     assert "self = Tensor(3" in expression.to_python(self=3.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("ReLU(a)", "relu"), ("a.ReLU()", "relu"), ("LeakyReLU(a)", "leaky_relu"), ("EXP(a)", "exp"), ("a.Sum()", "sum"),
+     ("LogSumExp(a)", "logsumexp"), ("Tanhh(a)", "tanh")],
+)  # fmt: skip
+def test_a_name_in_other_letters_is_recognized(text, meant):
+    with pytest.raises(ExpressionError, match=f"Did you mean `{meant}`"):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["a[b]", "a[b + 1]", "a[1:b]", "a.reshape(b)"])
+def test_a_place_for_a_number_takes_no_name(text):
+    with pytest.raises(ExpressionError, match="whole number here.*cannot be a name or a calculation"):
+        parse(text)
