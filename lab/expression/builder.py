@@ -416,7 +416,7 @@ class _Builder:
             digits, sign = node.operand, -1
         number = digits.value if isinstance(digits, ast.Constant) else None
         if not isinstance(digits, ast.Constant):
-            self.source.refuse("Write a whole number here, such as 0 or -1: it cannot be a name or a calculation.", node)
+            self.source.refuse("Write a whole number here, such as 0 or -1: not a name or a calculation.", node)
         if not isinstance(number, int) or isinstance(number, bool) or number > MAX_WHOLE:
             self.source.refuse(f"Write a whole number here, such as 0 or -1, of at most {MAX_WHOLE:,}.", node)
         return sign * number
