@@ -110,8 +110,9 @@ def failed(error: BaseException, file: str) -> dict[str, Any]:
     if isinstance(error, SyntaxError) and error.filename == file:
         line, column = error.lineno, error.offset
     else:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-        line, column = (frames[-1].lineno, None) if frames else (None, None)
+        steps = traceback.walk_tb(error.__traceback__)  # extract_tb would read files, with modules that may be gone
+        lines = [number for frame, number in steps if frame.f_code.co_filename == file]
+        line, column = (lines[-1] if lines else None), None
     try:
         message = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:  # the text of an exception may come from code of theirs, too

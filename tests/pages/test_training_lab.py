@@ -1061,6 +1061,18 @@ def test_a_reload_brings_back_the_run_and_the_shelf(visits):
         assert "visit" not in visitor(hostile, data="blobs", hidden="4").session_state
 
 
+def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(visits):
+    at = visitor(data="digits", epochs="300")
+    click(at, "toggle")
+    seen = live(at).batches
+    time.sleep(1)  # the process trains, and the session has not left yet
+    again = visitor(**address(at))
+    assert live(again).batches > seen
+    assert any("Paused at epoch" in caption.value for caption in again.caption)
+    click(again, "reset")
+    assert not any("Paused at epoch" in caption.value for caption in again.caption)
+
+
 def test_reset_keeps_what_was_trained(visits):
     at = visitor(data="blobs", hidden="4", epochs="2")
     run_to_the_end(at)

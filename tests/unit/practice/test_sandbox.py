@@ -90,9 +90,9 @@ ATTACKS = {
     "a fork bomb that goes on": (
         "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass", LOOP, (2, 3, 4, 5, 6)),
     "a program": ("import subprocess\nsubprocess.run(['true'])", REFUSED, 2),
-    "a shell in its place": ("import os\nos.execv('/bin/sh', ['sh', '-c', 'sleep 60'])", ("Errno 2", REFUSED), 2),
+    "a shell in its place": ("import os\nos.execv('/bin/sh', ['sh', '-c', 'sleep 60'])", REFUSED, 2),
     "a thread": ("import threading\nthreading.Thread(target=print).start()", REFUSED, 2),
-    "a pool of processes": ("import multiprocessing\nmultiprocessing.Pool(2)", ("Errno", REFUSED), 2),
+    "a pool of processes": ("import multiprocessing\nmultiprocessing.Pool(2)", REFUSED, 2),
     "10 GB in one array": ("import numpy as np\nx = np.ones(10 * 2**30 // 8)", MEMORY, 2),
     "10 GB bit by bit": ("x = []\nwhile True:\n    x.append(bytes(10**6))", MEMORY, 3),
     "10 GB that nobody counts": ("import os\nos.memfd_create('x')", REFUSED, 2),
@@ -121,9 +121,9 @@ ATTACKS = {
     "an error whose text is an error": ("class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E", "E: ", 4),
     "a full disk": ("open('x', 'w').write('x')", REFUSED, 1),
     "a full disk, in folders": ("import os\nos.mkdir('x')", REFUSED, 2),
-    "a file that exists": (f"open({__file__!r}, 'r+')", ("No such file", REFUSED), 1),
+    "a file that exists": (f"open({__file__!r}, 'r+')", REFUSED, 1),
     "a file deleted": (f"import os\nos.remove({__file__!r})", REFUSED, 2),
-    "a socket": ("import socket\nsocket.create_connection(('127.0.0.1', 80))", ("Errno", REFUSED, "gai"), 2),
+    "a socket": ("import socket\nsocket.create_connection(('127.0.0.1', 80))", REFUSED, 2),
     "a socket pair": ("import socket\nsocket.socketpair()", REFUSED, 2),
     "killing the parent": ("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", REFUSED, 2),
     "killing everybody": ("import os, signal\nos.kill(-1, signal.SIGKILL)", REFUSED, 2),
@@ -139,7 +139,7 @@ ATTACKS = {
     "deep recursion": ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", 2),
     "bottomless recursion": (
         "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __add__(self, other):\n        return self + other\nA() + A()",
-        (CRASH, MEMORY), (4, 5)),
+        (CRASH, MEMORY, "RecursionError"), (4, 5)),  # the last from Python 3.12 on
     "a value of endless depth": ("def double(x):\n    x = []\n    x.append(x)\n    return x", "RecursionError", None),
     "a crash": ("import ctypes\nctypes.string_at(0)", CRASH + " (SIGSEGV)", 2),
     "no limits": ("import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))", ("ValueError", REFUSED), 2),
