@@ -38,7 +38,7 @@ export class NumericalCheck {
     this.wish();
     const { answer } = this;
     if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It comes with the end of the backward pass."));
-    else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine is computing it."));
+    else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine computes it when it comes into view."));
     else this.panel.body.replaceChildren(...checkTable(answer));
   }
 
