@@ -38,7 +38,9 @@ class Calls(Libraries):
         if function.kind == "" and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None:
             return known
         inputs = (function, *args, *keys.values())
-        value = Value(parents=tuple(v for v in inputs if v.kind in {"", "module", "list"} | TENSORS), op="call")
+        value = Value(
+            parents=tuple(v for v in inputs if v.cut or v.kind in {"", "module", "list"} | TENSORS), op="call"
+        )
         value.turns, value.statement, value.base = self.turns(), self.statement, function
         value.node = node if isinstance(node, ast.expr) else None
         mode = self.modes[-1]

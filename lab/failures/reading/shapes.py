@@ -1,6 +1,7 @@
 """The shapes of values, and which hold integers, as far as a text tells."""
 
 import ast
+import math
 
 from lab.failures.reading.facts import Value
 
@@ -42,7 +43,9 @@ def moved_shape(
             for n in shape or (None,):
                 total = total * n if total is not None and n is not None else None
             return (total,) if shape is not None else (None,)
-        return tuple(None if n == -1 else n for n in sizes)
+        rest = math.prod(n for n in sizes if n is not None and n != -1)
+        total = math.prod(n or 0 for n in shape) if shape and None not in sizes and None not in shape else 0
+        return tuple((total // rest if total and rest else None) if n == -1 else n for n in sizes)
     if shape is None:
         return None
     axis = sizes[0] if sizes else None

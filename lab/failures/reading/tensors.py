@@ -322,7 +322,10 @@ class Tensors(Book):
         told = [
             a
             for a in args
-            if a.cut or a.kind in TENSORS | {"array"} or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
+            if a.cut
+            or any(v.cut for v in a.parents if a.op == "call")
+            or a.kind in TENSORS | {"array"}
+            or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
         ]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")

@@ -9,6 +9,7 @@ from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
     SAVING,
     Value,
+    graph_of,
     has_parameters,
     modules,
     network_called,
@@ -128,7 +129,8 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         return id(value) in alive or any(id(v) in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        names = {name: v for name, v in case.walk.carried.get(id(loop), {}).items() if lives(v)}
+        carried = case.walk.carried.get(id(loop), {}).items()
+        names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [
             (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
             for node in ast.walk(loop)

@@ -325,7 +325,7 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
 
 
 def behind_a_cut(case: Case) -> Iterator[Found]:
-    """11, 12: a network that its own optimizer moves, and that a cut keeps from every pass.
+    """11, 12, 21: a network that its own optimizer moves, and that a cut keeps from every pass.
     Silent: where a pass gets to it on another way, or may, by something unknown that is called."""
     passes = case.all("backward")
     alive = {id(v) for e in passes for v in reach(e.value)}
@@ -338,9 +338,11 @@ def behind_a_cut(case: Case) -> Iterator[Found]:
                 live = list(reach(event.value))
                 if event.loops != step.loops or any(v.op == "call" and not v.cut and not known(v) for v in live):
                     continue
-                cuts = [v for v in live if v.cut in {"detach", "no_grad"} and isinstance(v.cut_by, ast.expr)]
+                cuts = [v for v in live if v.cut in {"detach", "no_grad", "choice"} and isinstance(v.cut_by, ast.expr)]
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
-                if cuts:
+                if cuts and cuts[0].cut == "choice" and isinstance(cuts[0].cut_by, ast.expr):
+                    yield from chosen(case, cuts[0].cut_by, called(event.value, "the loss"), event.statement.lineno)
+                elif cuts:
                     yield from uncut(case, cuts[0], called(item, "a network"), called(step.value, "its optimizer"))
 
 

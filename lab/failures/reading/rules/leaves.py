@@ -126,8 +126,8 @@ def leaf_rebound(case: Case) -> Iterator[Found]:
         yield Found(
             7,
             statement,
-            f"`{sign}` does not write into the leaf `{name}`: it makes a new result of that name, which is no leaf "
-            f"that learns. Change the numbers of the leaf, `{name}.data`.",
+            f"`{sign}` cannot change the leaf `{name}`: the result would be a new tensor of that name, which is no "
+            f"leaf that learns. Change the numbers of the leaf, `{name}.data`.",
             case.text.replace([(statement, "\n".join(lines))]),
         )
 
