@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tqdm import tqdm
+
 from lab.practice import record, sandbox
 from lab.practice.checker import Report, check
 from lab.practice.folder import FolderError, content, plain, read_file, reason
@@ -188,7 +190,10 @@ def _check(found: Summary) -> None:
         found.notes.append(f"The code could not be checked, and the numbers are those of the files. {why}")
         return
     with ThreadPoolExecutor(os.cpu_count() or 1) as aside:
-        found.rows = [*aside.map(_checked, found.rows)]
+        checked = aside.map(_checked, found.rows)
+        found.rows = [
+            *tqdm(checked, "Checking code", len(found.rows), unit="learner", leave=False, disable=None)  # on a terminal
+        ]
     for row in found.rows:
         for key, passes in row.passes.items():
             ladder = LADDERS[key]

@@ -226,7 +226,7 @@ class Exercise {
       setText(this.said, "Your text is back.");
     };
     const undo = h("button", { type: "button", onclick: back }, "Undo");
-    this.said.replaceChildren("The file begins anew; what was there is under Earlier copies. ", undo);
+    this.said.replaceChildren("This is the file to start with; your text is under Earlier copies. ", undo);
   }
 
   download() {
