@@ -1288,7 +1288,10 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
 def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
     """The parameters, each once."""
-    leaves = [*parameters] if isinstance(parameters, Iterable) and not isinstance(parameters, Tensor) else []
+    listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
+    leaves = [*parameters] if listed else []
+    if listed and not leaves:
+        raise TypeError("The list of parameters is empty: there is nothing to train.")
     if not leaves or not all(isinstance(p, Tensor) and p._backward is None for p in leaves):
         raise TypeError("Give parameters as a list of Tensors, no results of operations, such as network.parameters().")
     return list(dict.fromkeys(leaves))

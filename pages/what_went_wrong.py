@@ -76,15 +76,16 @@ def _ask() -> None:
         _all()
 
 
-def _choose(key: str | None) -> None:
+def _choose(key: str | None, form: int = 0) -> None:
     state.step()
-    _open(key)
+    _open(key, form)
 
 
-def _open(key: str | None) -> None:
+def _open(key: str | None, form: int = 0) -> None:
     st.session_state["wrong tab"] = TABS["message"]
     st.session_state["wrong failure"] = key
     state.reset([OWN, FORM])
+    st.session_state["wrong form"] = form
 
 
 # ---------------------------------------------------------------- which one is it?
@@ -99,7 +100,8 @@ def _look_up() -> None:
     """A new text is searched afresh. Only a clear match is opened. Code and a curve are read where such is read."""
     text = st.session_state["wrong text"] or ""
     found = find(text) if kind_of(text) == "message" else []
-    _open(found[0].failure.key if found and found[0].sure else None)
+    clear = found and found[0].sure
+    _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
     _read_elsewhere()
 
 
@@ -126,6 +128,7 @@ def _question() -> str:
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
+    field.caption("The text stays in this tab: a link to this page does not contain it.")
     with answer:
         kind = kind_of(text)
         found = find(text)
@@ -140,14 +143,39 @@ def _question() -> str:
         elif found[0].sure:
             name = escape_markdown(found[0].failure.name)
             st.success(f"This text is about: **{name}**{_by(found[0])}", icon=":material/check:")
-        else:
+            if found[0].line:
+                st.markdown("The cause is in this line of your text:")
+                st.code(found[0].line)
+        elif not found[0].asks:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
-                key = match.failure.key
-                with st.container(gap="xxsmall"):
-                    st.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,))
-                    st.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
+                _candidate(match)
+    if found and found[0].asks and not found[0].sure and kind == "message":
+        _causes(found)
     return text
+
+
+def _candidate(match: Found) -> None:
+    key = match.failure.key
+    button, tells = st.columns([1, 1], gap="small", vertical_alignment="center")
+    button.button(match.failure.name, key=f"wrong candidate {key}", on_click=_choose, args=(key,), width="stretch")
+    tells.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
+
+
+def _causes(found: list[Found]) -> None:
+    """The causes of a message that has several, as questions. Each opens the program that shows it."""
+    session = st.session_state
+    st.markdown("**Several causes raise this.** In your code, is there ... *(press one to run its program)*")
+    columns = [column.container(gap="xsmall") for column in st.columns(2, gap="small")]
+    for number, match in enumerate(found):
+        key = match.failure.key
+        opened = (key, match.form) == (session["wrong failure"], session["wrong form"])
+        columns[2 * number // len(found)].button(
+            f"... {match.asks}?", key=f"wrong cause {key} {match.form}", on_click=_choose, args=(key, match.form),
+            icon=":material/check:" if opened else ":material/play_arrow:", width="stretch",
+        )  # fmt: skip
+    if found[0].note:
+        st.markdown(f":small[{with_code(found[0].note)}]")
 
 
 def _by(match: Found) -> str:
@@ -158,12 +186,14 @@ def _by(match: Found) -> str:
 def _nothing(text: str) -> None:
     shapes = [match.key for match in look_up(text) if match.key in SHAPES]
     if shapes:
+        known = SHAPES[shapes[0]]
+        st.markdown(f"**{known.title}.** {with_code(known.meaning)} {with_code(known.fix)}")
         page.link_to(
-            "pages/simulate_error.py", SHAPES[shapes[0]].title, ":material/arrow_forward:",
+            "pages/simulate_error.py", "See the message raised, and its fix run", ":material/arrow_forward:",
             {"part": "messages", "message": shapes[0]},
         )  # fmt: skip
         return
-    st.info("None of the 25 fits this text. What helps with any failure:", icon=":material/help:")
+    st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
 
 
@@ -352,7 +382,7 @@ def _elsewhere(failure: Failure) -> None:
             page.link_to(known.file, f"{known.title}: {place.does}", f":material/{known.icon}:", place.query)
     with right:
         if failure.related:
-            st.header("Easily taken for it", anchor="related")
+            st.header("Often confused with", anchor="related")
             for key in failure.related:
                 st.button(BY_KEY[key].name, key=f"wrong related {key}", on_click=_choose, args=(key,))
                 st.markdown(f":small[{with_code(BY_KEY[key].tells)}]")

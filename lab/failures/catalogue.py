@@ -271,7 +271,7 @@ FAILURES = (
         "zero_grad forgotten",
         (),
         ("zero_grad", "accumulate", "accumulates"),
-        "No message. The gradient grows from step to step, and the loss swings.",
+        "No message. The loss swings, and .grad is the sum over all steps so far.",
         "`backward()` adds to the gradient that is there. Without `zero_grad()` each step uses the sum of the "
         "gradients of all steps before, which works like momentum without friction: it overshoots, and swings.",
         "Call `optimizer.zero_grad()` once in each step, before `backward()`.",
@@ -280,7 +280,7 @@ FAILURES = (
         silent="No error, here or in PyTorch: adding up is what gradients are meant to do.",
         number=6,
         key="zero-grad",
-        symptom="The loss falls, rises again and swings, while the gradients grow from step to step.",
+        symptom="The loss falls, rises again and swings: each gradient is added to those of the steps before.",
         torch="w = torch.tensor(start, requires_grad=True)\noptimizer = torch.optim.SGD([w], lr=0.1)\n"
         "for _ in range(30):\n    loss = (w - 3) ** 2\n    loss.backward()\n    optimizer.step()\n"
         "print('w', w.item(), 'loss', loss.item())\n",
@@ -304,7 +304,7 @@ FAILURES = (
         "The line that writes to a parameter stops, before any backward().",
         "A parameter was changed in place where operations are recorded. Nothing but the graph would remember its old "
         "value, and the gradient belongs to that value. PyTorch refuses the write itself. Here a write is allowed, and "
-        "`backward()` refuses if it needed the old values.",
+        "`backward()` refuses if it needed the old values: the same error as that of failure 1.",
         "Change parameters after `backward()`, with the optimizer. By hand in PyTorch: "
         "`with torch.no_grad(): w -= lr * w.grad`.",
         programs.leaf,
@@ -340,16 +340,20 @@ FAILURES = (
         number=8,
         key="broadcast",
         symptom="The loss falls to a plateau, and every prediction comes out near the mean of the targets.",
-        torch="x = torch.tensor(numbers)\nw = torch.tensor(1.0, requires_grad=True)\n"
-        "loss = torch.nn.functional.mse_loss(w * x.reshape(-1, 1), 2 * x)\nloss.backward()\n"
-        "print('loss', loss.item(), 'w.grad', w.grad)\n",
+        torch="x = torch.tensor(numbers) / max(1, max(map(abs, numbers)))\ntarget = 2 * torch.tensor(numbers)\n"
+        "w = torch.tensor(0.0, requires_grad=True)\nb = torch.tensor(0.0, requires_grad=True)\n"
+        "optimizer = torch.optim.SGD([w, b], lr=0.1)\nfor _ in range(500):\n"
+        "    prediction = w * x.reshape(-1, 1) + b\n    loss = torch.nn.functional.mse_loss(prediction, target)\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+        "print('loss', loss.item())\nprint('predictions', prediction.detach().flatten())\n"
+        "print('mean of the targets', target.mean())\n",
         places=(
             Place("Try shapes of your own", "broadcasting", {"tab": "loss"}),
             _fault("silent-broadcast", "Train with it, and hear the doctor"),
             _debug("column_minus_row"),
         ),
         related=("zero-init",),
-        own="x",
+        own="x; the target is 2 * x",
         fewest=2,
     ),
     Failure(
@@ -609,20 +613,26 @@ FAILURES = (
         "All weights start at zero",
         (),
         ("initialisation", "initialization"),
-        "No message: the loss is flat from the first step, and the gradients of all weights are exactly 0.",
+        "No message: the loss falls a little, then stands still, and the gradients of all weights are exactly 0.",
         "With zero weights all units of a layer compute the same, and the gradient that goes back through the weights "
-        "is multiplied by 0. Equal weights other than 0 move, but stay equal: a layer of one unit.",
+        "is multiplied by 0. Only the bias of the last layer learns. "
+        "Equal weights other than 0 move, but stay equal: a layer of one unit.",
         "Start with small random weights: `xavier` for tanh and sigmoid, `he` for relu. Zeros are right for biases.",
         programs.all_zero,
         programs.all_zero_fixed,
         silent="No error: 0 is a number like any other. The norms tell.",
         number=16,
         key="zero-init",
-        symptom="The loss does not move at all, and the gradients of the weights are exactly 0.",
-        torch="torch.manual_seed(0)\nlinear = [torch.nn.Linear(a, b) for a, b in ((4, units), (units, 1))]\n"
-        "for layer in linear:\n    torch.nn.init.zeros_(layer.weight)\n    torch.nn.init.zeros_(layer.bias)\n"
-        "out = linear[1](linear[0](torch.randn(32, 4)).tanh())\n((out - 1) ** 2).mean().backward()\n"
-        "print([layer.weight.grad.norm().item() for layer in linear])\n",
+        symptom="The loss falls as far as the last bias can take it (to the mean of the targets, to the class shares), "
+        "then stands still. The gradients of the weights are exactly 0.",
+        torch="torch.manual_seed(0)\nx = torch.randn(32, 4)\ntarget = 1 + x[:, :1] * x[:, 1:2]\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(4, units), torch.nn.Tanh(), torch.nn.Linear(units, 1))\n"
+        "for p in net.parameters():\n    torch.nn.init.zeros_(p)\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nfor _ in range(200):\n"
+        "    loss = ((net(x) - target) ** 2).mean()\n    optimizer.zero_grad()\n    loss.backward()\n"
+        "    optimizer.step()\nprint('loss', loss.item())\n"
+        "print('loss of the mean of the targets', target.var(unbiased=False).item())\n"
+        "print('norms', [layer.weight.grad.norm().item() for layer in (net[0], net[2])])\n",
         places=(
             _training(data="moons", hidden="16 16", lr="0.01", init="zeros"),
             _fault("zero-init", "Compare it with a healthy start"),
@@ -640,7 +650,8 @@ FAILURES = (
         ("diverges", "explodes", "rate"),
         "No message: the loss jumps or climbs, and ends at inf or nan; a smaller rate cures it.",
         "A step goes down the slope where one stands. If it is longer than the valley is wide, it ends higher up on "
-        "the other side, where the slope is steeper and the next step longer still.",
+        "the other side, where the slope is steeper and the next step longer still. "
+        "A flipped sign (failure 18) climbs just the same: a smaller rate tells the two apart.",
         "Divide the rate by 3 or 10 until the loss falls. A warm-up and `clip_grad_norm` help where only some steps "
         "are too long.",
         programs.rate_too_high,
@@ -696,6 +707,17 @@ FAILURES = (
                 "for _ in range(20):\n    loss = (w - 3) ** 2\n    w.grad = None\n    loss.backward()\n"
                 "    with torch.no_grad():\n        w += 0.1 * w.grad\nprint('w', w.item(), 'loss', loss.item())\n",
                 silent="No error, here or in PyTorch: uphill is a direction, too.",
+            ),
+            Form(
+                "The scheduler before the step",
+                programs.scheduler_first,
+                programs.scheduler_first_fixed,
+                "w = torch.tensor(start, requires_grad=True)\noptimizer = torch.optim.SGD([w], lr=0.3)\n"
+                "scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)\n"
+                "for _ in range(20):\n    loss = (w - 3) ** 2\n    optimizer.zero_grad()\n    loss.backward()\n"
+                "    scheduler.step()\n    optimizer.step()\nprint('w', w.item(), 'loss', loss.item())\n",
+                says="Detected call of `lr_scheduler.step()` before `optimizer.step()`",
+                silent="No error: PyTorch warns, because the first rate of the schedule is never used.",
             ),
         ),
     ),
@@ -903,14 +925,16 @@ FAILURES = (
         key="softmax",
         symptom="The loss stays above a number that it should fall below, though most answers are right.",
         torch="logits = torch.tensor([numbers], requires_grad=True)\n"
-        "loss = torch.nn.functional.cross_entropy(logits.softmax(dim=1), torch.tensor([0]))\nloss.backward()\n"
-        "print('loss', loss.item())\nprint('logits.grad', logits.grad)\n",
+        "optimizer = torch.optim.SGD([logits], lr=1.0)\nfor _ in range(50):\n"
+        "    loss = torch.nn.functional.cross_entropy(logits.softmax(dim=1), torch.tensor([0]))\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+        "print('loss', loss.item())\nprint('probabilities', logits.detach().softmax(dim=1))\n",
         places=(
             _debug("softmax_twice"),
             Place("See what softmax does to two scores", "jacobian", {"expression": "softmax(x)"}),
         ),
         related=("zero-init", "argmax"),
-        own="the logits; class 0 is right",
+        own="the logits at the start; class 0 is right",
         fewest=2,
     ),
 )

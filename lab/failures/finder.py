@@ -82,7 +82,11 @@ def find(text: str) -> list[Found]:
     shared, matches = _read(text)
     if shared:
         return _causes(shared, text)
-    return [Found(BY_KEY[its.key], its.sure, _as_written(text, its.by)) for its in matches if its.key in BY_KEY]
+    return [
+        Found(BY_KEY[its.key], its.sure, _as_written(text, its.by), form=_form(BY_KEY[its.key], text))
+        for its in matches
+        if its.key in BY_KEY
+    ]
 
 
 def look_up(text: str) -> list[Match]:
@@ -123,6 +127,13 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
     by_key = {match.key: match for match in (*found, *told)}
     keys = dict.fromkeys(match.key for match in (*told, *found))
     return None, [Match(key, False, by_key[key].by) for key in keys][:MOST] or _by_keyword(text)
+
+
+def _form(failure: Failure, text: str) -> int:
+    """The form of a failure whose message the text has; the first one if it has none."""
+    said = words(text)
+    forms = (number for number, form in enumerate(failure.others, 1) if form.says and _within(words(form.says), said))
+    return next(forms, 0)
 
 
 def _causes(shared: Shared, text: str) -> list[Found]:

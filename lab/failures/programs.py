@@ -287,25 +287,49 @@ def leaf_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 
 
 def column_minus_row(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w = Tensor(1.0, label="w")
-    x = np.array(numbers)
-    target = 2 * x  # (N,)
-    prediction = w * x.reshape(-1, 1)  # (N, 1)
-    difference = prediction - target  # (N, N): each prediction meets every target
-    loss = (difference**2).mean()
-    loss.backward()
-    return {"shape of the difference": difference.shape, "loss": loss.item(), "w.grad": w.grad}
+    w, b = Tensor(0.0, label="w"), Tensor(0.0, label="b")
+    x = np.array(numbers) / max(1, np.abs(numbers).max())
+    target = 2 * np.array(numbers)  # (N,)
+    optimizer = SGD([w, b], lr=0.1)
+    losses = []
+    for _ in range(500):
+        prediction = w * x.reshape(-1, 1) + b  # (N, 1)
+        difference = prediction - target  # (N, N): each prediction meets every target
+        loss = (difference**2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return {
+        "shape of the difference": difference.shape,
+        "mean of the targets": target.mean(),
+        "predictions": prediction.numpy().ravel(),
+        "loss in the end": losses[-1],
+        "loss": losses,
+    }
 
 
 def column_minus_row_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
-    w = Tensor(1.0, label="w")
-    x = np.array(numbers)
-    target = 2 * x  # (N,)
-    prediction = w * x.reshape(-1, 1)  # (N, 1)
-    difference = prediction.reshape(target.shape) - target  # (N,)
-    loss = (difference**2).mean()
-    loss.backward()
-    return {"shape of the difference": difference.shape, "loss": loss.item(), "w.grad": w.grad}
+    w, b = Tensor(0.0, label="w"), Tensor(0.0, label="b")
+    x = np.array(numbers) / max(1, np.abs(numbers).max())
+    target = 2 * np.array(numbers)  # (N,)
+    optimizer = SGD([w, b], lr=0.1)
+    losses = []
+    for _ in range(500):
+        prediction = w * x.reshape(-1, 1) + b  # (N, 1)
+        difference = prediction.reshape(target.shape) - target  # (N,)
+        loss = (difference**2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return {
+        "shape of the difference": difference.shape,
+        "mean of the targets": target.mean(),
+        "predictions": prediction.numpy().ravel(),
+        "loss in the end": losses[-1],
+        "loss": losses,
+    }
 
 
 def log_of_zero(numbers: Sequence[float] = (0.0, 0.25, 0.75)) -> Shown:
@@ -507,18 +531,46 @@ def vanishing_fixed(layers: int = 10) -> Shown:
 
 def all_zero(units: int = 8) -> Shown:
     rng = np.random.default_rng(0)
+    x = rng.normal(size=(32, 4))
+    target = 1 + x[:, :1] * x[:, 1:2]
     network = MLP([4, units, units, 1], activation="tanh", init="zeros", rng=rng)
-    ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
+    optimizer = SGD(network.parameters(), lr=0.1)
+    losses = []
+    for _ in range(200):
+        loss = ((network(x) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
     norms = [norm(layer.weight) for layer in network.layers]
-    return {"norm of each layer's gradient": norms}
+    return {
+        "loss of the mean of the targets": float(target.var()),
+        "loss in the end": losses[-1],
+        "norm of each layer's gradient": norms,
+        "loss": losses,
+    }
 
 
 def all_zero_fixed(units: int = 8) -> Shown:
     rng = np.random.default_rng(0)
+    x = rng.normal(size=(32, 4))
+    target = 1 + x[:, :1] * x[:, 1:2]
     network = MLP([4, units, units, 1], activation="tanh", init="xavier", rng=rng)
-    ((network(rng.normal(size=(32, 4))) - 1) ** 2).mean().backward()
+    optimizer = SGD(network.parameters(), lr=0.1)
+    losses = []
+    for _ in range(200):
+        loss = ((network(x) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
     norms = [norm(layer.weight) for layer in network.layers]
-    return {"norm of each layer's gradient": norms}
+    return {
+        "loss of the mean of the targets": float(target.var()),
+        "loss in the end": losses[-1],
+        "norm of each layer's gradient": norms,
+        "loss": losses,
+    }
 
 
 def rate_too_high(rate: float = 1.1) -> Shown:
@@ -571,6 +623,36 @@ def wrong_order_fixed(start: float = 5.0) -> Shown:
         optimizer.step()  # w - lr * gradient: downhill
         losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
+
+
+def scheduler_first(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.3)
+    losses, rates = [], []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.lr *= 0.5  # the schedule, before the step: the first rate, 0.3, is never used
+        rates.append(optimizer.lr)
+        optimizer.step()
+        losses.append(loss.item())
+    return {"rate of the first step": rates[0], "w": w.item(), "loss": losses}
+
+
+def scheduler_first_fixed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    optimizer = SGD([w], lr=0.3)
+    losses, rates = [], []
+    for _ in range(20):
+        loss = (w - 3) ** 2
+        optimizer.zero_grad()
+        loss.backward()
+        rates.append(optimizer.lr)
+        optimizer.step()
+        optimizer.lr *= 0.5  # the schedule, after the step
+        losses.append(loss.item())
+    return {"rate of the first step": rates[0], "w": w.item(), "loss": losses}
 
 
 def wrong_sign(start: float = 5.0) -> Shown:
@@ -690,15 +772,18 @@ def argmax_fixed(numbers: Sequence[float] = (2.0, 1.0, 0.5)) -> Shown:
 
 
 def integers(numbers: Sequence[int] = (1, 2)) -> Shown:
-    x = Tensor(numbers, label="x")  # whole numbers
+    x = Tensor(numbers, label="x")  # whole numbers: PyTorch stops here
     (x * x).sum().backward()
-    return {"x.grad": x.grad, "dtype of x": str(x.dtype)}
+    stepped = np.array(numbers) - 0.1 * np.array(x.grad)
+    stepped = stepped.astype(int)  # to stay whole, they lose what a small step changes
+    return {"x.grad": x.grad, "x after a step": stepped}
 
 
 def integers_fixed(numbers: Sequence[int] = (1, 2)) -> Shown:
-    x = Tensor(np.array(numbers, dtype=float), label="x")  # said, and seen
+    x = Tensor(np.array(numbers, dtype=float), label="x")  # floating point
     (x * x).sum().backward()
-    return {"x.grad": x.grad, "dtype of x": str(x.dtype)}
+    stepped = x.numpy() - 0.1 * np.array(x.grad)
+    return {"x.grad": x.grad, "x after a step": stepped}
 
 
 def float32_check(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
@@ -737,18 +822,34 @@ def accumulation_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0)) -> Shown
     return {"w.grad, k small batches": w.grad, "w.grad, one large batch": large.grad}
 
 
-def softmax_twice(numbers: Sequence[float] = (8.0, 1.0, 0.0)) -> Shown:
+def softmax_twice(numbers: Sequence[float] = (0.0, 1.0, 0.0)) -> Shown:
     logits = Tensor([numbers], label="logits")  # one sample, whose class is 0
-    loss = cross_entropy(logits.softmax(), np.array([0]))  # which takes the softmax itself
-    loss.backward()
-    return {"logits.grad": logits.grad, "loss": loss.item()}
+    optimizer = SGD([logits], lr=1.0)
+    losses = []
+    for _ in range(50):
+        loss = cross_entropy(logits.softmax(), np.array([0]))  # which takes the softmax itself
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    perfect = np.array([[1000.0] + [0.0] * (len(numbers) - 1)])
+    lowest = cross_entropy(Tensor(perfect).softmax(), np.array([0]))
+    return {"lowest possible loss": lowest.item(), "loss in the end": losses[-1], "loss": losses}
 
 
-def softmax_twice_fixed(numbers: Sequence[float] = (8.0, 1.0, 0.0)) -> Shown:
-    logits = Tensor([numbers], label="logits")
-    loss = cross_entropy(logits, np.array([0]))
-    loss.backward()
-    return {"logits.grad": logits.grad, "loss": loss.item()}
+def softmax_twice_fixed(numbers: Sequence[float] = (0.0, 1.0, 0.0)) -> Shown:
+    logits = Tensor([numbers], label="logits")  # one sample, whose class is 0
+    optimizer = SGD([logits], lr=1.0)
+    losses = []
+    for _ in range(50):
+        loss = cross_entropy(logits, np.array([0]))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    perfect = np.array([[1000.0] + [0.0] * (len(numbers) - 1)])
+    lowest = cross_entropy(Tensor(perfect), np.array([0]))
+    return {"lowest possible loss": lowest.item(), "loss in the end": losses[-1], "loss": losses}
 
 
 def product() -> Shown:

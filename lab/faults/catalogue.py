@@ -440,7 +440,8 @@ FAULTS = (
     Fault(
         key="half-precision",
         name="Gradients rounded to half precision",
-        cause="Messages are stored with 11 bits: below 6e-8 they become 0, above 65,504 inf.",
+        cause="Messages are stored with 11 bits: from 3e-8 down they become 0, between 3e-8 and 6e-8 they are "
+        "rounded up, above 65,504 they become inf.",
         symptom="Small gradients vanish though the formula is right; the others have three digits.",
         in_training="Hardly anything while gradients are of middling size. Where they are very small, learning stops.",
         caught_by="The gradient check: it compares far more digits than half precision has.",

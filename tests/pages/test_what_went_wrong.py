@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.failures import FAILURES
+from lab.failures import FAILURES, find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run as run_program
 from lab.lessons.pages import PAGES
@@ -92,7 +92,7 @@ def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three(
 def test_a_text_that_fits_nothing_gets_the_check_list_and_shapes_their_page():
     at = opened()
     ask(at, "KeyError: 'weights' <script>alert(1)</script>")
-    assert "None of the 25" in at.info[0].value
+    assert "No match" in at.info[0].value
     assert "Shrink the data" in texts(at.markdown)
     ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
     assert not at.info
@@ -125,7 +125,7 @@ def test_a_failure_comes_in_each_of_its_forms():
     assert "It says: *optimizer got an empty parameter list*" in texts(at.markdown)
     press(at, "wrong choose order")
     assert "form" not in address(at)
-    at = opened(failure="order", form="2")  # it has two
+    at = opened(failure="order", form="5")  # it has three
     assert not at.exception
     assert run_program(BY_KEY["order"].broken).code.strip() in texts(at.code)
 
@@ -135,6 +135,7 @@ def test_kept_graphs_are_weighed():
     said = texts(at.markdown)
     assert "| tanh | \\(1000\\,\\) | 8\\,000 |" in said
     assert "16,040 bytes" in said
+    assert "apart: 16 bytes are left" in said  # the loss and its gradient
 
 
 def test_pytorch_is_really_run():
@@ -178,3 +179,39 @@ def test_a_piece_of_code_leads_to_the_failures_that_it_commits():
     at.text_area(key="code text").set_value("print(1)").run()
     assert "None of the failures" in at.success[0].value
     assert at.text_area(key="code text").value == "print(1)"
+
+
+def test_a_message_with_several_causes_asks_which_and_runs_each():
+    at = opened()
+    text = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    ask(at, text)
+    assert "failure" not in address(at)
+    assert "In your code, is there" in texts(at.markdown)
+    assert "a link to this page does not contain it" in texts(at.caption)
+    causes = [button for button in at.button if button.key.startswith("wrong cause")]
+    assert [button.label for button in causes] == [f"... {found.asks}?" for found in find(text)]
+    for form in range(7):
+        press(at, f"wrong cause nograph {form}")
+        assert address(at).get("form", "0") == str(form)
+        assert run_program(BY_KEY["nograph"].in_form(form).broken).code.strip() in texts(at.code)
+    ask(at, f"{text}\nout = model(x).detach()\nloss = F.mse_loss(out, y)\nloss.backward()")
+    assert (address(at)["failure"], address(at)["form"]) == ("nograph", "2")
+    assert at.code[0].value == "out = model(x).detach()"
+    ask(at, "CUDA out of memory. Tried to allocate 2.00 GiB")
+    assert "very first step" in texts(at.markdown)
+
+
+def test_shapes_are_explained_before_the_link():
+    at = opened()
+    ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
+    assert "In a matrix product the last axis" in texts(at.markdown)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"), [("optimizer got an empty parameter list", "1"),
+                       ("UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.", "2")],
+)  # fmt: skip
+def test_a_message_of_one_form_opens_that_form(text, form):
+    at = opened()
+    ask(at, text)
+    assert address(at)["form"] == form

@@ -397,11 +397,13 @@ def test_an_assigned_gradient_of_another_shape_is_refused(use, shape, gradient):
 
 @pytest.mark.parametrize("use", [lambda p: SGD(p, lr=0.1), Adam, lambda p: clip_grad_norm(p, 1.0)])
 @pytest.mark.parametrize(
-    "parameters", [Tensor([[1.0, 2.0]]), [], (), [Tensor([1.0]) * 2.0], [Tensor([1.0]), 3.0], [np.ones(2)]], ids=repr
+    "parameters", [Tensor([[1.0, 2.0]]), [Tensor([1.0]) * 2.0], [Tensor([1.0]), 3.0], [np.ones(2)]], ids=repr
 )
 def test_only_a_list_of_leaves_is_taken_as_parameters(use, parameters):
     with pytest.raises(TypeError, match=r"^Give parameters as a list of Tensors.*parameters\(\)\.$"):
         use(parameters)
+    with pytest.raises(TypeError, match=r"^The list of parameters is empty: there is nothing to train\.$"):
+        use(type(parameters)() if isinstance(parameters, list) else ())
 
 
 @pytest.mark.parametrize(
