@@ -87,6 +87,48 @@ _EARLY = Cause(
     ("order",),
 )
 
+_TWICE = (
+    Cause(
+        "a second `backward()` on the same loss",
+        "twice",
+        0,
+        r"same loss|called? (backward )?(twice|two times)",
+        ("twice",),
+    ),
+    Cause(
+        "a state, such as an RNN's `hidden`, carried into the next turn of a loop",
+        "detach",
+        0,
+        r"hidden|rnn|lstm|gru|state|\bh\b|bptt",
+        ("detach",),
+    ),
+    Cause(
+        "two losses on one trunk, each with its own `backward()`",
+        "twice",
+        1,
+        r"two (losses|optim)|loss_?[12ab]\b|generator|discriminator|\bgan\b|[gd]_loss|loss_[gd]|both losses",
+    ),
+    Cause(
+        "something computed once, before the loop, that each turn uses",
+        "twice",
+        2,
+        r"before the loop|outside the loop|outside of the loop",
+    ),
+    Cause(
+        "`w = w - lr * w.grad`, which makes a new tensor",
+        "nonleafgrad",
+        1,
+        rf"{_REPLACED}|result of `-`",
+        ("nonleafgrad",),
+    ),
+    Cause("`total = total + loss`, and `total.backward()`", "kept", 0, r"total|running|cumul|\+= ?loss", ("kept",)),
+)
+_ADVICE = re.compile(  # of this engine's messages, which speaks for no cause
+    r"call it on a result, computed outside no_grad\(\) and without detach\(\)\."
+    r"( a leaf that was updated .{,80} instead\.)?"
+    r"|update a leaf in place, .{,200}loss\.item\(\)\.|call backward\(retain_graph=true\) the first time"
+)
+
 SHARED = (
     Shared(
         (
@@ -133,46 +175,10 @@ SHARED = (
             r"has already gone through",
             r"graph .{0,30}(already|is|was|been) (gone|freed)",
         ),
-        (
-            Cause(
-                "a second `backward()` on the same loss",
-                "twice",
-                0,
-                r"same loss|called? (backward )?(twice|two times)",
-                ("twice",),
-            ),
-            Cause(
-                "a state, such as an RNN's `hidden`, carried into the next turn of a loop",
-                "detach",
-                0,
-                r"hidden|rnn|lstm|gru|state|\bh\b|bptt",
-                ("detach",),
-            ),
-            Cause(
-                "two losses on one trunk, each with its own `backward()`",
-                "twice",
-                1,
-                r"two (losses|optim)|loss_?[12ab]\b|generator|discriminator|\bgan\b|[gd]_loss|loss_[gd]|both losses",
-            ),
-            Cause(
-                "something computed once, before the loop, that each turn uses",
-                "twice",
-                2,
-                r"before the loop|outside the loop|outside of the loop",
-            ),
-            Cause(
-                "`w = w - lr * w.grad`, which makes a new tensor",
-                "nonleafgrad",
-                1,
-                rf"{_REPLACED}|result of `-`",
-                ("nonleafgrad",),
-            ),
-            Cause(
-                "`total = total + loss`, and `total.backward()`", "kept", 0, r"total|running|cumul|\+= ?loss", ("kept",)
-            ),
-        ),
+        _TWICE,
         key="twice",
     ),
+    Shared((r"no leaf any more: it was computed",), (*_TWICE[1:5], _TWICE[0], _TWICE[5])),
     Shared(
         (
             r"unsupported operand types?(\(s\))? for [-+*/@]=?: .*none_?type",
@@ -299,7 +305,7 @@ def decide(shared: Shared, text: str) -> Decided:
 
 
 def _by_sign(causes: Sequence[Cause], text: str) -> list[Cause]:
-    plain = _plain(text)
+    plain = _ADVICE.sub("", _plain(text))
     return sorted(causes, key=lambda cause: not (cause.sign and re.search(cause.sign, plain)))
 
 

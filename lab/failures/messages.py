@@ -33,7 +33,7 @@ SHAPES = {
         "Sizes that do not match",
         (
             "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 0",
-            "from the last axis backwards, lengths must be equal or one of them 1",
+            "from the last axis backwards, lengths must be equal or one",
             "operands could not be broadcast together with shapes",
             "Incompatible shapes for broadcasting",
         ),

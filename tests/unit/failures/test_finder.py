@@ -9,6 +9,7 @@ import pytest
 from lab.failures import find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.causes import SHARED
+from lab.failures.failure import run
 from lab.failures.finder import _heard, by_description, everything_said, hear
 from lab.failures.kind import kind_of
 from lab.failures.said import SAID
@@ -122,6 +123,16 @@ def test_a_line_that_proves_nothing_leaves_the_questions(frame):
     found = find(f"Traceback (most recent call last):\n{frame}{ELEMENT}")
     assert [match.sure for match in found] == [False] * 7
     assert [match.form for match in found] == [*range(7)]
+
+
+def test_the_engines_own_messages_lead_to_the_cause_that_raised_them():
+    assert find(run(BY_KEY["nonleafgrad"].in_form(1).broken).error)[0].form == 1
+    for key in ("twice", "detach", "nograph", "nonleafgrad"):
+        for form in range(len(BY_KEY[key].forms) or 1):
+            if error := run(BY_KEY[key].in_form(form).broken).error:
+                found = find(error)
+                assert (key, form) in [(match.failure.key, match.form) for match in found]
+                assert not found[0].sure
 
 
 def test_what_a_text_says_brings_its_cause_to_the_front():

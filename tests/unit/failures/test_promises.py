@@ -65,15 +65,15 @@ def none(name, other=None):
     return lambda ran: not ran.error and ran.shown[name] is None and (not other or ran.shown[other] is not None)
 
 
-TWICE, NO_GRAPH = stops("already gone through"), stops("nothing to differentiate")
+TWICE, NO_GRAPH, EARLIER = stops("already gone through"), stops("nothing to differentiate"), stops("in an earlier turn")
 PROMISES = {  # of each failure, by form: what its program shows, and that of its fix does not
     "inplace": [stops("has been written to since")],
-    "twice": [TWICE, TWICE, TWICE],
+    "twice": [TWICE, EARLIER, EARLIER],
     "scalar": [stops("starts from a single number")],
     "nograph": [NO_GRAPH] * 7,
     "nonleafgrad": [
         lambda ran: "h.grad" in ran.shown,  # which PyTorch has let go: see below
-        lambda ran: bool(ran.error),
+        EARLIER,
         none("other.grad", "w.grad"),
     ],
     "zero-grad": [swings],
@@ -81,7 +81,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "broadcast": [near_the_mean],
     "nan": [lambda ran: np.isnan(ran.shown["loss"]) and np.isnan(ran.shown["p.grad"]).any()],
     "kept": [grows, grows],
-    "detach": [TWICE, none("w1.grad", "w2.grad")],
+    "detach": [EARLIER, none("w1.grad", "w2.grad")],
     "no-grad": [none("w1.grad", "w2.grad")],
     "numpy": [
         stops("NumPy would lose the graph"), stops("'float' object has no attribute 'backward'"), stops("TypeError"),
