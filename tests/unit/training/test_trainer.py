@@ -604,3 +604,17 @@ def test_the_loss_of_a_regression_is_the_mean_squared_error_of_standardised_targ
     state = trainer.state()
     trainer.step()
     trainer.load_state(state)
+
+
+def test_a_write_to_the_data_after_the_forward_pass_reaches_no_gradient():
+    gradients = []
+    for write in (False, True):
+        trainer = Trainer(Config(data="xor"))
+        loss = trainer.loss(trainer.next_rows)
+        if write:
+            trainer.dataset.train_x.flags.writeable = True
+            trainer.dataset.train_x[:] = 5.0
+        loss.backward()
+        gradients.append([p.grad for p in trainer.model.parameters()])
+    for right, got in zip(*gradients, strict=True):
+        np.testing.assert_array_equal(got, right)
