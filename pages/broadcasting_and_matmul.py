@@ -8,6 +8,7 @@ import streamlit as st
 from lab.lessons.pages import BY_PATH
 from lab.lessons.shapes import grids, runs, sources
 from lab.lessons.shapes.runs import BROKEN, UPDATES
+from lab.trace.recording import brief
 from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state
@@ -123,8 +124,8 @@ FIELDS = (
 def _broadcast() -> None:
     prose(
         "Forward, the smaller array is read again along an axis: [[broadcasting|broadcast]]. Backward, each cell sums "
-        "what all of its copies receive: [[unbroadcast]]. Before you point at another cell: which cells of the "
-        "[[upstream gradient]] does it sum?"
+        "what all of its copies receive: [[unbroadcast]]. Point at another cell of a gradient: which cells of "
+        "the [[upstream gradient]] does it sum?"
     )
     now = st.session_state
 
@@ -184,8 +185,9 @@ def _axes(left: sources.Shape, right: sources.Shape) -> None:
 
 def _forgotten() -> None:
     st.markdown(
-        "A layer `x @ w + b`, **b** of shape (3,), trained for five steps on one batch, then one step on a batch of "
-        "another size. The engine is broken in one line. **Guess first: what will happen?**"
+        f"A layer `x @ w + b`, **b** of shape (3,), trained for {runs.STEPS_BEFORE} steps on one batch, then "
+        f"{runs.AFTER} steps on a batch of another size. The engine is broken in one line. **Guess first: what will "
+        "happen?**"
     )
     now = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -208,10 +210,16 @@ def _forgotten() -> None:
 
     right, broken, drawn = computed("forgotten sum", (engine, rows, update), train)
     outcome = runs.outcome(right, broken)
-    st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {escape_markdown(broken.error)}")
+    silent = runs.silent_steps(right, broken) if outcome == "later" else 0
+    until = (
+        f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
+    )
+    st.markdown(
+        f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {escape_markdown(broken.error)}{until}"
+    )
     drawing.show(drawn, key="broadcasting bias")
-    st.markdown(markdown_table(["engine", "the loss, step by step", "shape of b at the end"], [
-        (name, ", ".join([*map(number, run.losses), *(["✗"] if run.error else [])]), str(run.shape))
+    st.markdown(markdown_table(["engine", "the loss, step by step", "b at the end", "its shape"], [
+        (name, ", ".join([*map(number, run.losses), *["✗"] * bool(run.error)]), brief(run.bias), str(run.bias.shape))
         for name, run in (("right", right), ("broken", broken))
     ]))  # fmt: skip
 

@@ -129,11 +129,21 @@ def _one() -> None:
             lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
         )
         boards.fill({"jacobian": chart})
+        st.caption(_scale(matrix[known]))
         _product(graph, matrix if done == most else None)
     now["jacobian filled"] = done == most
     if done == most:
         with controls:
             _zeros(matrix)
+
+
+def _scale(found: np.ndarray) -> str:
+    """How to read the colours of the cells that are filled."""
+    largest = np.abs(found[np.isfinite(found)]).max(initial=0.0)
+    strongest = f", strongest at {numeral(largest)}" if largest else ""
+    return (
+        f"Blue is above 0, pink with − is below{strongest}. A cell without colour is exactly 0; a dot is not computed."
+    )
 
 
 def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph | None:

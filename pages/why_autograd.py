@@ -64,7 +64,7 @@ TRY_THIS = {
     "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
     "directions": "Write a function for which forward mode is faster, and make it win by more than three times.",
 }
-DECADES = [10**exponent for exponent in range(8)]
+DECADES = [10**exponent for exponent in range(13)]
 TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of work in it
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
 LONGER = {"6": 6, "30": 30, "150": 150}
@@ -446,8 +446,8 @@ def _directions() -> bool:
     """False where the expression cannot be used: then the other widgets are not on the page."""
     prose(
         "The same [[local derivatives|local derivative]], in two directions. [[Forward mode|forward mode]] starts at "
-        "one input, and derivatives travel down, with the arrows; [[reverse mode]] starts at one result, and gradients "
-        "travel up, against them. Move the slider. Which needs fewer passes here?"
+        "one input, and derivatives travel with the arrows, to the result; [[reverse mode]] starts at one result, and "
+        "gradients travel against the arrows, to the inputs. Move the slider. Which needs fewer passes here?"
     )
     now = st.session_state
     found = _expression()

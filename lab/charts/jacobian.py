@@ -21,7 +21,8 @@ def jacobian(
     """
     colours = COLOURS[theme]
     finite = np.where(known & np.isfinite(matrix), matrix, 0.0)
-    sizes = np.rint(SHADES * np.abs(finite) / (np.abs(finite).max(initial=0.0) or 1.0)).astype(int)
+    # Rounded up: only what is exactly 0 has no colour.
+    sizes = np.ceil(SHADES * np.abs(finite) / (np.abs(finite).max(initial=0.0) or 1.0)).astype(int)
     codes = np.where(known, np.where(finite < 0, SHADES + 1 + sizes, sizes), 2 * SHADES + 2)
     shades = [
         mix(colours["paper"], colours[ink], 0.45 * k / SHADES)

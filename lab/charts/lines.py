@@ -10,6 +10,7 @@ from typing import Any, Literal
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, nth, short, thinned
 
 TICKS = 8  # on a logarithmic axis whose ends are given, about
+LEGEND_WIDTH, LEGEND_ROW, LEGEND_MARK, LETTER = 400, 24, 49, 6.5  # pixels: of the legend, a row, a mark, a letter
 MARKERS = 40  # more of them than this along a line would hide it
 
 
@@ -60,6 +61,7 @@ def lines(
     What has no place on an axis (nan, inf, zero on a logarithmic one) is not drawn, and stands in the table.
     """
     colours = COLOURS[theme]
+    more = LEGEND_ROW * (_legend_rows(drawn) - 1)
     series = [_series(line, index, x, y, theme) for index, line in enumerate(drawn)]
     if series:
         series[0]["markLine"] = {
@@ -76,16 +78,27 @@ def lines(
         }
     spec = {
         "animation": False,
-        "legend": {"data": [line.name for line in drawn], "type": "scroll", "top": 0, "left": 0, "itemWidth": 34},
-        "grid": {"left": 64, "right": 24, "top": 52, "bottom": 44, "outerBoundsMode": "none"},
+        "legend": {"data": [line.name for line in drawn], "type": "plain", "top": 0, "left": 0, "itemWidth": 34},
+        "grid": {"left": 64, "right": 24, "top": 52 + more, "bottom": 44, "outerBoundsMode": "none"},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [x.spec() | {"nameLocation": "middle", "nameGap": 26}],
         "yAxis": y.spec() | {"nameLocation": "end", "nameGap": 10, "nameTextStyle": {"align": "left"}},
         "series": series,
     }
     return Chart(
-        title, spec, height, _words(title, drawn, marks), (x.name, *(line.name for line in drawn)), _rows(drawn)
+        title, spec, height + more, _words(title, drawn, marks), (x.name, *(line.name for line in drawn)), _rows(drawn)
     )
+
+
+def _legend_rows(drawn: Sequence[Line]) -> int:
+    """How many rows a legend takes in the narrowest chart, so that none of its words is cut."""
+    rows, room = 1, float(LEGEND_WIDTH)
+    for line in drawn:
+        width = LEGEND_MARK + LETTER * len(line.name)
+        if room < width:
+            rows, room = rows + 1, float(LEGEND_WIDTH)
+        room -= width
+    return rows
 
 
 def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, Any]:

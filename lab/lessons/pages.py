@@ -56,7 +56,7 @@ PAGES = (
         "pages/why_autograd.py", "Why autograd", "why", "Why", "speed",
         "What does one gradient cost, and when does forward mode win?",
         "finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical parameters",
-        {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Down or up"},
+        {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Two directions"},
     ),
     Page(
         "pages/jacobians.py", "Jacobian", "jacobian", "Why", "apps",

@@ -72,12 +72,15 @@ export function tell(playback, frame, cell) {
   return story;
 }
 
-/** As many as have room in one row; the sentence names the others, too. @param {Figure[]} figures */
+/** As many as have room in one row, and how many more there are; the sentence names them all.
+ * @param {Figure[]} figures */
 function fitting(figures) {
   let room = ROOM;
-  return figures
+  const shown = figures
     .slice(0, MOST)
     .filter(({ text, caption }) => (room -= Math.max(text.length, caption.length / 2) + 1) >= 0);
+  const left = figures.length - shown.length;
+  return left ? [...shown, figure("…", `and ${left} more`)] : shown;
 }
 
 /** What the backward pass has found: every input's gradient, and what the largest of them means.

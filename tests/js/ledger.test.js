@@ -228,6 +228,7 @@ test("the end of a pass says what its gradients mean only where differences have
       "The slope at a is too small to be judged: backward() gives 1e−9 and the differences 1e−9, both below the " +
       "tolerance of 1e−8.",
     array: "",
+    "many inputs": "", // too many to be judged while a slider moves
   };
   for (const [name, sentence] of Object.entries(expected)) assert.equal(meaning(name), sentence, name);
   assert.deepEqual(Object.keys(traces.slopes), Object.keys(expected));
@@ -241,6 +242,16 @@ test("of a gradient too long to be written out, its result says the least and th
   };
   assert.match(of("broadcast"), /Gradients of out: row \[9, 12\], m \(3, 2\) from 10 to 20\.$/);
   assert.match(of("joined"), /a \(5,\) all 0\.2, b \(5,\) all 0\.2\.$/);
+});
+
+test("a row of figures says how many inputs have no room in it", () => {
+  const { data } = traces.slopes["many inputs"];
+  const { equation } = /** @type {{equation: {text: string, caption: string}[]}} */ (
+    tell(new Playback(data), new Playback(data).frame(new Playback(data).length), null).result
+  );
+  const { text, caption } = equation[equation.length - 1];
+  assert.deepEqual([text, caption], ["…", `and ${9 - (equation.length - 1)} more`]);
+  assert.ok(equation.length > 3);
 });
 
 test("a second message is said to add up", () => {

@@ -69,6 +69,7 @@ SLOPES = {  # what stands at the end of a pass: an expression, its inputs
     "minimum": ("(a - 1)**2", {"a": 1.0}),
     "small": ("a * 1e-9", {"a": 1.0}),
     "array": ("sum(relu(v))", {"v": [0.0, 1.0]}),
+    "many inputs": ("+".join("abcdefghi"), dict.fromkeys("abcdefghi", 1.0)),
 }
 
 

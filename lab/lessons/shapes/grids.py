@@ -86,9 +86,16 @@ def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
     if not terms:
         return f"{text}: {numeral(result)}"
     if len(terms) == len(terms[0]) == 1:
-        return f"that is {numeral(result)}"
+        return numeral(result)
     exact = all(map(_exactly, (result, *(number for term in terms for number in term))))
     return f"{text} {'=' if exact else '≈'} {numeral(result)}"
+
+
+def _rounded(exact: float, computed: float) -> str:
+    """A number, and what rounding has made of it where that shows."""
+    if numeral(exact) == numeral(computed) or not math.isclose(exact, computed, rel_tol=1e-9, abs_tol=1e-12):
+        return numeral(computed)
+    return f"{numeral(exact)}, of which rounding makes {numeral(computed)}"
 
 
 def _products(terms: Sequence[Term], upstream: np.ndarray) -> list[tuple[float, ...]]:
@@ -119,10 +126,12 @@ def _about_gradient(
         what = (
             f"{len(cells)} upstream cells" if len(cells) > 1 else "one upstream cell" if cells else "no upstream cell"
         )
-        grid.says.append(
-            f"{place(grid.title, array.shape, cell)} comes from {what}{f', {from_where}' if cells else ''}:\n"
-            f"{equation(_products(terms, upstream), float(numbers[cell]))}"
-        )
+        text = equation(_products(terms, upstream), float(numbers[cell]))
+        here = place(grid.title, array.shape, cell)
+        if text == numeral(numbers[cell]):  # nothing is summed
+            grid.says.append(f"{here} is {from_where}:\n{from_where} = {text}")
+        else:
+            grid.says.append(f"{here} comes from {what}{f', {from_where}' if cells else ''}:\n{text}")
         lights = {name: [cell], "upstream": cells}
         if message:
             lights[message] = cells
@@ -324,10 +333,11 @@ def loss_trap(trap: Any, right: Any) -> Picture:
         due.says.append(f"prediction[{i}, 0] − target[{i}]:\n{p} − {t} = {numeral(right.difference[i, 0])}")
         due.lights.append({"prediction": [i], "target": [i], "good gradient": [i]})
         terms = [(d,) for d in trap.difference[i]]
-        total = float(trap.difference[i].sum())
         bad.says.append(
             f"The gradient of prediction[{i}, 0] is 2/{count * count} of the sum of its row, "
-            f"{equation(terms, total)}:\n{numeral(trap.gradient[i, 0])}. It is 0 at the mean of all targets."
+            f"{equation(terms, math.fsum(trap.difference[i]))}:\n"
+            f"{_rounded(2 / count**2 * math.fsum(trap.difference[i]), float(trap.gradient[i, 0]))}. "
+            "It is 0 at the mean of all targets."
         )
         bad.lights.append({"wrong": row, "prediction": [i]})
         good.says.append(f"The gradient of prediction[{i}, 0] is 2/{count} of {numeral(right.difference[i, 0])}:\n"

@@ -75,31 +75,32 @@ BROKEN: dict[str, type[Tensor]] = {"forgets the sum": SkipsUnbroadcast, "sums th
 UPDATES = ("b = b - lr * b.grad", "b.data -= lr * b.grad")
 OUTPUTS = 3  # of the layer
 RATE = 0.1
+STEPS_BEFORE, AFTER = 5, 2  # the batch changes. The second step after it shows what the first has done to b
 
 
 @dataclass(frozen=True)
 class Training:
     """A layer x @ w + b, trained for some steps. losses: one for each step that began; error: what stopped it, or "".
 
-    gradient: of the bias, at the first step; shape: of the bias at the end; upstream: what arrived at x @ w + b.
+    gradient: of the bias, at the first step; bias: at the end; upstream: what arrived at x @ w + b.
     """
 
     losses: list[float]
     error: str
     gradient: np.ndarray
     upstream: np.ndarray
-    shape: Shape
+    bias: np.ndarray
 
 
-def train(engine: type[Tensor], rows: int, update: str, steps: int = 5) -> Training:
-    """Steps on a batch of so many rows, and one more on a batch of another size; the same numbers for each engine."""
+def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFORE) -> Training:
+    """Steps on a batch of so many rows, and AFTER more on batches of another size; the same numbers for each engine."""
     rng = np.random.default_rng(0)
     inputs, targets = rng.normal(size=(4, 2)).round(1), rng.normal(size=(4, OUTPUTS)).round(1)
     w, b = engine(rng.normal(size=(2, OUTPUTS)).round(1)), engine(np.zeros(OUTPUTS))
     losses: list[float] = []
     gradient = upstream = np.zeros(OUTPUTS)
     error = ""
-    for step in range(steps + 1):
+    for step in range(steps + AFTER):
         count = rows if step < steps else 3 if rows == 2 else 2
         try:
             output = inputs[:count] @ w + b
@@ -119,7 +120,7 @@ def train(engine: type[Tensor], rows: int, update: str, steps: int = 5) -> Train
             words = " ".join(str(said).split()).rstrip(" .")
             error = f"Step {step + 1}, {count} {'row' if count == 1 else 'rows'}: {words}."
             break
-    return Training(losses, error, gradient, upstream, b.shape)
+    return Training(losses, error, gradient, upstream, b.numpy())
 
 
 def _gradient(tensor: Any) -> np.ndarray:
@@ -131,7 +132,13 @@ def outcome(right: Training, broken: Training) -> Literal["error", "later", "wro
     """What somebody sees who trains with the broken engine."""
     if broken.error:
         return "error" if len(broken.losses) == 1 else "later"
-    return "same" if np.allclose(right.losses, broken.losses) else "wrong"
+    same_bias = right.bias.shape == broken.bias.shape and np.allclose(right.bias, broken.bias)
+    return "same" if same_bias and np.allclose(right.losses, broken.losses) else "wrong"
+
+
+def silent_steps(right: Training, broken: Training) -> int:
+    """How many steps of the broken engine began, without an error, at another loss than the right one's."""
+    return sum(not np.isclose(due, got) for due, got in zip(right.losses, broken.losses, strict=False))
 
 
 # ---------------------------------------------------------------- (N, 1) - (N,)

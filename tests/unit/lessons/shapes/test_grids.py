@@ -69,7 +69,7 @@ def test_the_three_cells_that_a_bias_sums():
 def test_numbers_that_were_rounded_are_not_called_equal():
     assert grids.equation([(1.0, 1 / 3)], 1 / 3) == "1 × 0.3333 ≈ 0.3333"
     assert grids.equation([(-1.0,), (3.0,)], 2.0) == "(−1) + 3 = 2"
-    assert grids.equation([(1 / 3,)], 1 / 3) == "that is 0.3333"
+    assert grids.equation([(1 / 3,)], 1 / 3) == "0.3333"
     assert grids.equation([], 0.0) == "nothing arrives: 0"
 
 
@@ -96,7 +96,7 @@ def _wrong(self, other):
 def test_the_sum_forgotten(rows, update):
     right = runs.train(Tensor, rows, update)
     assert not right.error
-    assert len(right.losses) == 6
+    assert len(right.losses) == 7
     forgets = runs.train(SkipsUnbroadcast, rows, update)
     wrong = runs.train(runs.SumsTheWrongAxis, rows, update)
     assert forgets.gradient.shape == (rows, 3)
@@ -108,6 +108,39 @@ def test_the_sum_forgotten(rows, update):
     if rows == 3:  # the shapes agree by accident
         assert not wrong.error.startswith("Step 1")
         assert wrong.losses[1] != right.losses[1]
+
+
+@pytest.mark.parametrize("update", runs.UPDATES)
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", runs.BROKEN)
+def test_the_outcome_of_a_forgotten_sum_is_what_somebody_sees(name, rows, update):
+    right, broken = runs.train(Tensor, rows, update), runs.train(runs.BROKEN[name], rows, update)
+    harmless = broken.bias.shape == right.bias.shape and np.array_equal(broken.bias, right.bias)
+    if broken.error:
+        expected = "error" if broken.error.startswith("Step 1,") else "later"
+    else:
+        expected = "same" if harmless and broken.losses == right.losses else "wrong"
+    assert runs.outcome(right, broken) == expected
+    silent = (name, rows, update) == ("forgets the sum", 1, runs.UPDATES[0])
+    assert (expected == "wrong") is silent
+    if silent:
+        assert broken.bias.shape == (2, 3)  # and the loss of the next step shows it
+        assert broken.losses[-1] != pytest.approx(right.losses[-1])
+    if expected == "later":
+        assert runs.silent_steps(right, broken) == sum(
+            a != b for a, b in zip(right.losses, broken.losses, strict=False)
+        )
+
+
+def test_no_line_of_arithmetic_is_false_where_rounding_shows():
+    for count in range(2, 7):
+        trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
+        for row in grids.loss_trap(trap, right).rows:
+            for grid in row:
+                for said in [] if isinstance(grid, str) else grid.says:
+                    assert ": 2.776e" not in said, said
+                    assert "that is" not in said, said
+    assert "of which rounding makes" in str(grids.loss_trap(runs.loss(6, (6,)), runs.loss(6, (6, 1))))
 
 
 def test_the_loss_that_broadcasts_leads_to_the_mean():
