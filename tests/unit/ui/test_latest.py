@@ -19,6 +19,9 @@ class Visit:
         """One run. sends: what the browser says of its widgets. Returns what it is told to show."""
         states = [WidgetState(id=f"$$ID-x-{key}", int_value=value) for key, value in sends.items()]
         self.state.on_script_will_rerun(WidgetStates(widgets=states))
+        arrived = self.state._new_widget_state  # of these, Streamlit calls the callbacks of those that have changed
+        ids = {key: f"$$ID-x-{key}" for key in ("a", "b")}
+        self.chosen = {key for key, id in ids.items() if id in arrived and self.state._widget_changed(id)}
         script(self.state)
         told = {key: self._widget(key) for key in ("a", "b")}
         if number:
@@ -59,22 +62,24 @@ def test_a_value_from_before_the_answer_is_no_choice(visit):
     assert visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7)) == {"b": 7}  # answer 3
     assert visit.answer({"a": 2, "b": 0, NUMBER: 2}) == {"b": 7}  # told again: the answer may never have been sent
     assert visit.values() == (2, 7)
+    assert visit.chosen == {"a"}
 
 
 def test_after_the_answer_every_value_is_a_choice_also_the_one_before(visit):
     visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7))
     visit.answer({"a": 1, "b": 0, NUMBER: 3})
     assert visit.values() == (1, 0)
+    assert visit.chosen == {"b"}
 
 
 def test_what_is_forgotten_begins_again(visit):
-    def begin(state):
+    def forget(state):
         del state["b"]
-        state["b"] = 5
 
-    visit.answer({"a": 1, "b": 3, NUMBER: 2}, script=begin)
+    visit.answer({"a": 1, "b": 3, NUMBER: 2}, script=forget)
     visit.answer({"a": 2, "b": 3, NUMBER: 2})
-    assert visit.values() == (2, 5)
+    assert visit.values() == (2, 0)
+    assert visit.chosen == {"a"}
 
 
 def test_the_browser_is_not_told_what_it_has_said_itself(visit):
