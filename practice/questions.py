@@ -268,6 +268,67 @@ def _leaf(Tensor: Engine) -> str:
     return f"The backward step of a is {a._backward}; that of y is {'a closure' if y._backward else 'None'}."
 
 
+def _column_and_row(Tensor: Engine) -> float:
+    column, row = Tensor(np.zeros((4, 1))), Tensor(np.zeros(3))
+    return float((column + row).size)
+
+
+def _column(Tensor: Engine) -> float:
+    X, c = Tensor(np.ones((4, 3))), Tensor(np.zeros((4, 1)))
+    y = (X + c).sum()
+    y.backward()
+    return _gradient(c)
+
+
+def _mean(Tensor: Engine) -> float:
+    x = Tensor([1.0, 2.0, 3.0, 4.0])
+    y = x.mean()
+    y.backward()
+    return _gradient(x)
+
+
+def _sum_without_keepdims(Tensor: Engine) -> None:
+    X = Tensor(np.ones((4, 3)))
+    X - X.sum(axis=1)
+
+
+def _product_gradient(Tensor: Engine) -> float:
+    A, B = Tensor(np.ones((2, 3))), Tensor(np.ones((3, 4)))
+    y = (A @ B).sum()
+    y.backward()
+    return float(np.size(A.grad))
+
+
+def _one_step(Tensor: Engine, rate: float = 0.1) -> float:
+    w = Tensor(3.0)
+    loss = w * w
+    loss.backward()
+    return float(w.item() - rate * _gradient(w))
+
+
+def _two_long_steps(Tensor: Engine) -> float:
+    w, rate = 3.0, 1.0
+    for _ in range(2):
+        leaf = Tensor(w)
+        (leaf * leaf).backward()
+        w = w - rate * _gradient(leaf)
+    return w
+
+
+def _unsure(Tensor: Engine) -> float:
+    z = Tensor([0.0, 0.0])
+    loss = z.logsumexp() - z[0]
+    loss.backward()
+    return _gradient(z)
+
+
+def _cut_off(Tensor: Engine) -> float:
+    w, x = Tensor(-2.0), Tensor(3.0)
+    y = (w * x).relu()
+    y.backward()
+    return _gradient(w)
+
+
 # ---------------------------------------------------------------- the words of texts
 
 NOT = r"\b(no|not|never|without|neither|nor|nothing|none|cannot|unlike|instead|rather|\w+n't)\b"
@@ -425,9 +486,8 @@ QUESTIONS: tuple[Question, ...] = (
               "gradient.", {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2", "h": "-16",
                                 "shown": "1"}),
         run=_too_small_a_step,
-        slips=(Slip(_one_pass, "That is the slope of w * w at 3. Here x is 1."),
-               Slip(lambda engine: float((engine(1.0) * 2.0).item()),
-                    "That is the true slope. With so small an h, 1 + h and 1 − h are the same number.")),
+        slips=(Slip(lambda engine: float((engine(1.0) * 2.0).item()),
+                    "That is the true slope. With so small an h, 1 + h and 1 − h are the same number."),),
     ),
     Number(
         "relu-at-0",
@@ -754,8 +814,8 @@ QUESTIONS: tuple[Question, ...] = (
         "Training",
         "sigmoid is steepest at 0. How steep is it there?",
         "Its derivative is s(1 − s), and s is 1/2 at 0.",
-        "s(1 − s) is at most 1/4. Each sigmoid layer multiplies the gradient by a quarter or less: that is how "
-        "gradients vanish in deep networks.",
+        "s(1 − s) is at most 1/4. Each sigmoid multiplies the gradient by a quarter or less. Unless the weights "
+        "make up for it, gradients vanish in deep networks.",
         Place("pages/every_operation.py", "The point stands at 0: read the slope, then move it away.",
               {"op": "sigmoid", "x": "0"}),
         run=_steepest_sigmoid,
@@ -846,6 +906,182 @@ QUESTIONS: tuple[Question, ...] = (
                   ((r"random|\btable|\blists?\b|opinfo|automat|generat|\b(one|same|generic) test|\bloop|\bevery\b|"
                     r"\beach\b|\ball\b|shapes|many inputs|fuzz|propert|parametri",
                     r"\bop(s|eration|erations)?\b|\brules?\b|\binputs?\b|\btests?\b|tensor|functions?\b|shapes"),)),
+        ),
+    ),
+    Number(
+        "column-and-row",
+        "Shapes",
+        "A column of shape (4, 1) is added to a row of shape (3,). How many numbers has the sum?",
+        "Write the shapes below each other from the right: 1 over 3, and 4 over nothing.",
+        "The column is repeated along the row, and the row along the column: the sum has shape (4, 3).",
+        Place("pages/broadcasting_and_matmul.py", "a is copied 3 times, b 4 times: the result has shape (4, 3).",
+              {"a": "4, 1", "b": "3"}),
+        run=_column_and_row,
+        slips=(
+            Slip(lambda engine: float(engine(np.zeros(4)).size + engine(np.zeros(3)).size),
+                 "That counts the numbers of both. Each of the 4 meets each of the 3."),
+            Slip(lambda engine: float(engine(np.zeros(4)).size), "The row is repeated for each of these."),
+        ),
+    ),
+    Number(
+        "column-gradient",
+        "Shapes",
+        "c has shape (4, 1) and is added to X of shape (4, 3). What is the first element of c.grad?",
+        "How often was each element of c used?",
+        "Each element of c is used in the 3 columns of its row, so 3 messages of 1 arrive and add up. The axis stays, "
+        "with size 1.",
+        Place("pages/broadcasting_and_matmul.py", "b is copied 3 times; a cell of its gradient sums a row.",
+              {"a": "4, 3", "b": "4, 1"}),
+        run=_column,
+        slips=(
+            Slip(_bias, "That is the number of rows: right for a row of shape (3,). A column is copied along them."),
+            Slip(lambda engine: 1.0, "That is one message. The element was used in each column."),
+        ),
+    ),
+    Number(
+        "mean-gradient",
+        "Shapes",
+        "y is the mean of four numbers. What is the first element of x.grad?",
+        "If one of four numbers grows by 1, by how much does their mean grow?",
+        "Each number counts a fourth in the mean, so each gets a fourth of the upstream gradient, 1.",
+        Place("pages/graph_lab.py", "Each element of x gets 0.25.",
+              {"expression": "mean(x)", "in_x": "[1, 2, 3, 4]", "stage": "backward"}),
+        run=_mean,
+        slips=(
+            Slip(lambda engine: 1.0, "That is the gradient of the sum. The mean divides by 4."),
+            Slip(lambda engine: engine([1.0, 2.0, 3.0, 4.0]).mean().item(), "That is the mean, not its gradient."),
+        ),
+    ),
+    Choice(
+        "sum-without-keepdims",
+        "Shapes",
+        "X has shape (4, 3). What does X − X.sum(axis=1) do?",
+        "Which shape has the sum? Write it below (4, 3), from the right.",
+        "The sum has shape (4,). Lined up at the right, 4 stands under 3, and neither is 1: the shapes do not fit. "
+        "With keepdims=True it has shape (4, 1), and each row loses its own sum.",
+        Place("pages/broadcasting_and_matmul.py", "Shapes are lined up at the right: 3 and 4 do not fit.",
+              {"a": "4, 3", "b": "4"}),
+        run=_sum_without_keepdims,
+        options=(
+            Option("It takes the sum of its row from each element",
+                   "That is what was meant. It needs keepdims=True, so that the summed axis stays."),
+            Option("It takes the sum of its column from each element",
+                   "The sums are over the rows, and there are 4 of them for 3 columns."),
+            Option("It raises an error"),
+        ),
+    ),
+    Number(
+        "product-gradient",
+        "Shapes",
+        "A is (2, 3), B is (3, 4), y is the sum of A @ B. How many numbers has A.grad?",
+        "Whose shape does a gradient have?",
+        "A gradient always has the shape of its own tensor, (2, 3), whatever the shape of the product.",
+        Place("pages/broadcasting_and_matmul.py", "The gradient of A has as many cells as A.", {"tab": "matmul"}),
+        run=_product_gradient,
+        slips=(
+            Slip(lambda engine: float((engine(np.ones((2, 3))) @ engine(np.ones((3, 4)))).size),
+                 "That is the product, and its upstream gradient. The gradient of A has the shape of A."),
+            Slip(lambda engine: float(engine(np.ones((3, 4))).size), "That is B."),
+        ),
+    ),
+    Number(
+        "one-step",
+        "Training",
+        "The loss is w * w and w is 3. What is w after one step of gradient descent with rate 0.1?",
+        "The step is the rate times the gradient. Which way does it go?",
+        "The gradient is 2w = 6. The step takes away 0.1 times that.",
+        Place("pages/graph_lab.py", "The gradient of w is 6: a step of rate 0.1 takes 0.6 away.",
+              {"expression": "w*w", "in_w": "3", "stage": "backward"}),
+        answer=_one_step,
+        slips=(
+            Slip(lambda engine: _one_step(engine, -0.1), "That step goes along the gradient, uphill. Take it away."),
+            Slip(lambda engine: _one_step(engine, 1.0), "That takes away the whole gradient: the rate is missing."),
+            Slip(_one_pass, "That is the gradient. The question is where w is after the step."),
+        ),
+    ),
+    Number(
+        "two-long-steps",
+        "Training",
+        "The loss is w * w and w is 3. What is w after two steps with rate 1?",
+        "Work out the first step: where does it land, and what is the gradient there?",
+        "The first step goes from 3 to 3 − 6 = −3, the second from −3 to −3 + 6 = 3. With this rate w jumps to and fro "
+        "for ever; with a larger one it runs away.",
+        Place("pages/graph_lab.py", "At −3 the gradient is −6: the second step leads back to 3.",
+              {"expression": "w*w", "in_w": "-3", "stage": "backward"}),
+        answer=_two_long_steps,
+        slips=(
+            Slip(lambda engine: _one_step(engine, 1.0), "That is where the first step lands. One more."),
+            Slip(lambda engine: 0.0, "0 is where the loss is smallest. The steps are so long that they jump over it."),
+        ),
+    ),
+    Number(
+        "unsure",
+        "Training",
+        "Two classes have equal logits, 0 and 0, and the first is the right one. What is the gradient of its logit by "
+        "cross entropy?",
+        "Which probability does softmax give to each? The gradient is p, minus 1 at the right class.",
+        "Softmax gives 1/2 to both. At the right class 1 is taken away: 1/2 − 1. A step against it raises this logit.",
+        Place("pages/graph_lab.py", "Cross entropy written out: z[0] gets −0.5, and z[1] gets 0.5.",
+              {"expression": "logsumexp(z) - z[0]", "in_z": "[0, 0]", "stage": "backward"}),
+        answer=_unsure,
+        slips=(
+            Slip(lambda engine: -_unsure(engine), "That is the probability. Take 1 away."),
+            Slip(lambda engine: -1.0, "That would be right if the network gave it no chance at all."),
+        ),
+    ),
+    Number(
+        "cut-off-unit",
+        "Training",
+        "A relu unit computes relu(w * x) with w = −2 and x = 3. What is w.grad?",
+        "What does relu let through where its input is negative?",
+        "w * x is −6, so relu gives 0 and is flat there: no gradient passes. If that is so for every input, w never "
+        "changes: the unit is dead.",
+        Place("pages/graph_lab.py", "The message stops at relu: w gets 0.",
+              {"expression": "relu(w*x)", "in_w": "-2", "in_x": "3", "stage": "backward"}),
+        answer=_cut_off,
+        slips=(
+            Slip(lambda engine: engine(3.0).item(), "That is the gradient of w * x alone. relu is flat at −6."),
+            Slip(lambda engine: (engine(-2.0) * 3.0).item(), "That is w * x, the number that relu gets."),
+        ),
+    ),
+    Text(
+        "what-building-teaches",
+        "Engine",
+        "What does building an engine teach that reading about one does not?",
+        "What happens to your own misunderstandings, and what can you do afterwards when something fails?",
+        "You find out what you had misunderstood, because your own code fails where you were wrong. Then you know "
+        "where to look when a gradient is wrong, and can write a backward rule for a new operation yourself.",
+        Place("pages/build_it_yourself.py", "Each check shows the smallest case in which your own code is wrong.",
+              {"ladder": "scalars"}),
+        points=(
+            Point("that you find your own mistakes and misunderstandings",
+                  ((r"\b(mistakes?|misunderst\w+|misconceptions?|bugs?|gaps?|errors?|wrong(ly)?|fail\w*|broke\w*)\b",
+                    r"\b(find|finds|found|see|sees|discover\w*|notice\w*|reveal\w*|expos\w*|show\w*|meet|meets|learn\w*|"
+                    r"force\w*|catch\w*)\b"),)),
+            Point("that you can then find faults, or write new rules, yourself",
+                  ((r"\b(where to look|debug\w*|diagnos\w*|locate|fix\w*|trace|track down)\b",),
+                   (r"\b(write|add|extend|implement|create|make|invent)\w*",
+                    r"\b(rules?|operations?|ops?|derivatives?|gradients?|layers?)\b"))),
+        ),
+    ),
+    Text(
+        "forward-then-back",
+        "Graph and order",
+        "A forward pass builds a graph, and a second pass goes back over it. Where else in computing is something "
+        "built from its inputs, and then gone through backward from a result?",
+        "What must be computed again when one cell changes? What must be built for one target? Where did a number come "
+        "from?",
+        "A spreadsheet and a build system keep a graph of what depends on what, and go back from a cell or a target to "
+        "what it is made of. Compilers go backward over a program for live values; data lineage goes from a report "
+        "back to its sources.",
+        Place("pages/wider_field.py", "The first table: graphs built as a program runs.", {"tab": "beside"}),
+        points=(
+            Point("an example, such as a spreadsheet, a build system, a compiler or data lineage",
+                  ((r"spreadsheet|\bexcel\b|\bmake(file)?\b|build (system|tool)|bazel|compiler|liveness|lineage|"
+                    r"provenance|\bgit\b|package manager|workflow|pipeline|database|query|garbage collect",),)),
+            Point("that it has a graph of what depends on what, gone through from the result back",
+                  ((r"depend|graph|made of|comes? from|came from|derived|sources?|inputs|predecessor",
+                    r"\bback|revers|trac(e|es|ed|ing)|from the (result|target|report|end|output|cell)|which|what"),)),
         ),
     ),
 )  # fmt: skip

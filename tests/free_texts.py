@@ -350,6 +350,25 @@ BAD: dict[str, list[str]] = {  # nothing said, a part of it, beside the point, o
     ],
 }
 
+GOOD["what-building-teaches"] = [
+    "You discover your own misunderstandings, since wrong code fails, and later you know where to look for a bug.",
+    "Reading feels easy; building reveals the gaps. Then you can write a rule for a new operation.",
+    "You make mistakes and have to find them, so afterwards you can debug gradients yourself.",
+    "It shows you what you got wrong, and you learn to add your own backward rules.",
+]
+GOOD["forward-then-back"] = [
+    "A build system: it knows which files a target depends on, and goes back from the target to its sources.",
+    "Excel has a graph of cells; to explain a value you trace it back to the cells it depends on.",
+    "Data lineage: a number in a report is traced back to the tables it came from.",
+    "In a compiler, liveness analysis goes backward over the graph of statements to see which values are needed.",
+]
+BAD["what-building-teaches"] = [
+    "It teaches Python.",
+    "It is more fun and one remembers it longer.",
+    "You can write the code faster.",
+]
+BAD["forward-then-back"] = ["In many places.", "A spreadsheet.", "Videos can be played backward."]
+
 # Written before the judge was tuned for them; the share that it takes rightly is measured.
 OWN_GOOD: list[tuple[str, str]] = [
     (

@@ -42,6 +42,17 @@ PROOFS = {  # what the page of the link says, as it is opened
     "gpu": "np.exp",
     "checkpointing": "Bytes kept at the worst moment",
     "testing-rules": "each rule is compared with numerical differences",
+    "column-and-row": "a is copied 3 times",
+    "column-gradient": "b is copied 3 times",
+    "mean-gradient": "0.25",
+    "sum-without-keepdims": "does not fit",
+    "product-gradient": "*row* k of B",
+    "one-step": "6.0",
+    "two-long-steps": "-6.0",
+    "unsure": "-0.5",
+    "cut-off-unit": "relu(w*x)",
+    "what-building-teaches": "A number that remembers",
+    "forward-then-back": "while it runs",
 }
 
 

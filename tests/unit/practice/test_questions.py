@@ -21,8 +21,10 @@ def right(question):
 
 
 def test_there_are_more_than_two_dozen_of_every_kind_and_topic():
-    assert 24 <= len(QUESTIONS) <= 30
+    assert len(QUESTIONS) >= 40
     assert len(BY_KEY) == len(QUESTIONS)
+    for topic in ("Shapes", "Training"):
+        assert sum(question.topic == topic for question in QUESTIONS) >= 8
     assert {question.topic for question in QUESTIONS} == {*TOPICS}
     assert min(map(len, (CHOICES, NUMBERS, TEXTS))) >= 8
     assert {question.key for question in TEXTS} == GOOD.keys() == BAD.keys()
