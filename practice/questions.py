@@ -296,7 +296,7 @@ def _product_gradient(Tensor: Engine) -> float:
     A, B = Tensor(np.ones((2, 3))), Tensor(np.ones((3, 4)))
     y = (A @ B).sum()
     y.backward()
-    return float(np.size(A.grad))
+    return float(np.asarray(A.grad).size)
 
 
 def _one_step(Tensor: Engine, rate: float = 0.1) -> float:
