@@ -101,7 +101,7 @@ def no_grad(function: Any = None) -> Any:
 def topological_order(root: Tensor) -> list[Tensor]:
     """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
     instead of recursion: a graph can be deeper than Python's call stack."""
-    if not isinstance(root, Tensor):
+    if not hasattr(root, "_children"):
         raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
     order: list[Tensor] = []
     seen: set[Tensor] = set()
