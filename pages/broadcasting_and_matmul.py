@@ -5,15 +5,16 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
+from lab.autodiff import grids, one_operation, sources
+from lab.faults import forgotten_sum
+from lab.faults.forgotten_sum import BROKEN, UPDATES
 from lab.lessons.pages import BY_PATH
-from lab.lessons.shapes import grids, runs, sources
-from lab.lessons.shapes.runs import BROKEN, UPDATES
 from lab.trace.recording import brief
 from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
 from lab.ui import page, state
-from lab.ui.computed import computed
 from lab.ui.guess import guess, verdict
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -152,11 +153,11 @@ def _broadcast() -> None:
     op = now["broadcasting op"]
 
     def draw() -> bytes:
-        found = runs.run(OPERATIONS[op], runs.counted(left), runs.counted(right, 10.0))
+        found = one_operation.run(OPERATIONS[op], one_operation.counted(left), one_operation.counted(right, 10.0))
         return drawing.packed(grids.broadcast(found, op, sources.broadcast(op, *found.operands)))
 
     try:
-        drawn = computed("broadcast", (op, left, right), draw)
+        drawn = memoize("broadcast", (op, left, right), draw)
     except ValueError as error:
         st.error(f"The engine says: {escape_markdown(str(error))}", icon=":material/block:")
         _axes(left, right)
@@ -185,9 +186,9 @@ def _axes(left: sources.Shape, right: sources.Shape) -> None:
 
 def _forgotten() -> None:
     st.markdown(
-        f"A layer `x @ w + b`, **b** of shape (3,), trained for {runs.STEPS_BEFORE} steps on one batch, then "
-        f"{runs.AFTER} steps on a batch of another size. The engine is broken in one line. **Guess first: what will "
-        "happen?**"
+        f"A layer `x @ w + b`, **b** of shape (3,), trained for {forgotten_sum.STEPS_BEFORE} steps on one batch, then "
+        f"{forgotten_sum.AFTER} steps on a batch of another size. The engine is broken in one line. **Guess first: "
+        "what will happen?**"
     )
     now = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -203,14 +204,14 @@ def _forgotten() -> None:
         return
     engine, rows, update = now["broadcasting engine"], now["broadcasting rows"], now["broadcasting update"]
 
-    def train() -> tuple[runs.Training, runs.Training, bytes]:
-        right, broken = (runs.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
+    def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, bytes]:
+        right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
         picture = grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
         return right, broken, drawing.packed(picture)
 
-    right, broken, drawn = computed("forgotten sum", (engine, rows, update), train)
-    outcome = runs.outcome(right, broken)
-    silent = runs.silent_steps(right, broken) if outcome == "later" else 0
+    right, broken, drawn = memoize("forgotten sum", (engine, rows, update), train)
+    outcome = forgotten_sum.outcome(right, broken)
+    silent = forgotten_sum.silent_steps(right, broken) if outcome == "later" else 0
     until = (
         f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
     )
@@ -239,24 +240,26 @@ def _loss() -> None:
         "meant to meet?"
     )
     count = st.slider("N", *COUNT.limits, key="broadcasting count")
-    guessed = guess(f"After {runs.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end")
+    guessed = guess(
+        f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end"
+    )
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
         return
 
-    def draw() -> tuple[runs.Loss, runs.Loss, bytes]:
-        trap, right = runs.loss(count, (count,)), runs.loss(count, (count, 1))
+    def draw() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, bytes]:
+        trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
         return trap, right, drawing.packed(grids.loss_trap(trap, right))
 
-    trap, right, drawn = computed("loss trap", count, draw)
-    ended = runs.end(trap)
+    trap, right, drawn = memoize("loss trap", count, draw)
+    ended = forgotten_sum.end(trap)
     st.markdown(
         f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is {trap.target.mean():.2f}; "
         f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with every one of them."
     )
     drawing.show(drawn, key="broadcasting trap")
     st.markdown(markdown_table(
-        ["", "numbers", "loss", f"predictions after {runs.STEPS} steps against the gradient"],
+        ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
         [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
          for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
     ))  # fmt: skip
@@ -278,10 +281,12 @@ def _matmul() -> None:
     )
 
     def draw() -> bytes:
-        found = runs.run(lambda a, b: a @ b, runs.counted((n, k)), runs.counted((k, m), 10.0))
+        found = one_operation.run(
+            lambda a, b: a @ b, one_operation.counted((n, k)), one_operation.counted((k, m), 10.0)
+        )
         return drawing.packed(grids.matmul(found, sources.matmul(*found.operands)))
 
-    drawing.show(computed("matmul", (n, k, m), draw), key="broadcasting matmul")
+    drawing.show(memoize("matmul", (n, k, m), draw), key="broadcasting matmul")
 
 
 # ---------------------------------------------------------------- reductions and indexing
@@ -306,7 +311,7 @@ def _reduce() -> None:
             st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
     chosen = now["broadcasting index"] if kind == "index" else now["broadcasting axis"]
     drawing.show(
-        computed("reduction", (kind, chosen), lambda: _reduced(str(kind), chosen)), key="broadcasting reduction"
+        memoize("reduction", (kind, chosen), lambda: _reduced(str(kind), chosen)), key="broadcasting reduction"
     )
 
 
@@ -314,11 +319,11 @@ def _reduced(kind: str, chosen: str) -> bytes:
     """chosen: an index, or the axis of a reduction."""
     if kind == "index":
         index = INDICES[chosen]
-        title, found, terms = chosen, runs.run(lambda x: x[index], X), sources.indexing(X, index)
+        title, found, terms = chosen, one_operation.run(lambda x: x[index], X), sources.indexing(X, index)
     else:
         axis = AXES[chosen]
         title = f"x.{kind}({'' if axis is None else axis})"
-        found, terms = runs.run(lambda x: getattr(x, kind)(axis), X), sources.reduction(kind, X, axis)
+        found, terms = one_operation.run(lambda x: getattr(x, kind)(axis), X), sources.reduction(kind, X, axis)
     return drawing.packed(grids.of_one(found, terms, title))
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from lab.config import hosted
 from lab.practice.folder import FolderError
-from lab.practice.told import following
+from lab.practice.render_report import following
 from lab.ui import page, state
 from lab.ui.practice import own
 from lab.ui.practice.exercise import exercise, finished, wait

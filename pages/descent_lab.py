@@ -9,15 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Axis, Chart, Line, Mark, Track
 from lab.designs.network import TARGETS
-from lab.lessons.descent import four_points, over_time
-from lab.lessons.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
-from lab.lessons.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
 from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
+from lab.training.descent import four_points, over_time
+from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
+from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
 from lab.ui import page, state
-from lab.ui.boards import Boards, clicked_points
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
@@ -137,7 +137,7 @@ def _down() -> None:
     walks = _walks(surface)
     with left:
         _transport(walks)
-        boards = Boards(NAME)
+        boards = ChartHost(NAME)
         boards.board("landscape")
     with right:
         _guess(surface, walks["momentum"], {kind: walk.ahead(GUESSED).loss for kind, walk in walks.items()})
@@ -193,7 +193,7 @@ def _walks(surface: Surface) -> dict[str, Walk]:
     now = st.session_state
     start = now[START[0]], now[START[1]]
     rates = [now[key] for key in RATE]
-    return computed(
+    return memoize(
         "descent walks", (surface.formula, start, rates),
         lambda: {kind: Walk(surface, kind, rate, start) for kind, rate in zip(KINDS, rates, strict=True)},
     )  # fmt: skip
@@ -246,7 +246,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
 
 
 def _show(
-    surface: Surface, walks: Mapping[str, Walk], boards: Boards, how: DeltaGenerator, below: DeltaGenerator
+    surface: Surface, walks: Mapping[str, Walk], boards: ChartHost, how: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     """The picture and the numbers; and, while it runs, the next slice of it."""
     now = st.session_state
@@ -269,7 +269,7 @@ def _show(
         chart = charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
         return chart, _now(walks, ahead, steps), _numbers(surface, ahead)
 
-    chart, said, numbers = computed("descent landscape", (walks, steps, theme), drawn)
+    chart, said, numbers = memoize("descent landscape", (walks, steps, theme), drawn)
     boards.fill({"landscape": chart})
     how.markdown(said)
     below.markdown(numbers)
@@ -341,13 +341,13 @@ def _four() -> None:
         st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
         st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
         st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
-    moments = computed("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
+    moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:
         st.metric(f"Loss after {_steps(steps)}", numeral(last.loss))
         st.markdown(FIRST if guessed is None else _soon(moments, guessed))
     with left:
-        boards = Boards(f"{NAME}-four")
+        boards = ChartHost(f"{NAME}-four")
         boards.board("loss")
         boards.fill({"loss": charts.lines(
             "Loss by step",
@@ -413,7 +413,7 @@ def _time() -> None:
         with picture:
             st.markdown(FIRST)
         return
-    run = computed("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
+    run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
         cut = length - kept
         lost = "The state is never detached." if cut <= 0 else (
@@ -424,10 +424,10 @@ def _time() -> None:
         )
         st.markdown(_largest(run, guessed))
     with picture:
-        boards = Boards(f"{NAME}-time")
+        boards = ChartHost(f"{NAME}-time")
         boards.board("messages")
         boards.board("length")
-    by_length = computed("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
+    by_length = memoize("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
     boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
     total, rows = 0.0, []
     for message in run.messages:

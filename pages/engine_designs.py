@@ -12,8 +12,8 @@ from lab.expression import ExpressionError
 from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
-from lab.ui.computed import computed, forget
 from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import forget, memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -110,7 +110,7 @@ def _designs() -> None:
         return [measure(design, run) for design in DESIGNS.values()]
 
     try:
-        results = computed("designs", (expression.text, values), all_measured)
+        results = memoize("designs", (expression.text, values), all_measured)
     except (ExpressionError, Unsuitable) as error:
         expression_box.mistake(error)
         return
@@ -203,7 +203,7 @@ def _order() -> None:
         return
     try:
         values = st.session_state[f"{NAME} inputs"]
-        sorted_ = computed("designs sort", (expression.text, repr(values)), lambda: sort(expression(**values)))
+        sorted_ = memoize("designs sort", (expression.text, repr(values)), lambda: sort(expression(**values)))
     except (ExpressionError, ValueError) as error:
         expression_box.mistake(error)
         return
@@ -287,13 +287,13 @@ def _depth() -> None:
 
 
 def _doublings(guessed: str) -> None:
-    asked = computed("doublings asked", GUESSED, lambda: depth.doublings(GUESSED))
+    asked = memoize("doublings asked", GUESSED, lambda: depth.doublings(GUESSED))
     st.markdown(
         f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {GUESSED} doublings**, counted "
         f"in a run; {asked.calls['closures']} with an order. How does it go on?"
     )
     doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
-    found = computed("doublings", doublings, lambda: depth.doublings(doublings))
+    found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
     left, right = st.columns(2)
     left.metric("Backward calls with an order", f"{found.calls['closures']:,}", help="Counted in the closures design.")
     how = "counted in a run just now" if found.counted else f"computed as 2^{doublings} − 1, not run"
@@ -311,7 +311,7 @@ def _long_chain() -> None:
         "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format
     )
     assert length
-    chains = computed("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
+    chains = memoize("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
     rows = [
         (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")
         for design, chain in zip(DESIGNS.values(), chains, strict=True)
@@ -332,7 +332,7 @@ def _scalars() -> None:
         "with arrays. The numbers agree. What does it take?"
     )
     hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="designs hidden")
-    found = computed("scalars", hidden, lambda: network.both(hidden))
+    found = memoize("scalars", hidden, lambda: network.both(hidden))
     left, middle, right = st.columns(3)
     left.metric("Parameters", f"{found.parameters:,}")
     middle.metric("Largest difference of a gradient", number(found.difference))

@@ -8,14 +8,14 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.autodiff.operations import Curve, Example, curve, example, parts, sources
 from lab.charts import Axis, Line, Mark, short
 from lab.gradcheck import Report
-from lab.lessons.modes.operations import Curve, Example, curve, example, parts, sources
 from lab.ops import OPS, Op
 from lab.trace.recording import numeral
 from lab.ui import page, state
-from lab.ui.boards import Boards
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -39,7 +39,7 @@ def main() -> None:
     found = _choose()
     op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
     try:
-        shown = computed("operations example", (op.name, draw), lambda: example(op, draw))
+        shown = memoize("operations example", (op.name, draw), lambda: example(op, draw))
     except LookupError as error:
         state.hold([ALONG, POINT, OTHER])
         state.mirror(NAME, FIELDS)
@@ -123,7 +123,7 @@ def _one(shown: Example, draw: int) -> None:
     op = shown.op
     st.header(f"{escape_markdown(op.name)}: {op.kind}")
     left, right = st.columns([3, 2], gap="medium")
-    trace, upstream = computed("operations trace", (op.name, draw), shown.record)
+    trace, upstream = memoize("operations trace", (op.name, draw), shown.record)
     with left:
         _rules(shown)
         if op.kind == "elementwise":
@@ -160,7 +160,7 @@ def _check(shown: Example, draw: int) -> None:
     def again() -> None:
         st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
 
-    report = computed("operations check", (shown.op.name, draw), shown.check)
+    report = memoize("operations check", (shown.op.name, draw), shown.check)
     _verdict(report)
     st.button("Check on other numbers", key="operations again", on_click=again, icon=":material/casino:")
     with st.expander("Every element of this check"):
@@ -204,9 +204,9 @@ def _curves(shown: Example) -> None:
         others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
     state.mirror(NAME, FIELDS)
     about = shown.op.name, along, x, others, page.theme()
-    told, chart = computed("operations curve", about, lambda: _at_the_point(shown, along, x, others))
+    told, chart = memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others))
     st.markdown(told)
-    picture = Boards("operations")
+    picture = ChartHost("operations")
     picture.board("curve")
     picture.fill({"curve": chart})
 
@@ -271,7 +271,7 @@ def _array(array: np.ndarray) -> str:
 def _all(found: list[Op], draw: int) -> None:
     st.header("All of them, checked now")
     names = [op.name for op in found]
-    said, table = computed("operations table", (draw, names), lambda: _table(found, draw))
+    said, table = memoize("operations table", (draw, names), lambda: _table(found, draw))
     st.markdown(said)
     st.markdown(table)
 

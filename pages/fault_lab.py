@@ -37,7 +37,7 @@ from lab.trace.recording import brief, numeral
 from lab.training.doctor import Finding, diagnose
 from lab.ui import expression_box, page, state
 from lab.ui.chart import show_chart
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -84,8 +84,8 @@ def main() -> None:
 
 def _is_played() -> bool:
     """Is the player on the page?"""
-    now = st.session_state
-    return now["fault run"] and now["fault play"] and BY_KEY[now["fault fault"]].kind == "engine"
+    session = st.session_state
+    return session["fault run"] and session["fault play"] and BY_KEY[session["fault fault"]].kind == "engine"
 
 
 def _begin_again() -> None:
@@ -204,8 +204,8 @@ def _runs(key: str, seed: int) -> tuple[LessonRun, LessonRun]:
 def _results(fault: Fault, seed: int) -> None:
     """Where the questions stood, the answers; what else there is to see, below them."""
     case = fault.key, seed
-    comparison = computed("fault comparison", case, lambda: compare(fault, seed))
-    healthy, broken = computed("fault runs", case, lambda: _runs(*case))  # what visitors share is copied for each
+    comparison = memoize("fault comparison", case, lambda: compare(fault, seed))
+    healthy, broken = memoize("fault runs", case, lambda: _runs(*case))  # what visitors share is copied for each
     left, right = st.columns(2, gap="large")
     with left:
         st.header("The gradients")
@@ -227,7 +227,7 @@ def _results(fault: Fault, seed: int) -> None:
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         theme = page.theme()
-        show_chart(computed("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "fault loss")
+        show_chart(memoize("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "fault loss")
     if fault.kind == "engine":
         _own_expression(fault, seed)
         _events(fault, seed)
@@ -236,7 +236,7 @@ def _results(fault: Fault, seed: int) -> None:
     if fault.kind == "engine":
         _gradient_check(fault, seed)
     _doctor(fault, seed, healthy, broken)
-    norms = computed("fault norms", (case, theme), lambda: _norms(healthy, broken, theme))
+    norms = memoize("fault norms", (case, theme), lambda: _norms(healthy, broken, theme))
     for column, (name, chart) in zip(st.columns(2, gap="large"), norms.items(), strict=False):
         with column:
             show_chart(chart, f"fault norms {name}", name)
@@ -316,7 +316,7 @@ def _events(fault: Fault, seed: int) -> None:
         )
         if fault.shorter:
             st.code(source(fault.shorter), wrap_lines=True)
-        passes = computed(
+        passes = memoize(
             "fault passes",
             (fault.key, seed),
             lambda: {"broken": play(fault, fault.broken.engine, seed), "healthy": play(fault, Tensor, seed)},
@@ -386,7 +386,7 @@ def _gradient_check(fault: Fault, seed: int) -> None:
         st.code(source(fault.checked), wrap_lines=True)
     left, right = st.columns(2, gap="medium")
     engines = Tensor, fault.broken.engine
-    reports = computed("fault checks", (fault.key, seed), lambda: [check(fault, engine, seed) for engine in engines])
+    reports = memoize("fault checks", (fault.key, seed), lambda: [check(fault, engine, seed) for engine in engines])
     for column, title, report in zip((left, right), ("Healthy", "Broken"), reports, strict=True):
         with column:
             say = st.success if report else st.error
@@ -399,7 +399,7 @@ def _gradient_check(fault: Fault, seed: int) -> None:
 def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> None:
     st.markdown("**The training doctor** on both histories")
     both = ("Healthy", healthy, fault.healthy), ("Broken", broken, fault.broken)
-    findings = computed(
+    findings = memoize(
         "fault doctor", (fault.key, seed), lambda: [_finding(run, setup, seed) for _, run, setup in both]
     )
     for column, (title, run, _), first in zip(st.columns(2, gap="medium"), both, findings, strict=True):

@@ -5,10 +5,10 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from lab.lessons import assignment_link
+from lab.lessons.assignment import CONTROLS, ITEMS, LONGEST, beginning, shortened
 from lab.lessons.cards import CARDS
-from lab.lessons.sets import CONTROLS, ITEMS, LONGEST, beginning, shortened
-from lab.practice import sets
-from lab.ui import page, state, teaching
+from lab.ui import assignment, page, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from practice import LADDERS
@@ -33,7 +33,7 @@ def main() -> None:
     )
     state.restore("teach", FIELDS)
     if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
-        st.info(teaching.note(unknown), icon=":material/help:")
+        st.info(assignment.note(unknown), icon=":material/help:")
     left, right = st.columns([3, 2], gap="large")
     with left:
         _choose()
@@ -53,29 +53,31 @@ def main() -> None:
 
 def _ticked(text: str) -> tuple[list[str], ...]:
     """For each of KEYS what is ticked of it, and last what the lab does not have."""
-    found = sets.read(text)
+    found = assignment_link.read(text)
     return *([key for key in keys if key in found] for keys in KEYS.values()), [
         key for key in found if key not in ITEMS
     ]
 
 
 def _written(ticked: tuple[list[str], ...]) -> str | None:
-    return sets.written(key for keys in ticked[:-1] for key in keys)
+    return assignment_link.written(key for keys in ticked[:-1] for key in keys)
 
 
 def _hidden(text: str) -> tuple[list[str], list[str]]:
     """What of the controls is hidden, and what the lab does not have."""
-    found = sets.words(text)
+    found = assignment_link.words(text)
     known = [key for key in found if key in CONTROLS]
     if not known:
         raise ValueError(text)
     return known, [key for key in found if key not in CONTROLS]
 
 
-ITEM_FIELD = Field(sets.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
-NAME = Field(sets.NAME, "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
-HIDE = Field(sets.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: state.joined(hidden[0]))
-BEGIN = Field(sets.BEGIN, "teach begin", "", state.shorter_than(LONGEST))
+ITEM_FIELD = Field(assignment_link.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
+NAME = Field(assignment_link.NAME, "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
+HIDE = Field(
+    assignment_link.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: state.joined(hidden[0])
+)
+BEGIN = Field(assignment_link.BEGIN, "teach begin", "", state.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
@@ -122,8 +124,8 @@ def _link() -> None:
     if not (ticked or begin):
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    query = {sets.ITEMS: sets.written(ticked), sets.NAME: now["teach name"].strip()}
-    query |= {sets.HIDE: "~".join(now["teach hide"]), sets.BEGIN: begin}
+    query = {assignment_link.ITEMS: assignment_link.written(ticked), assignment_link.NAME: now["teach name"].strip()}
+    query |= {assignment_link.HIDE: "~".join(now["teach hide"]), assignment_link.BEGIN: begin}
     address = {name: said for name, said in query.items() if said}
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")

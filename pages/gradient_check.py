@@ -11,14 +11,9 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Line, Mark, short
-from lab.expression import ExpressionError
-from lab.expression.builder import Expression
-from lab.gradcheck import Element, Report, gradcheck
-from lab.gradcheck.slopes import Slope
-from lab.lessons.modes.claims import CLAIMS, Claim
-from lab.lessons.modes.softmax import RULES, by_cotangent, by_sum
-from lab.lessons.modes.steps import (
+from lab.autodiff.claims import CLAIMS, Claim
+from lab.autodiff.softmax import RULES, by_cotangent, by_sum
+from lab.autodiff.steps import (
     EXPONENTS,
     METHODS,
     PRECISIONS,
@@ -29,14 +24,19 @@ from lab.lessons.modes.steps import (
     error_by_step,
     worst_place,
 )
+from lab.charts import Axis, Line, Mark, short
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.gradcheck import Element, Report, gradcheck
+from lab.gradcheck.slopes import Slope
 from lab.lessons.pages import BY_PATH
 from lab.practice.checker import Stopped
-from lab.practice.own_engine import EXAMPLES as OWN_EXAMPLES
-from lab.practice.own_engine import Unusable
+from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
+from lab.practice.learner_engine import Unusable
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, progress, state
-from lab.ui.boards import Boards
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost
+from lab.ui.memoize import memoize
 from lab.ui.practice import choice, own
 from lab.ui.practice.own import Engine
 from lab.ui.state import Field
@@ -188,7 +188,7 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
         return False
     at = expression.text, repr(values), engine
     try:
-        derived = computed("check derived", at, lambda: _derived(expression, values, engine))
+        derived = memoize("check derived", at, lambda: _derived(expression, values, engine))
     except (ExpressionError, RuntimeError) as error:
         expression_box.mistake(error)
         return False
@@ -207,11 +207,11 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
         difference, place = _arithmetic(points, at, places, h, report)
     with left:
         _said(difference, place, report, engine)
-        boards = Boards("check")
+        boards = ChartHost("check")
         boards.board("error")
     sweeps: list[Sweep] = []
     if now["check shown"]:
-        sweeps = computed("check sweeps", (*at, place), lambda: error_by_step(points.values(), place))
+        sweeps = memoize("check sweeps", (*at, place), lambda: error_by_step(points.values(), place))
     slope = _slope(report, place)
     smooth = not slope or slope.has_derivative
     pictures = {"error": _errors(sweeps, difference, smooth)}
@@ -274,7 +274,7 @@ def _arithmetic(
             st.selectbox("Element", places, key="check element", width=130)
     place = places[st.session_state["check element"]]
     point = points[precision]
-    found = computed("check difference", (at, precision, place, h, method), lambda: point.difference(place, h, method))
+    found = memoize("check difference", (at, precision, place, h, method), lambda: point.difference(place, h, method))
     x = str(place)
     dtype = PRECISIONS[precision]
     back = f"f({x})" if method == "forward" else f"f({x} − h)"
@@ -374,9 +374,11 @@ def _verdict(report: Report) -> None:
     )
 
 
-def _map(boards: Boards, point: Point, at: object, place: Place, h: float, report: Report) -> dict[str, charts.Chart]:
+def _map(
+    boards: ChartHost, point: Point, at: object, place: Place, h: float, report: Report
+) -> dict[str, charts.Chart]:
     method = st.session_state["check method"]
-    errors = computed("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
+    errors = memoize("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
     kinked = {name: result.kink for name, result in report.inputs.items()}
     compared = {
         name: np.where(kinked[name], -1.0, array) if name in kinked else array for name, array in errors.items()

@@ -17,7 +17,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
 from lab.ui import expression_box, page, state
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import choice, own
 from lab.ui.state import Family, Field
@@ -25,7 +25,7 @@ from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
 PRESETS_FILE = Path(__file__).parents[1] / "assets" / "presets.json"
-PRESETS = computed("graph presets", None, lambda: json.loads(PRESETS_FILE.read_text("utf-8")))
+PRESETS = memoize("graph presets", None, lambda: json.loads(PRESETS_FILE.read_text("utf-8")))
 OWN = "Your own expression"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
@@ -472,7 +472,7 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
     try:
         changes = _changes(expression)
         asked = expression.text, values, changes
-        first = trace = computed("graph", asked, lambda: attempt(expression, values, changes=changes))
+        first = trace = memoize("graph", asked, lambda: attempt(expression, values, changes=changes))
         result = first.nodes[first.output]
         many = result["requires_grad"] and np.size(result["value"]) != 1
         if many:

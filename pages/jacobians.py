@@ -7,18 +7,18 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
-from lab.lessons.modes.passes import Graph, Unfit, place_name
-from lab.lessons.modes.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
-from lab.ui.boards import Boards
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -120,10 +120,10 @@ def _one() -> None:
         else:
             matrix[number], known[number] = graph.row(graph.outputs[number]), True
     with picture:
-        boards = Boards("jacobian")
+        boards = ChartHost("jacobian")
         boards.board("jacobian")
         theme = page.theme()
-        chart = computed(
+        chart = memoize(
             "jacobian picture",
             (matrix.tobytes(), known.tobytes(), outputs, inputs, theme),
             lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
@@ -151,7 +151,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
     rules give derivatives there, too."""
     at = expression.text, repr(values)
     try:
-        graph, results = computed("jacobian graph", at, lambda: _made(expression, values))
+        graph, results = memoize("jacobian graph", at, lambda: _made(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return None
@@ -175,7 +175,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
             icon=":material/warning:",
         )
         return graph
-    if kinks := computed("jacobian kinks", at, lambda: gradcheck(expression, values).kinks):
+    if kinks := memoize("jacobian kinks", at, lambda: gradcheck(expression, values).kinks):
         names = ", ".join(element.name for element in kinks)
         st.warning(
             f"The function has a kink where {escape_markdown(names)} is, and no derivative: what fills the picture "
@@ -309,7 +309,7 @@ def _chain() -> None:
         st.markdown(f"{_cheaper(left, right, n, m, guessed)} {said}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
-        boards = Boards("jacobian-chain")
+        boards = ChartHost("jacobian-chain")
         boards.board("chain")
         boards.fill({"chain": charts.lines(
             "Multiplications, as the results grow in number",

@@ -21,8 +21,8 @@ from lab.practice.prediction import (
 )
 from lab.trace.derive import table
 from lab.trace.recording import Trace, brief
-from lab.ui import page, progress, state, teaching
-from lab.ui.computed import computed
+from lab.ui import assignment, page, progress, state
+from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -46,7 +46,7 @@ def main() -> None:
         st.title("Predict, then reveal", width="content")
         _choose()
     graph = now["predict level"], now["predict number"]
-    prediction = computed("prediction", graph, lambda: Prediction(exercise(*graph)))
+    prediction = memoize("prediction", graph, lambda: Prediction(exercise(*graph)))
     blanks = [blank for what in PASSES for blank in prediction.blanks[what]]
     if len(now["predict credit"]) != len(blanks):  # none yet, or a link to another graph
         now["predict credit"] = OPEN * len(blanks)
@@ -236,7 +236,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
     st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in told))
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if not teaching.hidden("reveal"):
+        if not assignment.hidden("reveal"):
             st.button(
                 f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
             )

@@ -15,7 +15,7 @@ from lab.practice.questions import (
     lines,
     outcome,
 )
-from lab.ui import page, progress, state, teaching
+from lab.ui import assignment, page, progress, state
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
@@ -227,11 +227,11 @@ def _answer(question: Question) -> Judged | None:
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
     with st.container(horizontal=True):
         st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
-        if not now["questions hint"] and not teaching.hidden("hints"):
+        if not now["questions hint"] and not assignment.hidden("hints"):
             st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
     if refused := now.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if now["questions hint"] and not teaching.hidden("hints"):
+    if now["questions hint"] and not assignment.hidden("hints"):
         st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
     return None
 

@@ -21,7 +21,7 @@ from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcom
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.panels import STEPS
 from lab.ui import page, state
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -177,7 +177,7 @@ def _four_steps() -> None:
     with code:
         step = _next_step()
         st.html(panels.program(experiment, step))
-    result = computed("trap result", (experiment, step), lambda: in_place.run(experiment, step))
+    result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
     with now:
         _what_happened(result)
         if step:

@@ -26,7 +26,7 @@ from lab.faults.suspects import (
 from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.chart import show_chart
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -59,12 +59,12 @@ def main() -> None:
     state.mirror("spot", FIELDS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Spot the fault", width="content")
-        case = computed("spot case", number := _number(), lambda: open_case(number))
+        case = memoize("spot case", number := _number(), lambda: open_case(number))
     st.markdown(
         f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
         f"evidence costs some and a wrong name {WRONG}."
     )
-    run = computed("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
+    run = memoize("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
     left, right = st.columns([3, 2], gap="large")
     with left:
         _evidence(case, run)
@@ -216,7 +216,7 @@ def _loss(case: Case, run: LessonRun) -> None:
         in_reach(chart.spec)
         return chart
 
-    show_chart(computed("spot loss", (case.number, theme), draw), "spot loss")
+    show_chart(memoize("spot loss", (case.number, theme), draw), "spot loss")
 
 
 def _evidence(case: Case, run: LessonRun) -> None:
@@ -273,7 +273,7 @@ def _chart(name: str, run: LessonRun) -> Chart:
 
 
 def _traced(case: Case) -> None:
-    rate, steps, error = computed("spot step", case.number, lambda: traced_step(case))
+    rate, steps, error = memoize("spot step", case.number, lambda: traced_step(case))
     st.markdown(f"**One traced step**, the third of the run. The learning rate is {rate:g}.")
     if error:
         st.error(f"It did not get that far. {escape_markdown(error)}", icon=":material/block:")
@@ -291,7 +291,7 @@ def _traced(case: Case) -> None:
 
 
 def _checks(case: Case) -> None:
-    found = computed("spot checks", case.number, lambda: gradient_checks(case))
+    found = memoize("spot checks", case.number, lambda: gradient_checks(case))
     checks = sorted(found, key=lambda check: check.passed)
     passed = sum(check.passed for check in checks)
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")

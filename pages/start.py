@@ -7,8 +7,8 @@ from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
 from lab.trace.recording import Trace, record
-from lab.ui import page, progress, state, teaching
-from lab.ui.computed import computed
+from lab.ui import assignment, page, progress, state
+from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
@@ -45,8 +45,8 @@ def main() -> None:
         )
     with right:
         _search()
-    if teaching.there():
-        teaching.show()
+    if assignment.there():
+        assignment.show()
     _first_gradient()
     _stories()
     st.subheader("The path", anchor="path")
@@ -73,7 +73,7 @@ def _first_gradient() -> None:
     values = live_values(PLAYER, live)
     now.update({f"start {name}": value for name, value in values.items()})
     state.mirror("start", FIELDS, kept=["stage", "event"])
-    expression, trace = computed("start", values, lambda: _recorded(values))
+    expression, trace = memoize("start", values, lambda: _recorded(values))
     reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[now["start stage"]]
     player(
         trace, key=PLAYER, live=live, event=reached, opening=now["start opening"], opened=now["start event"],

@@ -19,14 +19,14 @@ from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.training.worker import Worker
 from lab.ui import page, state
-from lab.ui.boards import Boards
+from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.practice import choice, contest
 from lab.ui.practice.own import Engine
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
-from lab.ui.training import own_data, settings, shelf, visit
+from lab.ui.training import settings, shelf, upload, visit
 from lab.ui.training.digit_pad import digit_pad
 from lab.ui.training.instruments import (
     TICK,
@@ -40,8 +40,8 @@ from lab.ui.training.instruments import (
     train,
     unchecked,
 )
-from lab.ui.training.own_data import OWN_DATA, POINTS
 from lab.ui.training.settings import FIELD
+from lab.ui.training.upload import OWN_DATA, POINTS
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
@@ -181,7 +181,7 @@ def _welcome() -> None:
     if run is None or not run.batches:
         return
     if run.own and run.config.data == now["training data"]:
-        own_data.restore(run.own)
+        upload.restore(run.own)
     if config != run.config:
         visit.shelve(run)
     elif run.batches > _run().batches:
@@ -437,7 +437,7 @@ def _read_drawing() -> None:
     slopes = saliency(network, x, best).reshape(image.shape)
     with right:
         st.markdown(f"The network takes it for **{data.classes[best]}**.")
-        boards = Boards("pad")
+        boards = ChartHost("pad")
         boards.board("likelihoods", "drawing")
     boards.fill(
         {

@@ -9,7 +9,7 @@ import streamlit as st
 from lab import charts
 from lab.charts import Chart
 from lab.expression.pytorch import installed
-from lab.failures import FAILURES, find, memory, twin
+from lab.failures import FAILURES, find, memory, pytorch_equivalent
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, written
 from lab.failures.finder import Found, look_up
@@ -19,8 +19,8 @@ from lab.lessons.pages import BY_PATH, PAGES
 from lab.trace.recording import brief
 from lab.ui import finder, page, state
 from lab.ui.chart import show_chart
-from lab.ui.computed import computed
 from lab.ui.failures import from_a_curve, from_code
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 
@@ -336,7 +336,7 @@ def _memory(numbers: Numbers) -> None:
 
 def _pytorch(failure: Failure, numbers: Numbers) -> None:
     st.header("In PyTorch", anchor="pytorch")
-    program = failure.twin(numbers)
+    program = failure.pytorch_equivalent(numbers)
     code, said = st.columns(2, gap="large")
     code.code(program, wrap_lines=True)
 
@@ -347,21 +347,23 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
         if st.session_state.get("wrong asked") == program:
             try:
                 with st.spinner("PyTorch is being imported: some seconds."):
-                    _heard(computed("twin", program, lambda: twin.ask({failure.key: program})[failure.key]))
+                    _heard(
+                        memoize("twin", program, lambda: pytorch_equivalent.ask({failure.key: program})[failure.key])
+                    )
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
             return
         says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch mostly is
         st.markdown(f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else
                     "It has no message for this.")  # fmt: skip
-        if computed("torch", 1, installed):
+        if memoize("torch", 1, installed):
             st.button("Run it in PyTorch", key="wrong ask", icon=":material/play_arrow:", on_click=ask,
                       help="In a process of its own, which then ends.")  # fmt: skip
         else:
             st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
 
 
-def _heard(said: twin.Said) -> None:
+def _heard(said: pytorch_equivalent.Said) -> None:
     st.markdown(f"**PyTorch {said.version}**, run now")
     if said.printed:
         st.code(said.printed, language=None, wrap_lines=True)

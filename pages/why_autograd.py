@@ -8,12 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Line, Mark
-from lab.designs.compare import Unsuitable
-from lab.expression import ExpressionError
-from lab.expression.builder import Expression
-from lab.gradcheck import gradcheck, numerical_gradient
-from lab.lessons.modes.cost import (
+from lab.autodiff.cost import (
     FAMILIES,
     METHODS,
     MOST_COUNTED,
@@ -23,10 +18,10 @@ from lab.lessons.modes.cost import (
     counted_brute_force,
     passes,
 )
-from lab.lessons.modes.drawing import arrived, draw_pass, told
-from lab.lessons.modes.passes import Graph, Unfit, place_name
-from lab.lessons.modes.race import race
-from lab.lessons.modes.symbolic import (
+from lab.autodiff.drawing import arrived, draw_pass, told
+from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.race import race
+from lab.autodiff.symbolic import (
     Formula,
     Growth,
     NoFormula,
@@ -39,10 +34,15 @@ from lab.lessons.modes.symbolic import (
     text,
     value,
 )
+from lab.charts import Axis, Line, Mark
+from lab.designs.compare import Unsuitable
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.gradcheck import gradcheck, numerical_gradient
 from lab.lessons.pages import BY_PATH
 from lab.trace.recording import brief, numeral
 from lab.ui import expression_box, page, state
-from lab.ui.boards import Boards
+from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
@@ -182,7 +182,7 @@ def _cost() -> bool:
             (title, *(f"{number:,}" for number in passes(method, count)), _duration(sum(passes(method, count))))
             for method, title in METHODS.items()
         ]))  # fmt: skip
-        boards = Boards("why-counted")
+        boards = ChartHost("why-counted")
         boards.board("counted")
         boards.fill({"counted": _counted(count)})
         with st.expander("The brute-force function, run for three parameters"):
@@ -258,7 +258,7 @@ def _timed(family: str, ticking: bool) -> None:
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
-        boards = Boards("why-measured")
+        boards = ChartHost("why-measured")
         boards.board("measured")
         boards.fill({"measured": charts.lines(
             f"Seconds for one gradient, measured: {FAMILIES[family].title}",
@@ -366,7 +366,7 @@ def _formula() -> bool:
             f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
             + _nearest_verdict(LONGER, ratio, guessed)
         )
-        boards = Boards("why-growth")
+        boards = ChartHost("why-growth")
         boards.board("growth")
         boards.fill({"growth": _grown(grown)})
     return True

@@ -17,9 +17,9 @@ from lab.lessons.pages import BY_PATH
 from lab.ops import OPS
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
-from lab.ui.boards import Boards
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import memoize
 from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
@@ -124,19 +124,19 @@ def _beside() -> None:
     there: dict[str, str] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
-        if not computed("torch", 1, pytorch.installed):
+        if not memoize("torch", 1, pytorch.installed):
             st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
         elif now["field asked"]:
             try:
                 with st.spinner("PyTorch is being imported: some seconds."):
-                    there = computed("asked", 1, _pytorchs_answers)
+                    there = memoize("asked", 1, _pytorchs_answers)
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
                 now["field asked"] = False
-        if not now["field asked"] and computed("torch", 1, pytorch.installed):
+        if not now["field asked"] and memoize("torch", 1, pytorch.installed):
             st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
                       on_click=ask)  # fmt: skip
-    here = computed("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
+    here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
     if there:
         differ = sum(here[key] != there.get(key) for key in QUESTIONS)
         verdict = "" if guess is None else " ✓ As you guessed." if guess == differ else " ✗ Not as you guessed."
@@ -209,7 +209,7 @@ def _torch() -> None:
         return result.numpy(), gradients, pytorch.to_torch(expression, values)
 
     try:
-        value, gradients, program = computed("own expression", (expression.text, repr(values)), both)
+        value, gradients, program = memoize("own expression", (expression.text, repr(values)), both)
     except (ExpressionError, pytorch.Untranslatable) as error:
         expression_box.mistake(error)
         return
@@ -217,7 +217,7 @@ def _torch() -> None:
     left.code(program, wrap_lines=True)
     now = st.session_state
     with right:
-        if not computed("torch", 1, pytorch.installed):
+        if not memoize("torch", 1, pytorch.installed):
             st.info("PyTorch is not installed where this page runs: take the program to where it is.")
         elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
             with st.spinner("PyTorch is being imported: some seconds."):
@@ -274,7 +274,7 @@ def _memory() -> None:
     now["field segments"] = min(now["field segments"], layers)
     segments = columns[3].slider("Segments", 2, layers, key="field segments")
     chain = layers, now["field width"], now["field rows"]
-    plain, costs = computed("checkpointing", chain, lambda: checkpoint.costs(*chain))
+    plain, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
     first, second, third = st.columns(3)
     first.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
@@ -296,12 +296,12 @@ def _memory() -> None:
         f"counts: least near the root of {layers}, {layers**0.5:.1f}, times a constant. Parameters and gradients are "
         "left out of the count."
     )
-    boards = Boards("field")
+    boards = ChartHost("field")
     for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
         with column:
             boards.board(key)
     theme = page.theme()
-    boards.fill(computed("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
+    boards.fill(memoize("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
 
 
 def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) -> dict[str, charts.Chart]:
@@ -368,7 +368,7 @@ def _next() -> None:
         "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
         "these was run now. Answer its question, then look."
     )
-    said = computed("beyond", 1, lambda: {name: _ran(text, given) for name, (_, text, given) in BEYOND.items()})
+    said = memoize("beyond", 1, lambda: {name: _ran(text, given) for name, (_, text, given) in BEYOND.items()})
     for name, (what, text, given) in BEYOND.items():
         with st.container(border=True):
             left, right = st.columns([3, 2], gap="medium")

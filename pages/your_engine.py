@@ -13,8 +13,8 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck.slopes import Slope
 from lab.lessons.pages import BY_PATH
-from lab.practice import keepsake, sandbox
-from lab.practice.own_engine import EXAMPLES
+from lab.practice import certificate, sandbox
+from lab.practice.learner_engine import EXAMPLES
 from lab.trace.recording import Trace, brief, record
 from lab.ui import expression_box, page, state
 from lab.ui.player import LIMIT, Live, live_values, player
@@ -238,7 +238,7 @@ def _keep(engine: Engine) -> None:
         "lab, so it is something to keep, and no proof."
     )
     today = datetime.now(UTC).date()
-    made = keepsake.page(ladder, engine.source, days, own.checks(ladder), training, today)
+    made = certificate.page(ladder, engine.source, days, own.checks(ladder), training, today)
     st.download_button(
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )

@@ -338,7 +338,7 @@ export interface Wish {
   number: number;
 }
 
-// -- lab/ui/boards.py: what stands in the feed of a page of charts, by key
+// -- lab/ui/chart_host.py: what stands in the feed of a page of charts, by key
 
 export interface TableData {
   headers: string[];
@@ -391,7 +391,7 @@ export interface ShownUnits extends TableData {
   label: string;
 }
 
-// -- lab/lessons/shapes/grids.py, `Picture.data`
+// -- lab/autodiff/grids.py, `Picture.data`
 
 /** Arrays in rows, with signs between them; "|" parts two halves. */
 export interface ShownGrids {
@@ -412,7 +412,7 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
-// -- lab/practice/told.py, `told`; lab/ui/practice/exercise.py
+// -- lab/practice/render_report.py, `told`; lab/ui/practice/exercise.py
 
 /** What one check of a learner's text found. */
 export interface ShownResult {

@@ -91,7 +91,7 @@ class Failure(Demonstration):
     number   1 to 25, known to all
     key      in addresses
     symptom  what one notices first
-    torch    PyTorch's twin of the broken program, from the same numbers. It prints what it shows
+    torch    the PyTorch equivalent of the broken program, from the same numbers. It prints what it shows
     related  keys of what is easily taken for it, or comes with it
     form     what its programs are an example of, where it comes in several forms; `others`: the other ones
     own      says what the learner's numbers are, where there are any
@@ -134,7 +134,7 @@ class Failure(Demonstration):
         """Those that its programs begin with."""
         return default(self.broken)
 
-    def twin(self, numbers: Numbers | None = None) -> str:
+    def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """The lines for PyTorch, with the same numbers."""
         name = next(iter(inspect.signature(self.broken).parameters))
         return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}"

@@ -14,11 +14,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from lab.lessons.sets import ITEMS
-from lab.practice import folder, record, sandbox, sets, summary
+from lab.lessons import assignment_link
+from lab.lessons.assignment import ITEMS
+from lab.practice import folder, record, sandbox, summary
 from lab.practice.checker import Report, check
 from lab.practice.folder import plain
-from lab.practice.told import told
+from lab.practice.render_report import told
 from practice import LADDERS
 from practice.task import Ladder
 
@@ -148,7 +149,7 @@ def watch(place: Path) -> int:
 def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
     """Print the table, and what is to be said of single files. 0, or 1 where a file could not be read or written."""
     try:
-        keys = sets.of_link(link) if link is not None else ()
+        keys = assignment_link.of_link(link) if link is not None else ()
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
 """Tensors of an engine of Function objects, with Python's signs: `x @ w + b` is `AddRow.apply(MatMul.apply(x, w), b)`.
 
-This file is sent to the process of the learner's code, as the text of a program (see lab/practice/own_engine.py): the
-Functions are theirs, under the names that the tasks give.
+This file is sent to the process of the learner's code, as the text of a program (see lab/practice/learner_engine.py):
+the Functions are theirs, under the names that the tasks give.
 """
 
 from typing import TYPE_CHECKING, Any, NoReturn

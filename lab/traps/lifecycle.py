@@ -12,9 +12,9 @@ from typing import Any
 import graphviz
 import numpy as np
 
-from lab.lessons.descent.walk import SETTLED
 from lab.trace.dot import PALETTES, blank
 from lab.trace.recording import numeral
+from lab.training.descent.walk import SETTLED
 from model import SGD, Tensor
 
 MOST = 100  # actions in one life

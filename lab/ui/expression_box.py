@@ -12,7 +12,7 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.ui import state
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, with_code
 
@@ -54,26 +54,30 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
 
     examples: text -> the values that its inputs begin with. The values are asked for with `inputs`.
     """
-    now = st.session_state
+    session = st.session_state
     key = f"{page} example"
 
     def take() -> None:
-        now[f"{page} expression"], now[f"{page} inputs"] = now[key], {}
+        session[f"{page} expression"], session[f"{page} inputs"] = session[key], {}
         begin(page)
         state.step()
 
     texts = [*examples]
-    now[key] = now[f"{page} expression"] if now[f"{page} expression"] in texts else None
+    session[key] = session[f"{page} expression"] if session[f"{page} expression"] in texts else None
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own")
     right.text_input("Expression", key=f"{page} expression", max_chars=LONGEST, on_change=begin, args=(page,))
     try:
-        expression = computed(f"{page} expression", now[f"{page} expression"], lambda: parse(now[f"{page} expression"]))
+        expression = memoize(
+            f"{page} expression", session[f"{page} expression"], lambda: parse(session[f"{page} expression"])
+        )
     except ExpressionError as error:
         mistake(error)
         return None
-    known = examples.get(now[f"{page} expression"], {})
-    now[f"{page} inputs"] = {name: now[f"{page} inputs"].get(name, known.get(name, 1.0)) for name in expression.names}
+    known = examples.get(session[f"{page} expression"], {})
+    session[f"{page} inputs"] = {
+        name: session[f"{page} inputs"].get(name, known.get(name, 1.0)) for name in expression.names
+    }
     return expression
 
 
@@ -89,16 +93,16 @@ def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, flo
 
     A fragment may call it: a slider then runs only that part of the page.
     """
-    now = st.session_state
+    session = st.session_state
     found: dict[str, float | list | None] = {}
     names: Sequence[str] = expression.names
     with st.container(key=f"{page}-inputs"):  # two side by side on a phone
         for row in range(0, len(names), columns):
             for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
                 with place:
-                    found[name] = _input(page, name, now[f"{page} inputs"][name])
+                    found[name] = _input(page, name, session[f"{page} inputs"][name])
     read = {name: number for name, number in found.items() if number is not None}
-    now[f"{page} inputs"] = now[f"{page} inputs"] | read
+    session[f"{page} inputs"] = session[f"{page} inputs"] | read
     return read if len(read) == len(found) else None
 
 
@@ -107,9 +111,9 @@ def _input(page: str, name: str, start: float | list) -> float | list | None:
     if isinstance(start, (int, float)):
         key = f"{page} input {name}"
         reach = max(REACH, 10.0 ** math.ceil(math.log10(max(abs(start), 1.0))))
-        now = st.session_state
-        reach = now.setdefault(f"{key} reach", reach)
-        now.setdefault(f"{key} slider", float(start))
+        session = st.session_state
+        reach = session.setdefault(f"{key} reach", reach)
+        session.setdefault(f"{key} slider", float(start))
         return float(st.slider(name, -reach, reach, step=STEP * reach / REACH, key=f"{key} slider"))
     return array_entry(name, start, f"{page} input {name} array")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lab.lessons.shapes.grids import Picture
+from lab.autodiff.grids import Picture
 from lab.trace.recording import strict_json
 from lab.ui.assets import component
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.ui import finder, progress, teaching
+from lab.ui import assignment, finder, progress
 from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
@@ -33,10 +33,10 @@ def theme() -> str:
 
 def closing(try_this: str, link: str, label: str) -> None:
     """A suggestion to try, in which terms may be marked as `prose` reads them, and the page to go to next."""
-    teaching.opened()
+    assignment.opened()
     progress.note()
     st.divider()
-    if not teaching.hidden("try"):
+    if not assignment.hidden("try"):
         prose(f"**Try this.** {try_this}")
     link_to(link, label, ":material/arrow_forward:")
 

@@ -20,7 +20,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check, slopes_of_numbers
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from model import Tensor, no_grad
 
 LONGEST_PREDICTION = 6  # numbers of a gradient that is asked for
@@ -161,7 +161,7 @@ def player(
     # Bytes are neither parsed nor sorted again on their way, as a dict would be.
     shown = _component(
         key=key,
-        data=computed(f"player {key}", (id(trace), data), packed)[1],
+        data=memoize(f"player {key}", (id(trace), data), packed)[1],
         on_state_change=keep_value,
         on_failed_change=keep_value,
         on_want_change=turn,

@@ -22,8 +22,8 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from lab.lessons.sets import LONGEST as LONGEST_BEGINNING
-from lab.practice import sets
+from lab.lessons import assignment_link
+from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
 from lab.trace.recording import strict_json
 from lab.ui.assets import component
 
@@ -219,11 +219,11 @@ def shorter_than(most: int) -> Callable[[str], str]:
 
 
 LONGEST_SET_NAME = 80  # characters
-SET = (  # what a teacher's link has brought (lab/ui/teaching.py): of every page whose own fields lack these names
-    Field(sets.ITEMS, "set items", (), sets.read, sets.written),
-    Field(sets.NAME, "set name", "", shorter_than(LONGEST_SET_NAME)),
-    Field(sets.HIDE, "set hidden", (), sets.words, "~".join),
-    Field(sets.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
+SET = (  # what a teacher's link has brought (lab/ui/assignment.py): of every page whose own fields lack these names
+    Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
+    Field(assignment_link.NAME, "set name", "", shorter_than(LONGEST_SET_NAME)),
+    Field(assignment_link.HIDE, "set hidden", (), assignment_link.words, "~".join),
+    Field(assignment_link.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
 )
 
 

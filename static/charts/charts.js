@@ -4,7 +4,7 @@
 import * as echarts from "../echarts/echarts.js";
 import { h, setAttribute, setText } from "../player/dom.js";
 import { Units } from "../units/units.js";
-import { Twin } from "./twin.js";
+import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Feed, ShownChart, ShownProgress } from "../types.js" */
 
@@ -115,7 +115,7 @@ class Figure {
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
-    this.twin = new Twin();
+    this.twin = new DataTable();
     const heading = h("h2", { id: `training-${key}` }, this.title, " ", this.note);
     this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.twin.element);
     this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: MARGIN });

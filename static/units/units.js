@@ -2,7 +2,7 @@
  * large. The teller is a component of its own, outside of what is redrawn while training: only there is it heard at
  * once. */
 
-import { Twin } from "../charts/twin.js";
+import { Twin } from "../charts/data_table.js";
 import { h, setAttribute } from "../player/dom.js";
 
 /** @import { Component, ShownUnits } from "../types.js" */

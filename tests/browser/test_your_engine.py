@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.practice import sandbox
-from lab.practice.told import all_passed
+from lab.practice.render_report import all_passed
 from practice import LADDERS
 from tests.support import settled, switch
 

@@ -134,7 +134,7 @@ ROW = """
     Op("sin","""
 LOOK = """
 from streamlit.testing.v1 import AppTest
-from lab.lessons.modes.operations import example
+from lab.autodiff.operations import example
 from lab.expression.builder import parse
 from lab.ops import OPS
 from lab.trace.derive import derive

@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from lab.lessons.assignment import CONTROLS, ITEMS
 from lab.lessons.pages import BY_FILE
-from lab.lessons.sets import CONTROLS, ITEMS
 from tests.pages.conftest import address, app, components, press, run, switch, texts
 
 

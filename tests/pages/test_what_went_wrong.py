@@ -30,7 +30,7 @@ def test_each_failure_is_caused_seen_and_cured():
         shown = texts(at.code)
         assert cause.code.strip() in shown
         assert cure.code.strip() in shown
-        assert failure.twin().strip() in shown
+        assert failure.pytorch_equivalent().strip() in shown
         if cause.error:
             assert len(at.error) == 1
             assert cause.error.split(":")[0] in at.error[0].value
@@ -116,7 +116,7 @@ def test_a_failure_comes_in_each_of_its_forms():
     at = opened(failure="optimizer", form="2", numbers="3")
     form = BY_KEY["optimizer"].in_form(2)
     assert run_program(form.broken, [3.0]).code.strip() in texts(at.code)
-    assert form.twin([3.0]).strip() in texts(at.code)
+    assert form.pytorch_equivalent([3.0]).strip() in texts(at.code)
     assert [warning.value for warning in at.warning] == [with_code(form.silent)]
     assert "It has no message" in texts(at.markdown)
     at.button_group(key="wrong form").set_value(1).run()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lab.lessons.modes import cost
+from lab.autodiff import cost
 from model import Tensor
 from tests.pages.conftest import address, app, go_back, press, run, switch, texts
 

@@ -8,7 +8,7 @@ import pytest
 from lab.practice import sandbox
 from lab.practice.checker import Report
 from lab.practice.checking import Checking
-from lab.practice.own_run import Contest
+from lab.practice.learner_run import Contest
 from lab.ui.practice.own import Engine
 from practice import LADDERS
 from tests.pages.conftest import address, app, components, press, run, sent, texts

@@ -8,9 +8,9 @@ import pytest
 from op_table import CASES, CONVENTIONS, Case
 
 import model
+from lab.autodiff.operations import example
 from lab.expression import ExpressionError, parse
 from lab.gradcheck import numerical_gradient
-from lab.lessons.modes.operations import example
 from lab.ops import OPS, Derivative, Op
 from lab.trace.derive import derive
 from lab.trace.nonfinite import explain

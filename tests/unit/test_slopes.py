@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.autodiff.operations import Example
 from lab.expression.builder import parse
 from lab.expression.pytorch import installed, to_torch
 from lab.gradcheck import gradcheck
-from lab.lessons.modes.operations import Example
 from lab.ops import OPS
 from lab.trace.numerical import check, slopes_of_numbers
 from lab.trace.recording import record

@@ -25,7 +25,7 @@ from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
 from lab.training.trainer import train
 from lab.ui import page
-from lab.ui.boards import Boards
+from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.training.settings import trainable
@@ -70,7 +70,7 @@ def take(text: str) -> None:
 
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve, and say what it shows. choose: opens the failure with this key (a callback)."""
-    now = st.session_state
+    session = st.session_state
     runs = _runs()
     way = st.segmented_control(
         "Where is the curve?", [PASTE, LOAD, *([RUN] if runs else [])], default=PASTE, required=True, key="curve way"
@@ -84,8 +84,8 @@ def from_a_curve(choose: Choose) -> None:
             _loaded(choose)
         else:
             _paste()
-            if now[PASTED].strip():
-                _said(_of_text(now[PASTED]), None, choose)
+            if session[PASTED].strip():
+                _said(_of_text(session[PASTED]), None, choose)
     except (CurveError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
 
@@ -95,26 +95,26 @@ def from_a_curve(choose: Choose) -> None:
 
 def _runs() -> dict[str, Trained]:
     """Those of the Training lab in this visit, by name."""
-    now = st.session_state
+    session = st.session_state
     runs = {}
-    if "training worker" in now and now["training worker"].run.records:
-        run = now["training worker"].run
+    if "training worker" in session and session["training worker"].run.records:
+        run = session["training worker"].run
         runs["The present run of the Training lab"] = Trained(run.config, run.records, run.own)
-    for kept in now.get("training shelf", ()):
+    for kept in session.get("training shelf", ()):
         runs[kept.name] = Trained(kept.config, kept.records, kept.own)
     return runs
 
 
 def _paste() -> None:
-    now = st.session_state
+    session = st.session_state
 
     def keep() -> None:
-        now[PASTED] = now[TEXT]
+        session[PASTED] = session[TEXT]
 
     def example() -> None:
-        now[PASTED] = _example()
+        session[PASTED] = _example()
 
-    now[TEXT] = now.setdefault(PASTED, "")
+    session[TEXT] = session.setdefault(PASTED, "")
     st.text_area(
         "A CSV with a column of losses; epochs, validation, accuracies, gradient norms and rates help",
         key=TEXT,
@@ -254,7 +254,7 @@ def _drawn(answer: Answer) -> None:
         if cause.at is not None and cause.evidence
     ]
     across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]
-    boards = Boards("curve")
+    boards = ChartHost("curve")
     boards.board("curve")
     boards.fill(
         {"curve": charts.lines("The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks,

@@ -39,31 +39,31 @@ def take(text: str) -> None:
 
 def from_code(choose: Choose) -> None:
     """Ask for a program, and say what it commits. choose: opens the failure with this key (a callback)."""
-    now = st.session_state
-    now.setdefault(PASTED, "")
+    session = st.session_state
+    session.setdefault(PASTED, "")
     left, right = st.columns([6, 7], gap="medium")
     with left:
         _asked()
     with right:
-        if not now[PASTED].strip():
+        if not session[PASTED].strip():
             st.markdown(
                 "A training loop or a model, in PyTorch or with this engine. It is read and never run. Each finding "
                 "has its line, why it matters there, and the changed line."
             )
             return
-        _said(now[PASTED], choose)
+        _said(session[PASTED], choose)
 
 
 def _asked() -> None:
-    now = st.session_state
-    if TEXT not in now:
-        now[TEXT] = now[PASTED]
+    session = st.session_state
+    if TEXT not in session:
+        session[TEXT] = session[PASTED]
 
     def keep() -> None:
-        now[PASTED] = now[TEXT]
+        session[PASTED] = session[TEXT]
 
     def example() -> None:
-        now[TEXT] = now[PASTED] = EXAMPLE
+        session[TEXT] = session[PASTED] = EXAMPLE
 
     st.text_area(
         "Your program", key=TEXT, height=360, max_chars=MOST_CHARACTERS, on_change=keep, label_visibility="collapsed",
@@ -73,10 +73,10 @@ def _asked() -> None:
         st.button("Read it", key="code read", type="primary", on_click=keep)
         st.button("An example", key="code example", on_click=example)
     loaded = st.file_uploader("Or a file", type=["py", "ipynb", "txt"], key="code file", max_upload_size=1)
-    if loaded is not None and now.get("code loaded") != loaded.file_id:
-        now["code loaded"] = loaded.file_id
-        now[PASTED] = loaded.getvalue().decode("utf-8", errors="replace").replace("\0", "")
-        del now[TEXT]
+    if loaded is not None and session.get("code loaded") != loaded.file_id:
+        session["code loaded"] = loaded.file_id
+        session[PASTED] = loaded.getvalue().decode("utf-8", errors="replace").replace("\0", "")
+        del session[TEXT]
         st.rerun()
 
 

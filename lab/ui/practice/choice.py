@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from lab.practice import own_engine, sandbox
+from lab.practice import learner_engine, sandbox
 from lab.practice.checking import Checking
 from lab.practice.folder import LARGEST
-from lab.practice.told import told
+from lab.practice.render_report import told
 from lab.trace.recording import strict_json
 from lab.ui import page, state
 from lab.ui.assets import component, keep_value
@@ -35,7 +35,7 @@ _component = component("own_engines", "practice/own.js")
 
 def field(name: str) -> Field:
     """What the address says of the engine of a page with this name."""
-    return Field("engine", f"{name} engine", LABS, state.one_of(LABS, *own_engine.ENGINES))
+    return Field("engine", f"{name} engine", LABS, state.one_of(LABS, *learner_engine.ENGINES))
 
 
 def chosen(name: str) -> Engine | None:
@@ -70,14 +70,14 @@ def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | No
 def _need_not(name: str) -> None:
     """Where the engine that the address asks for is not there, and does not come, the page has the lab's, and says so.
     The note stays until another engine is chosen."""
-    now = st.session_state
-    asked, note = now[f"{name} engine"], f"{name} engine lacking"
-    waiting = asked in now.get(_COMING, {}) or (asked not in now.get(_ASKED, ()) and not sandbox.unavailable())
+    session = st.session_state
+    asked, note = session[f"{name} engine"], f"{name} engine lacking"
+    waiting = asked in session.get(_COMING, {}) or (asked not in session.get(_ASKED, ()) and not sandbox.unavailable())
     if asked != LABS and asked not in own.engines() and not waiting:
-        now[note], now[f"{name} engine"] = asked, LABS
+        session[note], session[f"{name} engine"] = asked, LABS
     elif asked != LABS:
-        now.pop(note, None)
-    if lacking := now.get(note):
+        session.pop(note, None)
+    if lacking := session.get(note):
         title = LADDERS[lacking].title
         st.info(
             f"The link asks for an engine of yours, “{title}”, and this browser has none that is finished. "
@@ -97,33 +97,35 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
           the address asks for
     asks_for_days  of a visitor with an engine, the browser is to tell the days of tasks, for `all_days`
     """
-    now = st.session_state
-    if all(checking.done for checking in now.get(_COMING, {}).values()):
-        for key, checking in now.pop(_COMING, {}).items():
+    session = st.session_state
+    if all(checking.done for checking in session.get(_COMING, {}).values()):
+        for key, checking in session.pop(_COMING, {}).items():
             report = checking.report
             own.checked(LADDERS[key], checking.key, checking.source, report)
             if not report:
                 why = told(LADDERS[key], checking.key, report, "")["headline"]
-                now[_REFUSED] = now.get(_REFUSED, {}) | {key: why}
+                session[_REFUSED] = session.get(_REFUSED, {}) | {key: why}
 
     def back() -> None:
-        texts = now[_KEPT].get("back")
+        texts = session[_KEPT].get("back")
         for key, ladder in lacking.items():
             text = texts.get(key) if isinstance(texts, dict) else None
-            now[_ASKED] = {*now.get(_ASKED, ()), key}
+            session[_ASKED] = {*session.get(_ASKED, ()), key}
             if isinstance(text, str) and len(text) <= LARGEST:
                 checking = Checking(ladder, ladder.tasks[-1].key, text, secrets.randbits(32), pool().runner)
-                now[_COMING] = now.get(_COMING, {}) | {key: checking}
+                session[_COMING] = session.get(_COMING, {}) | {key: checking}
 
-    lacking = {} if sandbox.unavailable() else {key: LADDERS[key] for key in own_engine.ENGINES}
-    lacking = {key: it for key, it in lacking.items() if key not in own.engines() and key not in now.get(_ASKED, ())}
+    lacking = {} if sandbox.unavailable() else {key: LADDERS[key] for key in learner_engine.ENGINES}
+    lacking = {
+        key: it for key, it in lacking.items() if key not in own.engines() and key not in session.get(_ASKED, ())
+    }
     shown = {
-        "wanted": now.get(f"{name} engine") in lacking,
+        "wanted": session.get(f"{name} engine") in lacking,
         "ladders": [
             {"key": key, "last": ladder.tasks[-1].key, "tasks": len(ladder.tasks)} for key, ladder in lacking.items()
         ],
         "asksForDays": asks_for_days and bool(own.engines()),
-        "path": now.get("path", ""),
+        "path": session.get("path", ""),
     }
     _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
     if coming():
@@ -137,9 +139,9 @@ def coming() -> bool:
 
 def missing() -> dict[str, str]:
     """The keys of the ladders whose engine has not come back -> why, in a sentence."""
-    now = st.session_state
-    there = {*own.engines(), *now.get(_COMING, {})}
-    return {key: why for key, why in now.get(_REFUSED, {}).items() if key not in there}
+    session = st.session_state
+    there = {*own.engines(), *session.get(_COMING, {})}
+    return {key: why for key, why in session.get(_REFUSED, {}).items() if key not in there}
 
 
 @st.fragment(run_every=TICK)
@@ -154,10 +156,10 @@ def _progress() -> None:
 
 def say_missing() -> None:
     """Which engine has not come back, why, and what can be done."""
-    now = st.session_state
+    session = st.session_state
 
     def again(key: str) -> None:
-        now[_ASKED] = now[_ASKED] - {key}
+        session[_ASKED] = session[_ASKED] - {key}
 
     for key, why in missing().items():
         ladder = LADDERS[key]

@@ -10,11 +10,11 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line
-from lab.practice import keepsake
-from lab.practice.own_run import Contest
-from lab.practice.own_training import WHAT
+from lab.practice import certificate
+from lab.practice.learner_run import Contest
+from lab.practice.learner_training import WHAT
 from lab.ui import page
-from lab.ui.boards import Boards
+from lab.ui.chart_host import ChartHost
 from lab.ui.practice import own
 from lab.ui.practice.own import Engine
 from lab.ui.practice.processes import pool
@@ -26,14 +26,14 @@ SEED = 0  # of the numbers that both trainings begin with
 
 def show(engine: Engine) -> None:
     """Train and Stop, both losses, and what came of it."""
-    now = st.session_state
+    session = st.session_state
     contest = of(engine)
     running = contest is not None and not contest.done
 
     def start() -> None:
-        if before := now.get("own contest"):
+        if before := session.get("own contest"):
             before.stop()  # of another engine, say: a visitor trains one at a time
-        now["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
+        session["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
 
     def stop() -> None:
         if contest:
@@ -47,7 +47,7 @@ def show(engine: Engine) -> None:
         st.markdown(f"{WHAT[engine.ladder.key]} Both begin with the same numbers.")
     if contest is None:
         return
-    boards = Boards("own")
+    boards = ChartHost("own")
     left, right = st.columns([3, 2], gap="medium")
     with left:
         boards.board("losses")
@@ -61,7 +61,7 @@ def of(engine: Engine) -> Contest | None:
     return contest if contest and (contest.ladder.key, contest.source) == (engine.ladder.key, engine.source) else None
 
 
-def _follow(contest: Contest, boards: Boards, running: bool) -> None:
+def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
     """What a training is at; as soon as it is over, the whole page says what came of it."""
     if running and contest.done:
         st.rerun()
@@ -106,5 +106,5 @@ def _outcome(contest: Contest) -> None:
     if (times := contest.times_slower) is not None:
         how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
         st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
-    rows = keepsake.results(contest)
+    rows = certificate.results(contest)
     st.markdown(markdown_table(["", "your engine", "the lab’s"], rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.ui.teaching import hidden
+from lab.ui.assignment import hidden
 from practice.task import Ladder, Task
 
 KEY = "task hint"  # of the button
@@ -12,12 +12,12 @@ KEY = "task hint"  # of the button
 
 def hints(ladder: Ladder, task: Task) -> None:
     """A teacher's set may hide them, or the lines alone."""
-    now = st.session_state
+    session = st.session_state
     deed = ladder.deed(task.key)
-    shown = now.setdefault("task hints", {}).get(deed, 0)
+    shown = session.setdefault("task hints", {}).get(deed, 0)
 
     def more() -> None:
-        now["task hints"] = now["task hints"] | {deed: shown + 1}
+        session["task hints"] = session["task hints"] | {deed: shown + 1}
 
     if hidden("hints"):
         shown = 0

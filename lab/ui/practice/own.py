@@ -15,12 +15,12 @@ from typing import Any
 import streamlit as st
 
 from lab.expression.builder import Expression
-from lab.practice import own_engine
+from lab.practice import learner_engine
 from lab.practice.checker import Report, Stopped
-from lab.practice.own_engine import Differentiated, Loaded, Unusable
+from lab.practice.learner_engine import Differentiated, Loaded, Unusable
 from lab.trace.numerical import Checked
 from lab.trace.recording import Trace
-from lab.ui.computed import computed
+from lab.ui.memoize import memoize
 from lab.ui.practice.processes import pool
 from practice import LADDERS
 from practice.task import Ladder
@@ -56,13 +56,13 @@ class Passes:
 
 def checked(ladder: Ladder, key: str, source: str, report: Report) -> None:
     """A check up to the task of the key is done: take note of what it says."""
-    now = st.session_state
-    now[_CHECKS] = now.get(_CHECKS, {}) | {ladder.key: checks(ladder) + 1}
+    session = st.session_state
+    session[_CHECKS] = session.get(_CHECKS, {}) | {ladder.key: checks(ladder) + 1}
     today = datetime.now(UTC).date()
     passed = {ladder.deed(task): today for task, well in report.passed.items() if well}
-    now[_DAYS] = passed | now.get(_DAYS, {})
-    if report and key == ladder.tasks[-1].key and ladder.key in own_engine.ENGINES:
-        now[_ENGINES] = now.get(_ENGINES, {}) | {ladder.key: Engine(LADDERS[ladder.key], source, today)}
+    session[_DAYS] = passed | session.get(_DAYS, {})
+    if report and key == ladder.tasks[-1].key and ladder.key in learner_engine.ENGINES:
+        session[_ENGINES] = session.get(_ENGINES, {}) | {ladder.key: Engine(LADDERS[ladder.key], source, today)}
 
 
 def engines() -> Mapping[str, Engine]:
@@ -98,7 +98,7 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
         return Passes(trace, tuple(rows))
 
     start = None if upstream is None else upstream.tolist()
-    return computed("own passes", (engine.source, expression.text, {**values}, start), run)
+    return memoize("own passes", (engine.source, expression.text, {**values}, start), run)
 
 
 def said(engine: Engine, sentence: str, line: int | None) -> str:

@@ -34,8 +34,8 @@ from lab.training.predictions import (
 from lab.training.records import Record, is_regression
 from lab.training.shelf import Kept
 from lab.ui import page
-from lab.ui.boards import Boards, clicked_epoch
-from lab.ui.computed import computed
+from lab.ui.chart_host import ChartHost, clicked_epoch
+from lab.ui.memoize import memoize
 from lab.ui.state import Field, hold, one_of
 from lab.ui.training import visit
 from lab.ui.training.settings import LAYERS, command, csv_name, remedy_button
@@ -211,7 +211,7 @@ def choice(label: str, options: tuple[str, ...], key: str) -> str:
 class Places:
     """Where the instruments stand, to be filled again while the training goes on."""
 
-    boards: Boards
+    boards: ChartHost
     doctor: DeltaGenerator
     slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
     next_slow: int = 0
@@ -225,7 +225,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     compared = (
         dict.fromkeys(("loss", "accuracy", "explained"), "with the validation of earlier runs") if _overlaid() else {}
     )
-    boards = Boards(
+    boards = ChartHost(
         "training", NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS
     )
     with progress:
@@ -270,7 +270,7 @@ def draw(view: View, places: Places) -> None:
     doctor(view.seen, view.run.config, places.doctor)
     state, shown = st.session_state, _quick(view) | places.slow
     chosen = [state[key] for key in ("training ridge layer", "training ridge of", "training compared")]
-    contents = computed(
+    contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view)),
@@ -421,7 +421,7 @@ def _fit(view: View) -> Chart:
 
 def empty_plane() -> None:
     """The visitor's own points, while they are too few to be trained on."""
-    boards = Boards("training", heights=HEIGHTS)
+    boards = ChartHost("training", heights=HEIGHTS)
     boards.board("plane")
     boards.fill({"plane": charts.board(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())})
 
@@ -505,7 +505,7 @@ def prescribe(seen: list[Record], config: Config, also: Callable[[], None] = lam
                 )  # fmt: skip
 
 
-def _lay_out_units(view: View, boards: Boards) -> None:
+def _lay_out_units(view: View, boards: ChartHost) -> None:
     """The units of a layer, small; pointing at one fills the plane with it."""
     hidden = view.run.config.hidden
     with st.container(horizontal=True, vertical_alignment="center"):

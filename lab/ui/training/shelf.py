@@ -18,10 +18,10 @@ from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, open_whole, rename, table, unused
 from lab.ui import page
-from lab.ui.boards import Boards, clicked_epoch
+from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import Field, step
 from lab.ui.table import escape_markdown
-from lab.ui.training import own_data
+from lab.ui.training import upload
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe, unchecked
 from lab.ui.training.settings import set_widgets, trainable
 
@@ -95,7 +95,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
     state = st.session_state
 
     def load() -> None:
-        own_data.restore(kept.own)
+        upload.restore(kept.own)
         set_widgets(kept.config)
 
     def go_back_to() -> None:
@@ -218,7 +218,7 @@ def recorded(kept: Kept) -> None:
     if kept.config.hidden:
         shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
     with st.container(key="training-instruments"):
-        boards = Boards("recorded", {"weights": f"{near}dashed: epoch 1"})
+        boards = ChartHost("recorded", {"weights": f"{near}dashed: epoch 1"})
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board("loss")

@@ -3,7 +3,7 @@
 import math
 
 from lab.charts import Track, landscape
-from lab.lessons.descent.surfaces import SURFACES
+from lab.training.descent.surfaces import SURFACES
 
 TRACKS = [
     Track("SGD", [(-1.0, 1.0), (0.5, 0.5)], (0.25, 0.25), "descending"),

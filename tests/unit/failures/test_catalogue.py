@@ -7,8 +7,8 @@ from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import read_numbers, run, written
 from lab.failures.memory import batch
+from lab.failures.pytorch_equivalent import ask
 from lab.failures.said import SAID
-from lab.failures.twin import ask
 from lab.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
@@ -80,7 +80,7 @@ def test_it_is_found_by_what_people_say_of_it(failure):
 
 def test_pytorchs_own_words_lead_there():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = ask({failure.broken.__name__: failure.twin() for failure in FORMS})
+    said = ask({failure.broken.__name__: failure.pytorch_equivalent() for failure in FORMS})
     silent = {failure.broken.__name__ for failure in FAILURES if failure.key in SILENT} | {
         "wrong_sign", "not_registered", "not_used", "kept_outputs", "detached_part",
     }  # fmt: skip

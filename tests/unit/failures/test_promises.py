@@ -7,7 +7,7 @@ from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run
 from lab.failures.memory import batch
-from lab.failures.twin import ask
+from lab.failures.pytorch_equivalent import ask
 from model import MLP, SGD, Adam, Tensor, cross_entropy, no_grad, where
 
 
@@ -125,7 +125,12 @@ def test_its_program_shows_what_it_promises_and_the_fix_does_not(failure, shows)
 
 def test_what_pytorch_lets_go_or_refuses_it_does():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = ask({key: BY_KEY[key].twin() for key in ("nonleafgrad", "integers", "zero-init", "broadcast", "softmax")})
+    said = ask(
+        {
+            key: BY_KEY[key].pytorch_equivalent()
+            for key in ("nonleafgrad", "integers", "zero-init", "broadcast", "softmax")
+        }
+    )
     assert said["nonleafgrad"].printed.strip() == "None"
     assert "floating point" in said["integers"].error
     loss, mean, norms = said["zero-init"].printed.splitlines()

@@ -8,7 +8,7 @@ from lab.practice import sandbox
 from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
 from lab.practice.checking import Checking
-from lab.practice.told import told
+from lab.practice.render_report import told
 from practice import LADDERS
 
 LADDER = LADDERS["scalars"]

@@ -13,7 +13,7 @@ import pytest
 
 from lab.practice.__main__ import _written, main
 from lab.practice.progress_file import Progress, Work, packed, parse
-from lab.practice.told import shown
+from lab.practice.render_report import shown
 from practice import LADDERS
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,7 +14,7 @@ import pytest
 
 import model
 from lab.practice.checker import Here, _cases, _numerical, check
-from lab.practice.told import told
+from lab.practice.render_report import told
 from practice import LADDERS
 from practice.scalars import reference as scalars
 from tests.answers import grown, parts

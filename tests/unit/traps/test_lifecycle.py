@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.lessons.descent.walk import SETTLED
+from lab.training.descent.walk import SETTLED
 from lab.traps.lifecycle import ACTIONS, MOST, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
 from model import SGD, Tensor
 

@@ -1,0 +1,139 @@
+"""Train with a bias whose gradient is summed wrongly, and with a loss of (N, 1) - (N,): what goes wrong, and when?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lab.autodiff.sources import Shape
+from lab.faults.engines import SkipsUnbroadcast
+from model import Tensor
+
+# ---------------------------------------------------------------- a bias whose gradient is not summed as it should be
+
+
+class SumsTheWrongAxis(Tensor):
+    """Sums over the last axes where broadcasting has added the first."""
+
+    __slots__ = ()
+
+    def _accumulate(self, message):
+        if self.requires_grad and message.ndim > self.ndim:
+            message = message.sum(tuple(range(self.ndim - message.ndim, 0)))
+        if self.requires_grad:
+            self.grad = message * 1.0 if self.grad is None else self.grad + message
+
+
+BROKEN: dict[str, type[Tensor]] = {"forgets the sum": SkipsUnbroadcast, "sums the wrong axis": SumsTheWrongAxis}
+UPDATES = ("b = b - lr * b.grad", "b.data -= lr * b.grad")
+OUTPUTS = 3  # of the layer
+RATE = 0.1
+STEPS_BEFORE, AFTER = 5, 2  # the batch changes. The second step after it shows what the first has done to b
+
+
+@dataclass(frozen=True)
+class Training:
+    """A layer x @ w + b, trained for some steps. losses: one for each step that began; error: what stopped it, or "".
+
+    gradient: of the bias, at the first step; bias: at the end; upstream: what arrived at x @ w + b.
+    """
+
+    losses: list[float]
+    error: str
+    gradient: np.ndarray
+    upstream: np.ndarray
+    bias: np.ndarray
+
+
+def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFORE) -> Training:
+    """Steps on a batch of so many rows, and AFTER more on batches of another size; the same numbers for each engine."""
+    rng = np.random.default_rng(0)
+    inputs, targets = rng.normal(size=(4, 2)).round(1), rng.normal(size=(4, OUTPUTS)).round(1)
+    w, b = engine(rng.normal(size=(2, OUTPUTS)).round(1)), engine(np.zeros(OUTPUTS))
+    losses: list[float] = []
+    gradient = upstream = np.zeros(OUTPUTS)
+    error = ""
+    for step in range(steps + AFTER):
+        count = rows if step < steps else 3 if rows == 2 else 2
+        try:
+            output = inputs[:count] @ w + b
+            loss = ((output - targets[:count]) ** 2).mean()
+            losses.append(loss.item())
+            loss.backward()
+            if not step:
+                gradient, upstream = _gradient(b), _gradient(output)
+            w.data = w.numpy() - RATE * _gradient(w)
+            if update == UPDATES[0]:
+                b = engine(b.numpy() - RATE * _gradient(b))
+            else:
+                b.data -= RATE * _gradient(b)
+                b.zero_grad()
+            w.zero_grad()
+        except ValueError as said:
+            words = " ".join(str(said).split()).rstrip(" .")
+            error = f"Step {step + 1}, {count} {'row' if count == 1 else 'rows'}: {words}."
+            break
+    return Training(losses, error, gradient, upstream, b.numpy())
+
+
+def _gradient(tensor: Any) -> np.ndarray:
+    assert tensor.grad is not None, "a backward pass has reached it"
+    return tensor.grad
+
+
+def outcome(right: Training, broken: Training) -> Literal["error", "later", "wrong", "same"]:
+    """What somebody sees who trains with the broken engine."""
+    if broken.error:
+        return "error" if len(broken.losses) == 1 else "later"
+    same_bias = right.bias.shape == broken.bias.shape and np.allclose(right.bias, broken.bias)
+    return "same" if same_bias and np.allclose(right.losses, broken.losses) else "wrong"
+
+
+def silent_steps(right: Training, broken: Training) -> int:
+    """How many steps of the broken engine began, without an error, at another loss than the right one's."""
+    return sum(not np.isclose(due, got) for due, got in zip(right.losses, broken.losses, strict=False))
+
+
+# ---------------------------------------------------------------- (N, 1) - (N,)
+
+
+STEPS = 40
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A mean of squares of prediction - target. after: the predictions, STEPS steps against the gradient later."""
+
+    prediction: np.ndarray
+    target: np.ndarray
+    difference: np.ndarray
+    value: float
+    gradient: np.ndarray
+    upstream: np.ndarray
+    after: np.ndarray
+
+
+def loss(count: int, target_shape: Shape) -> Loss:
+    """Of predictions of shape (count, 1) and as many targets, in the shape given."""
+    prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
+    target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)
+    first: Any = None
+    for step in range(STEPS + 1):
+        difference = prediction - target
+        value = (difference**2).mean()
+        value.backward()
+        if not step:
+            first = (prediction.numpy(), difference.numpy(), value.item(), prediction.grad, difference.grad)
+        if step < STEPS:
+            prediction = Tensor(prediction.numpy() - 0.5 * count / 2 * _gradient(prediction))
+    start, differences, number, gradient, upstream = first
+    return Loss(start, target, differences, number, gradient, upstream, prediction.numpy())
+
+
+def end(found: Loss) -> Literal["targets", "mean", "start", "other"]:
+    """Where the predictions have come to."""
+    places = {"targets": found.target.reshape(-1, 1), "mean": found.target.mean(), "start": found.prediction}
+    at: Any = next((name for name, place in places.items() if np.allclose(found.after, place, atol=0.01)), "other")
+    return at

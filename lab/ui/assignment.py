@@ -1,0 +1,89 @@
+"""The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden.
+
+The addresses of all pages carry it (`state.SET`), so that it outlives a reload.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import streamlit as st
+
+from lab.lessons.assignment import CONTROLS, ITEMS, beginning
+from lab.lessons.pages import BY_FILE
+from lab.trace.recording import strict_json
+from lab.ui import progress, state
+from lab.ui.assets import component
+from lab.ui.table import escape_markdown
+
+MOST_NAMED = 8  # unknown things in a note
+BEGIN = "begin"  # in place of an item's key
+LIST = "set list"
+START = "pages/start.py"
+
+_list = component("set", "progress/set.js", lost="The list", style="progress/set.css")
+
+
+def hidden(control: str) -> bool:
+    """Does the set hide this one of CONTROLS? Nothing is hidden without a set."""
+    return control in st.session_state.get("set hidden", ())
+
+
+def opened() -> None:
+    """The visitor has opened this page: where the set asks for it, that is done."""
+    page = f"pages/{st.session_state.get('path')}"
+    if page in st.session_state.get("set items", ()):
+        progress.passed(page)
+
+
+def there() -> bool:
+    """Is there a set?"""
+    return any(st.session_state[key] for key in ("set items", "set hidden", "set begin"))
+
+
+def show() -> None:
+    """On Start: what is to be done, with ticks from the visitor's own progress, and the button that puts it away."""
+    session = st.session_state
+
+    def go() -> None:
+        session["set asked"] = str(session[LIST].get("go"))
+
+    def put_away() -> None:
+        state.reset(state.SET)
+        state.step()
+
+    deeds = {key: (ITEMS[key].title, ITEMS[key].file, ITEMS[key].query) for key in session["set items"] if key in ITEMS}
+    unknown = [key for key in session["set items"] if key not in ITEMS]
+    unknown += [key for key in session["set hidden"] if key not in CONTROLS]
+    if session["set begin"]:
+        try:
+            page, query = beginning(session["set begin"])
+        except ValueError:
+            unknown.append("the page to begin with")
+        else:
+            deeds = {BEGIN: (f"Begin here: {page.title}", page.file, query)} | deeds
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
+            st.button("Put this list away", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
+        shown = [
+            {"key": key, "title": title, "href": BY_FILE[file].address(query)}
+            for key, (title, file, query) in deeds.items()
+        ]
+        _list(key=LIST, data=strict_json({"items": shown, "begin": BEGIN}).encode(), on_go_change=go)
+        if away := [CONTROLS[key] for key in session["set hidden"] if key in CONTROLS]:
+            st.caption(f"Not shown while this list is here: {', '.join(away)}.")
+        if unknown:
+            st.info(note(unknown), icon=":material/help:")
+    if asked := deeds.get(session.pop("set asked", "")):
+        here = asked[1] == START  # whose address nobody writes anew
+        st.switch_page(asked[1], query_params={**asked[2], **(state.of_set() if here else {})})
+
+
+def note(unknown: Iterable[str]) -> str:
+    """What a link asks for in vain. The names are anybody's who writes a link: only what could be a key is repeated."""
+    names = [name if re.fullmatch(r"[\w /-]{1,60}", name) else "something without a proper name" for name in unknown]
+    said = ", ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_NAMED]))
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"This list asks for what this version of the lab does not have: {said}{more}. The rest is here."

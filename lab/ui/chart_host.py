@@ -1,0 +1,88 @@
+"""Charts that stay in their places on the page while their contents change many times a second."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from lab.charts import Chart
+from lab.charts.plane import PLANE
+from lab.trace.recording import strict_json
+from lab.training.config import is_number
+from lab.ui.assets import component, keep_value
+from lab.ui.memoize import memoize
+
+# Its styles are not for itself alone, so that a link leads to a heading.
+_component = component("charts", "charts/charts.js", lost="The charts", style="charts/charts.css", isolate_styles=False)
+
+
+class ChartHost:
+    """The script lays out boards of charts with `board`; `fill` says what they show, as often as it likes.
+
+    For whatever changes on a page, Streamlit's browser side goes through all of it. So what all charts show travels as
+    one text, hidden on the page, which they read. A fragment may write it if the full run of the script has, too.
+    """
+
+    def __init__(
+        self, name: str, notes: Mapping[str, str] | None = None, heights: Mapping[str, str] | None = None
+    ) -> None:
+        """name: for this page; notes: chart -> small print beside its heading; heights: chart -> a height in CSS,
+        where it is not to have its own."""
+        self._name = f"feed-{name}"
+        self._notes = notes or {}
+        self._heights = heights or {}
+        with st.container(key=self._name):
+            self._feed = st.empty()
+
+    def board(self, *keys: str) -> None:
+        """Room for charts, one below the other, where the page is just now. Two are no charts: "progress" is the bar of
+        a run, and "units" are small maps (lab/ui/training/units.py)."""
+        data = {"feed": f"st-key-{self._name}", "keys": keys}
+        _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
+
+    def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
+        """Show charts in the places that were made for them; others: what is no chart, as plain data."""
+        shown = {key: self._entry(key, chart) for key, chart in charts.items()} | dict(others or {})
+        # To see that nothing has changed takes a fraction of writing a large chart down again.
+        self._feed.text(memoize(f"board {self._name}", shown, lambda: strict_json(shown)))
+
+    def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
+        entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
+        entry["height"] = self._heights.get(key, f"{chart.height}px")
+        if chart.backdrop:
+            entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": PLANE}
+        return entry | {"note": self._notes.get(key, "")}
+
+
+_teller = component("epoch_teller", "charts/charts.js", "tellEpoch")
+
+
+def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
+    """Let a click on a curve move the slider with this key, between the first and the last of the epochs; to be called
+    before the slider."""
+
+    def move() -> None:
+        epoch = st.session_state[key].get("epoch")
+        if type(epoch) is int:
+            st.session_state[slider] = min(max(epoch, epochs[0]), epochs[1])
+
+    _teller(key=key, on_epoch_change=move)
+
+
+_point_teller = component("point_teller", "charts/charts.js", "tellPoints")
+
+
+def clicked_points(key: str) -> list[tuple[float, float]]:
+    """The points (x, y) that were clicked on a chart that says `placing`, since this was last called."""
+    clicks = _point_teller(key=key, on_clicks_change=keep_value).get("clicks")
+    if not isinstance(clicks, dict) or not isinstance(clicks.get("points"), list):
+        return []
+    page, points = clicks.get("id"), clicks["points"]
+    before, count = st.session_state.get(f"{key} heard", (None, 0))
+    st.session_state[f"{key} heard"] = page, len(points)
+    fresh = points[count:] if page == before else points
+    proper = [p for p in fresh if isinstance(p, list) and len(p) == 2 and all(is_number(value) for value in p)]
+    return [(float(x), float(y)) for x, y in proper]

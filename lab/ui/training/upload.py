@@ -1,0 +1,144 @@
+"""The widgets with which visitors bring their own data: points on a plane, or a table as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import streamlit as st
+
+from lab.training import points
+from lab.training.config import TASKS
+from lab.training.datasets import Dataset, from_table
+from lab.training.live import Own
+from lab.training.samples import DataError
+from lab.training.tables import separator
+from lab.ui.chart_host import clicked_points
+from lab.ui.state import Field
+from lab.ui.table import escape_markdown
+
+ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
+LAST, AS_IT_IS = "the last", "as its numbers are"
+POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
+
+
+def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+    """Points that are clicked on the plane, or typed; their dataset and text, or None with a sentence when they cannot
+    be trained yet."""
+    state = st.session_state
+
+    def add(*places: tuple[float, float]) -> None:
+        index, room = points.CLASSES.index(state["own points class"]), points.MOST - len(state["own points"])
+        near = [(x, y) for x, y in places if max(abs(x), abs(y)) <= points.REACH]
+        state["own points"] = (*state["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
+
+    def keep(*kept: points.Point) -> None:
+        state["own points"] = kept
+
+    def typed() -> None:
+        add((state["own points x"], state["own points y"]))
+
+    state.setdefault("own points class", points.CLASSES[0])
+    add(*clicked_points("own points teller"))
+    count = len(state["own points"])
+    with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Click on the plane.** {count} of at most {points.MOST} points.", width="content")
+        st.segmented_control(
+            "Class of the next point", points.CLASSES, key="own points class", required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        st.button("Undo", on_click=keep, args=state["own points"][:-1], key="own points undo", disabled=not count)
+        st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
+        with st.popover("By number"):
+            entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
+            st.number_input("x", value=0.0, key="own points x", **entry)
+            st.number_input("y", value=0.0, key="own points y", **entry)
+            st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MOST)
+    try:
+        own = {"points": points.to_text(state["own points"])}
+        return points.dataset(state["own points"], val_fraction, seed), own
+    except DataError as error:
+        st.info(escape_markdown(str(error)))
+        return None
+
+
+def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+    """A file to upload and its label column; its dataset and what it was made from, or None with a sentence."""
+    state = st.session_state
+    own: Own | None = state.get("own table")
+    with st.container(key="training-own", horizontal=own is not None, vertical_alignment="center", gap="small"):
+        # The table outlives the widget, which forgets its file when the page is left.
+        place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
+        file = place.file_uploader(
+            "A table as CSV: columns of numbers or of few different texts, and one of classes or numbers to find",
+            "csv",
+            key="own table file",
+        )
+        try:
+            if file and state.get("own table id") != file.file_id:
+                text = file.getvalue().decode("utf-8-sig")
+                own = {"table": text, "name": file.name, "target": None, "task": None}
+                from_table(text, file.name, None, val_fraction, seed)
+                state["own table"], state["own table id"] = own, file.file_id
+                state["own table target"], state["own table task"] = LAST, AS_IT_IS
+                st.rerun()
+            if own is None:
+                st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
+                return None
+            with st.container(horizontal=True, vertical_alignment="center"):
+                state.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
+                state.setdefault("own table task", own.get("task") or AS_IT_IS)
+                target = place.selectbox(
+                    "Column of the classes, or to find", [LAST, *_header(own["table"])], key="own table target"
+                )
+                task = place.selectbox("What for", [AS_IT_IS, *TASKS], key="own table task")
+                own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
+                state["own table"] = own
+                asked = (own, val_fraction, seed)
+                if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
+                    data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
+                    _fits(data, val_fraction)
+                    state["own table data"], state["own table asked"] = data, asked
+                data = state["own table data"]
+                st.caption(escape_markdown(" ".join(f"{note}." for note in data.notes)))
+        except UnicodeDecodeError:
+            st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
+            return None
+        except DataError as error:  # which repeats names and cells of the table
+            st.error(escape_markdown(str(error)))
+            return None
+        return data, own
+
+
+def _header(text: str) -> list[str]:
+    """The names in the first row, to choose from; `from_table` judges whether they are names at all."""
+    first = text.partition("\n")[0]
+    try:
+        names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
+    except csv.Error:
+        return []
+    return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:COLUMNS]
+
+
+def _fits(data: Dataset, val_fraction: float) -> None:
+    """Raises DataError for a table that is more than this page trains."""
+    rows, columns = len(data.train_x) + (len(data.val_x) if val_fraction else 0), data.train_x.shape[1]
+    if rows > ROWS or columns > COLUMNS or len(data.classes) > MOST_CLASSES:
+        raise DataError(
+            f"{data.name} has {rows:,} rows, {columns} columns and {len(data.classes)} classes; this page takes up to "
+            f"{ROWS:,}, {COLUMNS} and {MOST_CLASSES}: train it on the command line with --data csv:{data.name}."
+        )
+
+
+OWN_DATA = {"points": your_points, "table": your_table}
+
+
+def restore(own: Own) -> None:
+    """The data of a run that is opened again become the visitor's present data (in a callback)."""
+    state = st.session_state
+    if "points" in own:
+        state["own points"] = points.from_text(own["points"])
+    if "table" in own:
+        state["own table"] = own
+        state["own table target"], state["own table task"] = own["target"] or LAST, own.get("task") or AS_IT_IS

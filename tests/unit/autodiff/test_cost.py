@@ -1,0 +1,46 @@
+"""What a gradient costs: the passes that are said are the passes that are made, and the gradients are the same."""
+
+import pytest
+
+from lab.autodiff.cost import FAMILIES, METHODS, SIZES, Timing, counted_brute_force, passes
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_passes_that_are_made_are_those_that_are_said(family):
+    timing = Timing(FAMILIES[family], (1, 20, 60))
+    shares = []
+    while not timing.done:
+        timing.advance(0.001)
+        shares.append(timing.share)
+    assert shares == sorted(shares)
+    assert shares[-1] <= 1
+    for point in timing.points:
+        assert point.passes == {method: passes(method, point.parameters) for method in METHODS}
+        assert all(seconds > 0 for seconds in point.seconds.values())
+        assert point.apart["forward"] < 1e-12
+        assert 0 < point.apart["finite"] < 1e-6
+        assert point.apart["reverse"] == 0
+    assert timing.sizes == [point.parameters for point in timing.points]
+
+
+def test_a_network_has_the_nearest_number_of_parameters_that_is_not_larger():
+    assert Timing(FAMILIES["network"], SIZES).sizes == [6, 30, 96, 300, 996]
+
+
+def test_a_timing_that_is_not_driven_stands_still():
+    timing = Timing(FAMILIES["chain"])
+    timing.advance(0.0)
+    assert timing.points == []
+    assert timing.share == 0
+
+
+def test_ten_million_parameters_are_counted():
+    assert passes("finite", 10_000_000) == (20_000_000, 0)
+    assert passes("forward", 10_000_000) == (10_000_000, 0)
+    assert passes("reverse", 10_000_000) == (1, 1)
+
+
+def test_brute_force_calls_the_function_twice_for_each_parameter():
+    gradient, calls = counted_brute_force((1.0, -2.0, 0.5, 3.0))
+    assert gradient == pytest.approx([2, -4, 1, 6])
+    assert calls == sum(passes("finite", 4))

@@ -1,0 +1,60 @@
+"""Every operation as an example that runs: its numbers, its code, its curves."""
+
+import numpy as np
+import pytest
+
+import model
+from lab.autodiff.operations import curve, entry, example, parts, sources
+from lab.ops import OPS, Op
+from model import Tensor
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_operation_has_an_example_that_passes_its_check(seed):
+    for op in OPS.values():
+        shown = example(op, seed)
+        assert shown.check(), shown.text
+        assert sum(value.size for value in shown.values.values()) <= 14
+
+
+def test_an_example_runs_the_operation_and_shows_the_lines_of_it():
+    for op in OPS.values():
+        shown = example(op)
+        trace, upstream = shown.record()
+        assert op.composed or parts(trace) == [op.name]
+        assert upstream.flat[0] == 1
+        text = "\n".join(line for code in sources(shown, trace) for line in code["lines"])
+        assert op.composed or ("def _backward(upstream" in text and "._node(" in text), op.name
+        assert text.startswith(("def ", "@_quiet\ndef "))
+        assert [rule.operand for rule in shown.rules()] == list(shown.values), op.name
+
+
+def test_the_code_is_that_of_the_engine():
+    assert entry(OPS["*"]) is Tensor.__mul__
+    assert entry(OPS["neg"]) is Tensor.__neg__
+    assert entry(OPS["getitem"]) is Tensor.__getitem__
+    assert entry(OPS["T"]) is Tensor.transpose
+    assert entry(OPS["linear"]) is model.linear
+    shown = example(OPS["minimum"])
+    assert [code["lines"][0].split("(")[0] for code in sources(shown, shown.record()[0])] == [
+        "def minimum",
+        "def _choose",
+    ]
+
+
+def test_a_curve_is_what_the_engine_gives():
+    x = np.array([-1.0, 0.0, 2.0])
+    found = curve(example(OPS["relu"]), "x", x, {})
+    assert found.y.tolist() == [0, 0, 2]
+    assert found.slopes["x"].tolist() == [0, 0, 1]
+    found = curve(example(OPS["*"]), "b", x, {"a": 5.0})
+    assert found.y.tolist() == [-5, 0, 10]
+    assert {name: slopes.tolist() for name, slopes in found.slopes.items()} == {"a": [-1, 0, 2], "b": [5, 5, 5]}
+    assert not np.isfinite(curve(example(OPS["log"]), "x", x, {}).y[:2]).any()
+
+
+def test_what_has_no_example_says_so():
+    with pytest.raises(LookupError, match="no small inputs were found that `reshape\\(x, 7, 7\\)` takes"):
+        example(Op("reshape", "shape", parameters="x:value shape:wholes", example="reshape(x, 7, 7)"))
+    with pytest.raises(LookupError, match="There is no function `unknown`"):
+        example(Op("unknown", "elementwise"))

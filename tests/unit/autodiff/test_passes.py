@@ -1,0 +1,147 @@
+"""Both directions through one graph: they agree for every operation, and nothing but the engine's rules is used."""
+
+import numpy as np
+import op_table
+import pytest
+
+from lab.autodiff.drawing import draw_pass, kind_of, told
+from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.race import race
+from lab.designs.compare import Unsuitable
+from lab.expression import parse
+from model import Tensor
+
+SHARED = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
+
+
+def graph(text, **leaves):
+    return Graph(parse(text), leaves)
+
+
+def by_columns(graph):
+    """The Jacobian, by n passes of forward mode."""
+    return np.stack([graph.column(place) for place in graph.inputs], axis=1)
+
+
+def by_rows(graph):
+    """The same, by m passes of reverse mode."""
+    return np.stack([graph.row(place) for place in graph.outputs])
+
+
+def of_case(case):
+    leaves = {f"x{number}": array for number, array in enumerate(case.inputs)}
+    return Graph(lambda **tensors: case.call(tuple(tensors.values())), leaves)
+
+
+def fits(case):
+    # Small enough; and an operation, not what returns its operand (`reshape` to the same shape is one, `+x` is not).
+    result = case.call(tuple(Tensor(array) for array in case.inputs))
+    return 0 < case.size <= 24 and 0 < result.size <= 24 and result._backward is not None
+
+
+def test_forward_and_reverse_mode_agree_for_every_operation():
+    seen = set()
+    for case in filter(fits, op_table.CASES):
+        found = of_case(case)
+        columns, rows = by_columns(found), by_rows(found)
+        assert columns.shape == (len(found.outputs), len(found.inputs))
+        np.testing.assert_allclose(columns, rows, rtol=1e-12, atol=1e-12, err_msg=case.id)
+        seen.add(case.op)
+    assert seen == {case.op for case in op_table.CASES}
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        ("(a*b + c) * (a + d)", SHARED),
+        ("tanh(x @ w + b)", {"x": [[1, 2], [3, -4]], "w": [[0.5, 1], [-0.3, 2]], "b": [0.1, 0.2]}),
+        ("h = softmax(x); h * sum(h**2) + x[0]", {"x": [1, -2, 0.5]}),
+        ("[sin(t), cos(t), t**t]", {"t": 1.5}),
+        ("where(c > 0, x, x**2)", {"c": [1, -1], "x": [2, 3]}),
+    ],
+)
+def test_they_agree_through_whole_graphs(text, leaves):
+    found = graph(text, **leaves)
+    jacobian = by_rows(found)
+    np.testing.assert_allclose(by_columns(found), jacobian, rtol=1e-12, atol=1e-12)
+    v = np.linspace(-1, 2, len(found.outputs)).reshape(found.values[found.result].shape)
+    np.testing.assert_allclose(found.backward(v), v.ravel() @ jacobian, rtol=1e-12, atol=1e-12)
+    last = found.up(v)[-1].held
+    sent = [np.zeros_like(found.values[found.names.index(name)]) if last[found.names.index(name)] is None
+            else last[found.names.index(name)] for name in leaves]  # fmt: skip
+    np.testing.assert_array_equal(np.concatenate([np.ravel(one) for one in sent]), found.backward(v))
+
+
+def test_derivatives_arrive_node_by_node():
+    found = graph("(a*b + c) * (a + d)", **SHARED)
+    down = found.down(("a", ()))
+    assert [found.names[step.node] for step in down[1:]] == ["v1", "v2", "v3", "result"]
+    assert [float(step.held[step.node]) for step in down[1:]] == [3, 3, 1, 31]
+    assert down[0].held[found.result] is None
+    up = found.up(1.0)
+    assert [found.names[step.node] for step in up[1:]] == ["result", "v3", "v2", "v1"]
+    a = found.names.index("a")
+    assert [None if step.held[a] is None else float(step.held[a]) for step in up] == [None, None, 10, 10, 31]
+
+
+def test_a_broken_rule_breaks_both_directions():
+    right = Tensor.__mul__
+
+    def wrong(self, other):
+        out = right(self, other)
+        rule = out._backward
+        out._backward = lambda upstream: rule(upstream * 2.0)
+        return out
+
+    def wrong_product(a, b):
+        return wrong(a, b)
+
+    assert by_columns(graph("a*b", a=2.0, b=3.0)).tolist() == [[3, 2]]
+    broken = Graph(wrong_product, {"a": 2.0, "b": 3.0})
+    assert by_columns(broken).tolist() == by_rows(broken).tolist() == [[6, 4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves", "said"),
+    [
+        ("sum(x)", {"x": np.ones((10, 10))}, "has 100 numbers as inputs"),
+        ("broadcast_to(x, 100)", {"x": 1.0}, "has 100 numbers as its result"),
+        ("sum(broadcast_to(x, 2000))", {"x": 1.0}, "computes 2,002 numbers"),
+    ],
+)
+def test_what_cannot_be_followed_is_said(text, leaves, said):
+    with pytest.raises(Unfit, match=said):
+        graph(text, **leaves)
+
+
+def test_a_leaf_is_no_result():
+    with pytest.raises(Unfit, match="depends on no input"):
+        Graph(lambda x: x, {"x": 1.0})
+
+
+def test_a_place_is_written_as_an_index():
+    assert [place_name(place) for place in [("a", ()), ("w", (0, 2)), ("", (1,)), ("", ())]] == [
+        "a",
+        "w[0, 2]",
+        "result[1]",
+        "result",
+    ]
+
+
+def test_the_race_is_run_where_dual_numbers_can():
+    found = race(graph("t * [1, 2, 3]", t=2.0))
+    assert found.forward > 0
+    assert found.reverse > 0
+    assert found.apart == 0
+    with pytest.raises(Unsuitable, match="softmax"):
+        race(graph("softmax(x)", x=[1.0, 2.0]))
+
+
+def test_the_drawing_knows_what_has_arrived():
+    found = graph("a*b + 1", a=2.0, b=3.0)
+    first, second, _ = found.down(("b", ()))
+    assert [kind_of(found, node) for node in range(5)] == ["leaf", "leaf", "operation", "constant", "output"]
+    assert "d/db –" in draw_pass(found, first, "d/db").source
+    assert "d/db 2" in draw_pass(found, second, "d/db", "dark").source
+    assert told(found, second, down=True) == "v1 = a * b: takes the derivatives of a and b, and has now its own, 2."
+    assert told(found, found.up(1.0)[1], down=False) == "result = v1 + 1: sends its gradient up to v1, which now has 1."

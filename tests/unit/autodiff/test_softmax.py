@@ -1,0 +1,28 @@
+"""Softmax: which checks find which rules."""
+
+import pytest
+
+from lab.autodiff.softmax import RULES, by_cotangent, by_sum
+
+LOGITS = [1.0, 2.0, 0.5]
+WRONG = [name for name in RULES if name != "right"]
+
+
+def test_the_sum_sees_one_wrong_rule_of_four():
+    assert [name for name in WRONG if not by_sum(RULES[name], LOGITS)] == ["diagonal"]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 50, 99])
+def test_a_random_cotangent_sees_them_all(seed):
+    assert not any(by_cotangent(RULES[name], LOGITS, seed) for name in WRONG)
+
+
+def test_the_rule_of_the_engine_passes_both():
+    assert by_sum(RULES["right"], LOGITS)
+    assert by_cotangent(RULES["right"], LOGITS)
+    assert RULES["right"].source.startswith("def softmax(self, axis: Any = -1)")
+
+
+def test_what_is_shown_is_what_runs():
+    for name in WRONG:
+        assert RULES[name].source.startswith(f"def {name.replace('-', '_')}(")

@@ -1,0 +1,97 @@
+"""Which upstream cells a gradient sums, against the engine, for shapes at random."""
+
+import numpy as np
+import pytest
+
+from lab.autodiff.sources import SIGNS, broadcast, fit, gradient, indexing, matmul, read_shape, reduction
+from lab.faults.forgotten_sum import run
+
+RNG = np.random.default_rng(11)
+
+
+def shape_at_random():
+    return tuple(int(n) for n in RNG.integers(1, 5, size=RNG.integers(0, 4)))
+
+
+def shrunk(shape):
+    """A shape that fits to this one: some axes of length 1, some missing."""
+    shape = tuple(1 if RNG.random() < 0.4 else n for n in shape)
+    return shape[RNG.integers(0, len(shape) + 1) :]
+
+
+@pytest.mark.parametrize("op", SIGNS)
+def test_the_terms_of_broadcasting_are_the_gradients_of_the_engine(op):
+    operation = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}[op]
+    for _ in range(60):
+        whole = shape_at_random()
+        left, right = (RNG.normal(size=shrunk(whole)) for _ in range(2))
+        found = run(operation, left, right)
+        for sources, due in zip(broadcast(op, left, right), found.gradients, strict=True):
+            np.testing.assert_allclose(gradient(sources, found.upstream, due.shape), due, rtol=1e-12, atol=1e-12)
+        assert all(message.shape == found.result.shape for message in found.messages)
+
+
+def test_the_terms_of_a_matrix_product():
+    for _ in range(60):
+        n, k, m = RNG.integers(1, 5, size=3)
+        found = run(lambda a, b: a @ b, RNG.normal(size=(n, k)), RNG.normal(size=(k, m)))
+        both = matmul(*found.operands)
+        for sources, due, other in zip(both, found.gradients, found.operands[::-1], strict=True):
+            np.testing.assert_allclose(gradient(sources, found.upstream, due.shape), due, rtol=1e-12, atol=1e-12)
+            assert all(other.ravel()[term.partner] == term.factor for terms in sources for term in terms)
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "max"])
+def test_the_terms_of_a_reduction(op):
+    for _ in range(60):
+        value = RNG.integers(0, 3, size=shape_at_random()).astype(float)  # with ties
+        for axis in (None, *range(value.ndim)):
+            found = run(lambda x, axis=axis: getattr(x, op)(axis), value)
+            terms = gradient(reduction(op, value, axis), found.upstream, value.shape)
+            np.testing.assert_allclose(terms, found.gradients[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("index", [0, (slice(None), 1), (1, 2), [0, 0, 2], (slice(None), slice(None, None, -1)), None])
+def test_the_terms_of_indexing(index):
+    value = RNG.normal(size=(3, 4))
+    found = run(lambda x: x[index], value)
+    assert np.array_equal(gradient(indexing(value, index), found.upstream, value.shape), found.gradients[0])
+
+
+def test_a_column_is_summed():
+    _, right = broadcast("+", np.ones((3, 3)), np.ones(3))
+    assert [term.cell for term in right[0]] == [0, 3, 6]
+    assert [term.cell for term in right[2]] == [2, 5, 8]
+
+
+def test_shapes_fit_as_numpy_says():
+    for _ in range(300):
+        left, right = shape_at_random(), shape_at_random()
+        axes = fit(left, right)
+        try:
+            due = np.broadcast_shapes(left, right)
+        except ValueError:
+            assert None in [axis.length for axis in axes]
+        else:
+            assert tuple(axis.length for axis in axes[::-1]) == due
+    (only,) = fit((1,), (3,))
+    assert only.copies("left")
+    assert not only.copies("right")
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [("3, 1", (3, 1)), ("(2,)", (2,)), ("", ()), ("()", ()), ("2x3×4", (2, 3, 4)), (" 4 ", (4,)), ("[1,2]", (1, 2))],
+)
+def test_shapes_are_read_as_they_are_typed(text, shape):
+    assert read_shape(text) == shape
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a, 2", "lengths"), ("2.5", "lengths"), ("-1", "lengths"), ("0", "between 1 and 4"), ("5", "between"),
+     ("1,1,1,1", "at most 3"), ("9" * 5000, "between"), ("²", "lengths"), ("x", "lengths"), ("2,,3", "lengths"), (",", "lengths")],
+)  # fmt: skip
+def test_what_is_no_shape_gets_a_sentence(text, said):
+    with pytest.raises(ValueError, match=said):
+        read_shape(text)

@@ -1,0 +1,339 @@
+"""A learner's engine in the lab: its passes, its gradients and its training, beside those of the lab's own."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+
+from lab.expression.builder import parse
+from lab.gradcheck import gradcheck
+from lab.practice import learner_training, sandbox
+from lab.practice.checker import Here
+from lab.practice.learner_engine import Differentiated, Loaded, Unusable
+from lab.trace.derive import derive
+from lab.trace.export import playable
+from lab.trace.recording import record
+from model import Tensor
+from practice import LADDERS
+
+SCALARS, TENSORS, FUNCTIONS = LADDERS["scalars"], LADDERS["tensors"], LADDERS["functions"]
+STYLES = [SCALARS.reference, *(path.read_text("utf-8") for path in sorted(SCALARS.folder.glob("unusual/*.py")))]
+PASSES = [
+    ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}),
+    ("a + a", {"a": 3.0}),
+    ("(a*a - b/2 + a**3).tanh()", {"a": 0.2, "b": 0.5}),
+    ("h = a*b\nh.relu() + h", {"a": 2.0, "b": 1.5}),
+    ("2 * a.exp() - b", {"a": 0.5, "b": 1.0}),
+]
+
+
+def follow(ladder, source, expression, leaves, runner, upstream=None):
+    return Loaded(ladder, source, runner).follow(expression, leaves, upstream)
+
+
+def checked(ladder, source, expression, leaves, runner, upstream=None):
+    return Loaded(ladder, source, runner).checked(expression, leaves, upstream)
+
+
+@pytest.mark.parametrize("source", STYLES, ids=range(len(STYLES)))
+@pytest.mark.parametrize(("text", "leaves"), PASSES)
+def test_a_pass_of_scalars_has_the_numbers_of_the_lab_s_engine(source, text, leaves):
+    expression, engine = parse(text), Loaded(SCALARS, source, Here())
+    trace = engine.follow(expression, leaves)
+    for name, gradient in record(expression, leaves).gradients.items():
+        np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12)
+    assert {step["kind"] for step in trace.events} == {"forward", "seed", "message", "accumulate"}
+    assert playable(trace)["output"] == trace.output
+    assert [row.agrees for row in engine.checked(expression, leaves)] == [True] * len(leaves)
+
+
+def test_events_name_the_lines_of_the_learner_s_file_that_ran():
+    trace = follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    lines = SCALARS.reference.splitlines()
+    sent = [lines[event["line"] - 1].strip() for event in trace.events if event["kind"] == "message"]
+    assert [line.split(" +=")[0] for line in sent] == ["self.grad", "other.grad"]
+    code = trace.sources["Value.__mul__"]
+    assert lines[code["first"] - 1].strip() == code["lines"][0] == "def __mul__(self, other):"
+    held = {entry["name"]: entry for entry in trace.nodes[trace.output]["captured"]}
+    assert (held["self"]["node"], held["other"]["node"]) == (0, 1)
+
+
+def test_an_engine_that_overwrites_is_seen_to():
+    wrong = SCALARS.reference.replace("grad +=", "grad =")
+    trace = follow(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())
+    assert trace.gradients["a"] == 1
+    assert [row.agrees for row in checked(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())] == [False]
+
+
+def _no_such_node(told):
+    told["events"][-1]["node"] = 99
+
+
+def _a_node_from_the_end(told):
+    told["events"][-1]["node"] = -1
+
+
+def _no_line(told):
+    told["events"][-1]["line"] = np.inf
+
+
+def _a_line_inside_a_text(told):
+    told["functions"] = dict.fromkeys(told["functions"], 3)
+
+
+def _another_shape(told):
+    told["gradients"]["a"] = np.ones(3)
+
+
+@pytest.mark.parametrize("lie", [_no_such_node, _a_node_from_the_end, _no_line, _a_line_inside_a_text, _another_shape])
+def test_what_does_not_hold_together_is_refused(lie):
+    class Lying(Here):
+        def run(self, jobs):
+            (said,) = super().run(jobs)
+            lie(said.values["told"])
+            return [said]
+
+    source = f'"""A text\nof lines,\n(an engine" in\nit."""\n{SCALARS.reference}'
+    follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    with pytest.raises(Unusable):
+        follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Lying())
+
+
+def test_a_gradient_of_another_shape_is_refused():
+    wrong = TENSORS.reference.replace("    return grad.sum(axis=stretched, keepdims=True)", "    return grad")
+    leaves = {"x": np.ones((2, 3)), "r": np.ones((1, 3))}
+    for seen in (follow, checked):
+        with pytest.raises(Unusable, match=r"gradient of r has the shape \(2, 3\), and r has \(1, 3\)"):
+            seen(TENSORS, wrong, parse("(x * r).sum()"), leaves, Here())
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        (
+            "(x*w + b).relu().sum()",
+            {"x": np.array([[1.0, 2.0], [3.0, -4.0]]), "w": np.array([1.0, 2.0]), "b": np.array(0.5)},
+        ),
+        ("(x @ w).exp().mean()", {"x": np.ones((2, 3)) / 3, "w": np.ones((3, 2)) / 2}),
+        ("x.softmax().log().sum()", {"x": np.array([[0.0, 1.0, 2.0]])}),
+    ],
+)
+def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
+    expression, engine = parse(text), Loaded(TENSORS, TENSORS.reference, Here())
+    trace = engine.follow(expression, leaves)
+    for name, gradient in record(expression, leaves).gradients.items():
+        np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
+    assert all(row.agrees for row in engine.checked(expression, leaves))
+    assert first_wrong(derive(trace)) is None
+
+
+def first_wrong(derived):
+    """The player says that something went wrong where a rule, as the lab knows it, gives another message."""
+    terms = (term for one in derived for term in one["terms"] if term["event"] is not None)
+    return next((term for term in terms if term["agrees"] is False), None)
+
+
+def test_what_goes_to_each_copy_is_told_before_its_sum_and_a_forgotten_sum_is_seen():
+    leaves = {"x": [[1.0, 2.0], [3.0, 4.0]], "b": [10.0, 20.0]}
+    trace = follow(TENSORS, TENSORS.reference, parse("sum(x * b)"), leaves, Here())
+    to_b = next(event for event in trace.events if event["kind"] == "message" and event["child"] == 1)
+    assert to_b["contribution"] == [[1, 2], [3, 4]]
+    assert [event["message"] for event in trace.events if event["kind"] == "accumulate" and event["node"] == 1] == [
+        [4, 6]
+    ]
+    wrong = TENSORS.reference.replace("unbroadcast(out.grad * a, b.shape)", "(out.grad * a)[0]")
+    assert wrong != TENSORS.reference
+    trace = follow(TENSORS, wrong, parse("sum(x * b)"), leaves, Here())
+    assert first_wrong(derive(trace))["message"] == [1, 2]
+
+
+def edited(*edits):
+    source = FUNCTIONS.reference
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+X, Y, ROW = np.array([[1.0, 2.0, -0.5], [3.0, -4.0, 0.5]]), np.array([[0.5, -1.0], [1.0, 2.0], [0.2, 0.3]]), [0.1, 0.2]
+FUNCTION_STYLES = {path.stem: path.read_text("utf-8") for path in sorted(FUNCTIONS.folder.glob("unusual/*.py"))}
+ADDED = "x.grad = message if x.grad is None else x.grad + message"
+FUNCTION_STYLES |= {
+    "reference": FUNCTIONS.reference,
+    "zeros first": edited((ADDED, f"x.grad = np.zeros_like(x.data) if x.grad is None else x.grad\n{' ' * 24}{ADDED}")),
+    "behind grad": edited((ADDED, ADDED.replace("x.grad =", "vars(x)['grad'] ="))),
+    "class methods": edited(("@staticmethod", "@classmethod"), ("(ctx, a", "(cls, ctx, a"), ("(ctx, x", "(cls, ctx, x"),
+                            ("backward(ctx, grad)", "backward(cls, ctx, grad)")),
+    "inherited": edited(("class AddRow(Function)", "class AddRow(Add)"), ("return x + row", "return Add.forward(ctx, x, row)"),
+                        ("return grad, grad.sum(axis=0)", "return Add.backward(ctx, grad)[0], grad.sum(axis=0)")),
+    "drawn": edited(("return grad * b, grad * a", "return (grad * each for each in (b, a))")),
+    "no line of theirs": edited(("return a + b", "return a + b\n\n    forward = np.vectorize(forward, excluded=[0])")),
+}  # fmt: skip
+FUNCTION_PASSES = [
+    ("(x @ w + b).relu().sum()", {"x": X, "w": Y, "b": ROW}),
+    ("sum((sigmoid(x @ w + b) - t)**2)", {"x": X, "w": Y, "b": ROW, "t": np.eye(2)}),
+    ("x * x", {"x": X}),  # both messages to one
+    ("h = x * y\nsum(h.relu() + 2*h*x - x/y) - 1", {"x": X, "y": 2 * X + 0.3}),
+    ("-sum(a.sigmoid() * a**3 + a) / 2", {"a": np.array([0.5, -1.5])}),
+    ("(x + b) @ w @ (x + b)", {"x": X.T, "b": ROW, "w": Y.T}),
+]
+
+
+@pytest.mark.parametrize("style", FUNCTION_STYLES)
+@pytest.mark.parametrize(("text", "leaves"), FUNCTION_PASSES)
+def test_a_pass_of_functions_has_the_numbers_of_the_lab_s_engine(style, text, leaves):
+    expression, source = parse(text), FUNCTION_STYLES[style]
+    leaves = {name: np.asarray(value) for name, value in leaves.items()}
+    labs = record(expression, leaves)
+    shape = np.shape(labs.nodes[labs.output]["value"])
+    upstream = np.ones(shape) if shape else None
+    engine = Loaded(FUNCTIONS, source, Here())
+    trace = engine.follow(expression, leaves, upstream)
+    for name, gradient in labs.gradients.items():
+        np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
+    assert all(row.agrees for row in engine.checked(expression, leaves, upstream))
+    assert playable(trace)["output"] == trace.output
+    assert first_wrong(derive(trace)) is None
+    # Each node's gradient is the sum of its messages, and these stand in front of their arrivals.
+    assert [event["kind"] for event in trace.events].count("seed") == 1
+    for number, gradient in trace.gradients_after().items():
+        arrivals = [event for event in trace.events if event["kind"] == "accumulate" and event["node"] == number]
+        if number != trace.output:
+            np.testing.assert_allclose(sum(np.array(event["message"]) for event in arrivals), gradient, atol=1e-12)
+    for message, arrival in itertools.pairwise(trace.events):
+        assert (message["kind"] == "message") == (arrival["kind"] == "accumulate")
+    # Each event is at a line of the function that is shown with it.
+    for event in trace.events:
+        code = trace.sources[event["source"]]
+        assert code["first"] <= event["line"] < code["first"] + len(code["lines"])
+
+
+def test_functions_show_what_they_saved_and_plain_numbers_are_constants():
+    expression = parse("3 * a + b")
+    leaves = {"a": np.array([1.0, 2.0]), "b": np.array([0.5, -1.0])}
+    trace = follow(FUNCTIONS, FUNCTIONS.reference, expression, leaves, Here(), np.ones(2))
+    product, number = next((node, trace.nodes[node["children"][1]]) for node in trace.nodes if node["op"] == "*")
+    assert (number["label"], number["requires_grad"]) == ("3", False)
+    assert [(entry["name"], entry["holds"], entry["value"]) for entry in product["captured"]] == [
+        ("saved_tensors[0]", "value of operand 0", [1, 2]), ("saved_tensors[1]", "value of operand 1", 3),
+    ]  # fmt: skip
+    ran = {(event["kind"], event["source"]) for event in trace.events}
+    assert {("forward", "Mul.forward"), ("message", "Mul.backward"), ("accumulate", "Tensor.backward")} <= ran
+
+
+@pytest.mark.parametrize(
+    ("edit", "text", "leaves", "name"),
+    [
+        (("x.grad = message if x.grad is None else x.grad + message", "x.grad = message"), "x + x", {"x": X}, "x"),
+        (("return grad * b, grad * a", "return grad * a, grad * b"), "x * y", {"x": X, "y": X + 2}, "x"),
+        (("return grad, grad.sum(axis=0)", "return grad, grad[0]"), "x + r", {"x": X, "r": np.ones(3)}, "r"),
+        (("return (grad * mask,)", "return (grad,)"), "relu(x)", {"x": X}, "x"),
+    ],
+    ids=["overwritten", "swapped", "row", "relu"],
+)
+def test_a_broken_function_is_seen_to(edit, text, leaves, name):
+    wrong = FUNCTIONS.reference.replace(*edit)
+    assert wrong != FUNCTIONS.reference
+    upstream = np.arange(6.0).reshape(2, 3)
+    rows = checked(FUNCTIONS, wrong, parse(text), leaves, Here(), upstream)
+    assert not next(row for row in rows if row.name == name).agrees
+    trace = follow(FUNCTIONS, wrong, parse(text), leaves, Here(), upstream)
+    lost = [
+        event for event in trace.events
+        if event["kind"] == "accumulate"
+        and not np.array_equal(np.add(event["before"], event["message"]), event["after"])
+    ]  # fmt: skip
+    assert bool(lost) == ("x.grad" in edit[0])
+    assert bool(first_wrong(derive(trace))) == (not lost)
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves", "said"),
+    [
+        ("tanh(x)", {"x": X}, "has no tanh: its ladder has"),
+        ("maximum(x, 0)", {"x": X}, "no such operation or attribute: name 'maximum'"),
+        ("x.sum(axis=0)", {"x": X}, "no sum along an axis"),
+        ("2 ** x", {"x": X}, "no power with a tensor for exponent"),
+        ("x[0]", {"x": X}, "no part of a tensor by its index"),
+        ("x @ b", {"x": X, "b": np.ones(3)}, "no @ of anything but matrices"),
+        ("x * b", {"x": X, "b": np.ones(3)}, r"cannot multiply \(2, 3\) and \(3,\)"),
+    ],
+)
+def test_what_the_ladder_of_functions_lacks_is_one_sentence(text, leaves, said):
+    for seen in (follow, checked):
+        with pytest.raises(Unusable, match=said) as raised:
+            seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, Here())
+        assert len(str(raised.value)) <= 200
+
+
+@pytest.mark.parametrize(
+    ("ladder", "text", "leaves"),
+    [
+        (SCALARS, "tanh(a*b) + a", {"a": 0.5, "b": -2.0}),
+        (TENSORS, "softmax(x @ w)", {"x": X, "w": Y}),
+        (FUNCTIONS, "sum(sigmoid(x @ w + b))", {"x": X, "w": Y, "b": ROW}),
+    ],
+)
+def test_a_gradient_check_of_the_backward_pass_alone(ladder, text, leaves):
+    expression = parse(text)
+    report = gradcheck(Differentiated(Loaded(ladder, ladder.reference, Here()), expression), leaves)
+    assert report
+    for name, result in gradcheck(expression, leaves).inputs.items():
+        np.testing.assert_allclose(report.inputs[name].analytic, result.analytic, rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(report.inputs[name].numerical, result.numerical)  # the forward pass is the lab's
+    source = re.sub(r"(\w+\.grad = message) if.*", r"\1", ladder.reference.replace("grad +=", "grad ="))
+    assert source != ladder.reference
+    wrong = Differentiated(Loaded(ladder, source, Here()), parse(f"h = ({text})\nsum(h * h)"))
+    assert not gradcheck(wrong, leaves)
+
+
+def test_an_engine_with_another_value_is_said_to_have_it():
+    wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.sin(self.data)")
+    result = Differentiated(Loaded(SCALARS, wrong, Here()), parse("tanh(a)"))(a=Tensor(0.5))
+    with pytest.raises(Unusable, match=r"computes 0\.4794 where the lab’s computes 0\.4621"):
+        result.backward()
+
+
+def test_arrays_are_no_inputs_of_an_engine_of_numbers():
+    with pytest.raises(Unusable, match="single numbers: make a a number"):
+        follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": [1.0, 2.0], "b": 3.0}, Here())
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (("self._op = op", "self._op = '<b>'"), "does not hold together"),
+        (("self._children = tuple(children)", "self._children = 3"), "stops with"),
+        (("def backward(self):", "def back(self):"), "no such operation"),
+        (("import math", "import math\n1 / 0"), "stops with ZeroDivisionError"),
+    ],
+)
+def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
+    with pytest.raises(Unusable, match=said):
+        follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+
+
+@pytest.mark.parametrize("ladder", [SCALARS, TENSORS, FUNCTIONS], ids=lambda ladder: ladder.key)
+def test_training_gives_the_numbers_of_the_lab_s_engine(ladder):
+    task = learner_training.task(ladder, 0)
+    with sandbox.runner(learner_training.LIMITS) as runner:
+        own = list(learner_training.train(task, ladder.reference, ladder.file, runner))
+    with sandbox.runner(learner_training.LIMITS) as runner:
+        labs = list(learner_training.with_the_lab(task, runner))
+    losses = [[said.loss for said in told[: task.steps]] for told in (own, labs)]
+    assert len(losses[0]) == task.steps
+    np.testing.assert_allclose(*losses, rtol=1e-9)
+    assert losses[0][-1] < 0.1 * losses[0][0]
+    if ladder is TENSORS:
+        assert own[-1] == labs[-1] > learner_training.GRADUATED
+    else:
+        assert losses[0][-1] < 0.01
+
+
+def test_an_engine_that_fails_while_it_trains_says_where():
+    wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.tanh(self.dat)")
+    with pytest.raises(sandbox.Raised) as raised, sandbox.runner(learner_training.LIMITS) as runner:
+        list(learner_training.train(learner_training.task(SCALARS, 0), wrong, "scalars.py", runner))
+    assert raised.value.problem.kind == "AttributeError"
+    assert "self.dat)" in wrong.splitlines()[raised.value.problem.line - 1]
