@@ -2,7 +2,7 @@
  * large. The teller is a component of its own, outside of what is redrawn while training: only there is it heard at
  * once. */
 
-import { Twin } from "../charts/data_table.js";
+import { DataTable } from "../charts/data_table.js";
 import { h, setAttribute } from "../player/dom.js";
 
 /** @import { Component, ShownUnits } from "../types.js" */
@@ -16,7 +16,7 @@ export class Units {
     /** @type {HTMLCanvasElement[]} */
     this.canvases = [];
     this.group = h("div", { class: "unit-maps", role: "group" });
-    this.twin = new Twin();
+    this.twin = new DataTable();
     this.element = h("section", { class: "figure", "data-chart": "units" }, this.group, this.twin.element);
   }
 
