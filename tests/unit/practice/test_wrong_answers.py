@@ -25,7 +25,7 @@ def judged(course, key, edits):
     return check(replace(ladder, tasks=(*before, quick)), key, text, Here(), 5)
 
 
-@pytest.mark.parametrize("course", LADDERS.keys() & {course for course, *_ in WRONG})
+@pytest.mark.parametrize("course", sorted(LADDERS.keys() & {course for course, *_ in WRONG}))
 def test_wrong_answers_are_refused_and_named(course):
     wrong = [each for each in WRONG if each[0] == course]
     named = 0
@@ -62,7 +62,7 @@ def test_the_one_operand_is_said():
     assert "`+` (for the second operand)" in add.sentence
 
 
-@pytest.mark.parametrize("course", LADDERS.keys() & {course for course, *_ in WRONG})
+@pytest.mark.parametrize("course", sorted(LADDERS.keys() & {course for course, *_ in WRONG}))
 def test_each_variant_is_a_file_that_python_reads(course):
     ladder = LADDERS[course]
     for task in ladder.tasks:
