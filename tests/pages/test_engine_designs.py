@@ -1,5 +1,7 @@
 """Engine designs without a browser: one expression through all, the code, the order, the depth, the network."""
 
+import re
+
 import pytest
 
 from lab.designs import closures
@@ -213,3 +215,14 @@ def test_a_slider_in_another_tab_comes_back_as_it_was_left():
     slider = at.slider(key="designs hidden")
     assert slider.value == 7
     assert slider.proto.set_value  # else the browser, for which it is new, would show its lowest value
+
+
+def test_each_time_is_said_as_a_multiple_of_the_lab_s():
+    times = [row[5] for row in table(opened(), "calls")]
+    microseconds, factors = zip(
+        *((float(time.split(" µs")[0].replace(",", "")), float(re.search(r"([\d.,]+)×", time)[1])) for time in times),
+        strict=True,
+    )
+    assert factors[0] == 1
+    for one, factor in zip(microseconds, factors, strict=True):
+        assert factor == pytest.approx(one / microseconds[0], rel=0.1, abs=0.1)

@@ -466,3 +466,8 @@ def test_without_an_engine_nothing_is_said_of_one():
     at = run(app("pages/graph_lab.py"), engine="scalars")
     assert "graph engine" not in [control.key for control in at.segmented_control]
     assert sent(at)["canCheck"]
+
+
+def test_a_slider_of_the_plain_view_moves_by_a_tenth_unless_told_otherwise():
+    assert run(app("pages/graph_lab.py"), view="plain").slider[0].step == 0.1
+    assert run(app("pages/graph_lab.py"), view="plain", step="0.25").slider[0].step == 0.25
