@@ -20,7 +20,7 @@ from lab.ui import expression_box, page, state
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import choice, own
-from lab.ui.state import Family, Field
+from lab.ui.state import Family, Field, PageState
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
@@ -68,9 +68,13 @@ SYNTAX = (
 
 
 def main() -> None:
-    page.style()
-    if state.restore("graph", FIELDS):
-        _begin()
+    with page.run("graph", FIELDS) as current:
+        if current.restored:
+            _begin()
+        _show(current)
+
+
+def _show(current: PageState) -> None:
     st.session_state["graph shown"] = st.session_state["graph preset"]
     plain = st.session_state["graph view"] == PLAIN
     with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
@@ -93,7 +97,7 @@ def main() -> None:
     if plain:
         _draw(expression)
     else:
-        _play(expression)
+        _play(current, expression)
     prose(WORDS)
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
@@ -136,11 +140,11 @@ FIELDS = (
 
 def _begin() -> None:
     """Another expression, with its inputs: nothing is left of what stood here before."""
-    now = st.session_state
-    preset = next((p for p in PRESETS if p["text"] == now["graph expression"]), None)
-    now["graph preset"] = preset["name"] if preset else OWN
+    session = st.session_state
+    preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
+    session["graph preset"] = preset["name"] if preset else OWN
     # A name that is typed again finds its value again.
-    now["graph remembered"] = (preset["values"] if preset else {}) | now["graph inputs"]
+    session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
     _forget_widgets()
     _open()
 
@@ -321,18 +325,18 @@ def _reshape(name: str) -> None:
 
 
 def _slider(name: str, start: float) -> float:
-    now = st.session_state
-    reach, step = now["graph reach"], now["graph step"]
+    session = st.session_state
+    reach, step = session["graph reach"], session["graph step"]
     if abs(start) > reach:  # from a link, say: a round number, so that it stays while the slider moves
         reach = 10.0 ** math.ceil(math.log10(abs(start)))
     # With another range they are other widgets. The page writes into neither of them after its first run: a value from
     # here would undo what the hand has done in the meantime.
     slider, entry = (f"leaf {name} {kind} {reach} {step}" for kind in ("slider", "number"))
-    now.setdefault(slider, float(start))
-    now.setdefault(entry, float(start))
+    session.setdefault(slider, float(start))
+    session.setdefault(entry, float(start))
 
     def copy(of: str, to: str) -> None:
-        now[to] = now[of]
+        session[to] = session[of]
 
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -374,42 +378,42 @@ def _buttons(ready: bool) -> None:
 # ---------------------------------------------------------------- the picture and its twins
 
 
-def _play(expression: Expression | None) -> None:
+def _play(current: PageState, expression: Expression | None) -> None:
     """The player, with the inputs in it. While an input is dragged, only this part of the page runs.
 
     Where the text cannot be read or its values cannot be computed, the player stays with what it showed last.
     """
-    now = st.session_state
-    last_expression, _ = now.get("graph played", (None, None))
+    session = st.session_state
+    last_expression, _ = session.get("graph played", (None, None))
     expression = expression or last_expression
     live = {}
     for name, value in (_values_of(expression) if expression else {}).items():
-        reach = max(now["graph reach"], float(np.max(np.abs(value))))
-        live[name] = Live(value, -reach, reach, now["graph step"])
-    _moving(expression, live)
+        reach = max(session["graph reach"], float(np.max(np.abs(value))))
+        live[name] = Live(value, -reach, reach, session["graph step"])
+    _moving(current, expression, live)
 
 
 @st.fragment
-def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
+def _moving(current: PageState, expression: Expression | None, live: dict[str, Live]) -> None:
     """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
-    now = st.session_state
-    if now.pop("graph turned", False):  # the whole page shows another example
+    session = st.session_state
+    if session.pop("graph turned", False):  # the whole page shows another example
         st.rerun()
     said = st.container()  # always there, so that the player keeps its place on the page
     if expression is None:
-        state.mirror("graph", FIELDS, kept=["stage", "event"])
+        current.write(kept=["stage", "event"])
         return
-    values = live_values(PLAYER_KEY, live)
-    _remember(values)
-    state.mirror("graph", FIELDS, kept=["stage", "event"])
-    _, last = now.get("graph played", (None, None))
+    with current.fragment(kept=["stage", "event"]):
+        values = live_values(PLAYER_KEY, live)
+        _remember(values)
+    _, last = session.get("graph played", (None, None))
     with said:
         recorded = _recorded(expression, values)
         if recorded is None and last is not None:
             st.caption("The player still shows what could be computed last.")
         yours = _by_own_engine(expression, values, recorded) if recorded else None
     if recorded is not None:
-        now["graph played"] = expression, recorded
+        session["graph played"] = expression, recorded
     trace = yours or recorded or last
     if trace is None:
         return
@@ -424,9 +428,9 @@ def _moving(expression: Expression | None, live: dict[str, Live]) -> None:
         judged=expression if labs else None,
         title=expression.text,
         script=partial(_script, expression, values, trace),
-        event=_count(trace, now["graph stage"]),
-        opening=now["graph opening"],
-        opened=now["graph event"],
+        event=_count(trace, session["graph stage"]),
+        opening=session["graph opening"],
+        opened=session["graph event"],
         address="event",
         stage="stage",
         on_turn=_turn,
@@ -446,7 +450,6 @@ def _draw(expression: Expression | None) -> None:
     with controls:
         values = _inputs(expression) if expression else None
         _buttons(ready=values is not None)
-    state.mirror("graph", FIELDS)
     with picture:
         if expression and values is not None:
             _picture(expression, values)

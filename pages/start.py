@@ -10,7 +10,7 @@ from lab.trace.recording import Trace, record
 from lab.ui import assignment, page, progress, state
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
-from lab.ui.state import Field
+from lab.ui.state import Field, PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
 
@@ -31,52 +31,52 @@ FIELDS = (
 
 
 def main() -> None:
-    page.style()
     if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
-    if state.restore("start", FIELDS):
-        _begin()
-    left, right = st.columns([3, 2])
-    with left:
-        st.title("Where does a gradient come from?")
-        prose(
-            "Move a, b, c. **Run forward pass** computes the result; **Run backward pass** tells how fast the result "
-            "grows with each of them: the [[gradients|gradient]], in orange."
+    with page.run("start", FIELDS) as current:
+        if current.restored:
+            _begin()
+        left, right = st.columns([3, 2])
+        with left:
+            st.title("Where does a gradient come from?")
+            prose(
+                "Move a, b, c. **Run forward pass** computes the result; **Run backward pass** tells how fast the "
+                "result grows with each of them: the [[gradients|gradient]], in orange."
+            )
+        with right:
+            _search()
+        if assignment.there():
+            assignment.show()
+        _first_gradient(current)
+        _stories()
+        st.subheader("The path", anchor="path")
+        progress.path()
+        _map()
+        page.closing(
+            "Set b to 0 and run both passes: why does a no longer matter?",
+            "pages/graph_lab.py",
+            "Next: an input that is used twice",
         )
-    with right:
-        _search()
-    if assignment.there():
-        assignment.show()
-    _first_gradient()
-    _stories()
-    st.subheader("The path", anchor="path")
-    progress.path()
-    _map()
-    page.closing(
-        "Set b to 0 and run both passes: why does a no longer matter?",
-        "pages/graph_lab.py",
-        "Next: an input that is used twice",
-    )
 
 
 def _begin() -> None:
     """The inputs and the player begin where the address says."""
-    now = st.session_state
-    now["start live"] = {name: Live(now[f"start {name}"], -REACH, REACH) for name in START}
-    now["start opening"] = now.get("start opening", 0) + 1
+    session = st.session_state
+    session["start live"] = {name: Live(session[f"start {name}"], -REACH, REACH) for name in START}
+    session["start opening"] = session.get("start opening", 0) + 1
 
 
 @st.fragment
-def _first_gradient() -> None:
-    now = st.session_state
-    live = now["start live"]
-    values = live_values(PLAYER, live)
-    now.update({f"start {name}": value for name, value in values.items()})
-    state.mirror("start", FIELDS, kept=["stage", "event"])
+def _first_gradient(current: PageState) -> None:
+    session = st.session_state
+    live = session["start live"]
+    with current.fragment(kept=["stage", "event"]):
+        values = live_values(PLAYER, live)
+        session.update({f"start {name}": value for name, value in values.items()})
     expression, trace = memoize("start", values, lambda: _recorded(values))
-    reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[now["start stage"]]
+    reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[session["start stage"]]
     player(
-        trace, key=PLAYER, live=live, event=reached, opening=now["start opening"], opened=now["start event"],
+        trace, key=PLAYER, live=live, event=reached, opening=session["start opening"], opened=session["start event"],
         address="event", stage="stage", compact=True, judged=expression,
     )  # fmt: skip
     _machine(expression, trace, values)
@@ -112,14 +112,14 @@ def _stories() -> None:
 
 def _machine(expression: Expression, trace: Trace, values: Values) -> None:
     """Each stage really runs when it is lit, on the numbers of the player."""
-    now = st.session_state
+    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader("The machine", anchor="machine", width="content")
 
         def move(to: int) -> None:
-            now["start machine"] = to
+            session["start machine"] = to
 
-        at = now["start machine"]
+        at = session["start machine"]
         following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
         st.button(
             f"Run: {following}", icon=":material/play_arrow:", on_click=move, args=(at % len(STAGES) + 1,),

@@ -1,15 +1,61 @@
 """What every page does the same way: its opening lines, the theme, and its closing lines."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from lab.ui import assignment, finder, progress
+from lab.lessons.pages import BY_PATH
+from lab.ui import assignment, finder, progress, state
 from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
+
+
+@contextmanager
+def run(name: str, fields: Sequence[state.Field]) -> Iterator[state.PageState]:
+    """A run of a page, as `state.page` has it, in the app's own style."""
+    style()
+    with state.page(name, fields) as current:
+        yield current
+
+
+@dataclass(frozen=True)
+class Tabs:
+    """The tabs of a page, of which only the open one is computed.
+
+    path  of the page, whose row in lab/lessons/pages.py has their titles
+    key   of the widget, in the session
+    """
+
+    path: str
+    key: str
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """The name of a tab in the address -> its title, which the session has."""
+        return BY_PATH[self.path].tabs
+
+    @property
+    def field(self) -> state.Field:
+        """Which one is open."""
+        return state.chosen_tab(self.key, self.titles, BY_PATH[self.path].tab)
+
+    def show(self, contents: Mapping[str, Callable[[], object]]) -> None:
+        """The tabs, with what draws each of them."""
+        tabs = st.tabs(list(self.titles.values()), key=self.key, on_change=state.step)
+        for tab, name in zip(tabs, self.titles, strict=True):
+            if tab.open:
+                with tab:
+                    contents[name]()
+
+    @property
+    def open(self) -> str:
+        """The name of the open one."""
+        return next(name for name, title in self.titles.items() if title == st.session_state[self.key])
 
 
 def opening(title: str, what_to_do: str) -> None:

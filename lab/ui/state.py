@@ -14,13 +14,14 @@ from __future__ import annotations
 import contextlib
 import math
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lab.lessons import assignment_link
 from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
@@ -238,6 +239,61 @@ def chosen_tab(key: str, titles: Mapping[str, str], name: str = "tab") -> Field:
 def player_event(key: str) -> Field:
     """The event at which the address opens the player. The player writes it, so `mirror` only leaves it there."""
     return Field("event", key, None, int, lambda event: None, limits=(0, math.inf))
+
+
+@dataclass
+class PageState:
+    """A page's fields during one run of it, as `page` yields it.
+
+    restored  have the fields been set from the address? Then what else the page keeps begins again
+    written   has this run said what the address is to be?
+    """
+
+    name: str
+    fields: Sequence[Field]
+    restored: bool
+    written: bool = False
+
+    def write(self, *, kept: Sequence[str] = ()) -> None:
+        """Let the address say what the session has, before the page ends: once the fields are what they will be, and
+        before a player, which adds its event to the new address.
+
+        kept  parameters that the player writes, and that stay as they are
+        """
+        self.written = True
+        mirror(self.name, self.fields, kept=kept)
+
+    @contextlib.contextmanager
+    def fragment(self, *fields: Field, kept: Sequence[str] = ()) -> Iterator[None]:
+        """Around what changes fields in a part of the page that runs by itself: it is in the address afterwards.
+
+        fields  whose widgets come and go within this part
+        kept    as for `write`
+        """
+        give_back([key for field in fields for key in _keys(field)])
+        yield
+        _hold_absent(fields)
+        self.write(kept=kept)
+
+
+@contextlib.contextmanager
+def page(name: str, fields: Sequence[Field]) -> Iterator[PageState]:
+    """A run of a page: its fields come from the address where that is news, and are in the address afterwards. Those
+    whose widgets are not on the page keep their values.
+
+    name  no other page has it
+    """
+    current = PageState(name, fields, restore(name, fields))
+    yield current
+    _hold_absent(fields)
+    if not current.written:
+        current.write()
+
+
+def _hold_absent(fields: Iterable[Field]) -> None:
+    context = get_script_run_ctx()
+    shown = context.shared.widget_user_keys_this_run.snapshot() if context else frozenset()
+    hold(field for field in fields if shown.isdisjoint(_keys(field)))
 
 
 def restore(page: str, fields: Sequence[Field]) -> bool:
