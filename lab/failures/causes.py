@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.failures.catalogue import BY_KEY
-from lab.failures.code import NotReadable, check_code
-from lab.failures.quoted import quoted_code, without_libraries
+from lab.failures.fragments import check_fragments, without_libraries
 
 
 @dataclass(frozen=True)
@@ -311,15 +310,8 @@ def _by_sign(causes: Sequence[Cause], text: str) -> list[Cause]:
 
 def _findings(text: str) -> list[tuple[str, str]]:
     """What the reader finds in each piece of code that a text quotes: the failure's key, and the line."""
-    found = []
-    for code in quoted_code(text):
-        try:
-            findings = check_code(code)
-        except NotReadable:
-            continue
-        lines = code.splitlines()
-        found += [(_KEYS[finding.failure], lines[finding.line - 1].strip()) for finding in findings]
-    return found
+    lines = re.split(r"\r\n?|\n", text)
+    return [(_KEYS[finding.failure], lines[finding.line - 1].strip()) for finding in check_fragments(text)]
 
 
 def _plain(text: str) -> str:

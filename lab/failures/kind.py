@@ -8,9 +8,12 @@ from typing import Literal
 from lab.failures.causes import shared_by
 from lab.failures.code import NotReadable, parses, program
 from lab.failures.finder import ERROR
-from lab.failures.quoted import STATEMENT
 
 Kind = Literal["message", "code", "curve"]
+STATEMENT = re.compile(
+    r"\s*(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
+    r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>> |In \[\d+\])"
+)
 FEWEST = 3  # lines
 MOST_LINES = 0.6  # of all lines, from which on the text is what they are
 _ROW = re.compile(

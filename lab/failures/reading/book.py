@@ -83,6 +83,9 @@ class Book:
     carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
     behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
     counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known
+    layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
+    told: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
+    repeats: int = 1  # how often a comprehension over a range makes its element
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:

@@ -13,7 +13,6 @@ from lab.failures.reading.facts import (
     TENSORS,
     Value,
     graph_of,
-    inline,
 )
 from lab.failures.reading.libraries import Libraries
 
@@ -155,7 +154,7 @@ class Calls(Libraries):
         if module.op == "Sequential" and module.items is not None and "open" not in module.marks:
             value = args[0] if args else Value()
             for layer in module.items:
-                value = self.call(layer, [value], {}, layer.node if layer.node and inline(layer, module) else at)
+                value = self.call(layer, [value], {}, layer.node or at)
             return value
         first = args[0] if args else Value()
         if module.op in RECURRENT:

@@ -159,12 +159,16 @@ class Expressions(Calls):
         part, *rest = parts
         over = self.eval(part.iter, scope)
         written = over.items is not None and over.kind == "list" and "open" not in over.marks
+        repeats = self.repeats
+        if over.kind == "range" and isinstance(over.constant, int):
+            self.repeats *= over.constant
         found = []
         for turn in range(1, min(len(over.items or []), 16) + 1) if written else (1,):
             self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
             found += self.comprehend(rest, elements, scope)
+        self.repeats = repeats
         return found
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:

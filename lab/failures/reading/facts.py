@@ -217,13 +217,6 @@ def network_called(value: Value) -> bool:
     return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
 
 
-def inline(layer: Value, container: Value) -> bool:
-    """Is the layer written out inside the container's own call?"""
-    return (
-        container.node is not None and layer.node is not None and any(n is layer.node for n in ast.walk(container.node))
-    )
-
-
 def owners(given: Value) -> list[Value] | None:
     """The modules and leaves that an optimizer was given; None where that is not known for certain."""
     if given.kind == "parameters" and given.base is not None:

@@ -86,7 +86,7 @@ class Libraries(Methods):
             by = args[1] if len(args) > 1 else keys.get("inputs", Value())
             for value in by.items if by.kind == "list" and by.items else [by]:
                 self.note("differentiate", node, value)
-            return Value("list", items=[Value()], marks={"open"})
+            return Value("list", items=[self.derivative(args, keys, node)], marks={"open"})
         if name in {"deepcopy"}:
             return Value("module", op="any", marks={"any", "eval"})
         if name in {"default_rng", "RandomState"}:
@@ -126,6 +126,17 @@ class Libraries(Methods):
                 return self.function(name, args, keys, node)
             return self.call(Value("library", op=full), args, keys, node)
         return self.call(Value(), args, keys, node)
+
+    def derivative(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        """What autograd.grad gives: numbers alone, unless it is asked to record how they came about."""
+        known = all(key.arg in {"outputs", "inputs", "grad_outputs", "retain_graph"} for key in node.keywords)
+        if not args or len(node.args) > 3 or not known:
+            return Value()
+        value = self.tensor(node, "derivative", args[:1])
+        if value.cut != "no_grad":
+            value.cut, value.cut_by = "derivative", node
+        value.graph = False
+        return value
 
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
@@ -189,8 +200,8 @@ class Libraries(Methods):
         return value
 
     def times(self) -> int:
-        """How often the statement is run by a loop over range(5); 1 where that is not known."""
-        return self.counts.get(id(self.loops[-1][0]), 1) if self.loops else 1
+        """How often the place is run by a loop or a comprehension over range(5); 1 where that is not known."""
+        return self.repeats * (self.counts.get(id(self.loops[-1][0]), 1) if self.loops else 1)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

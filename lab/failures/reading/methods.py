@@ -183,7 +183,7 @@ class Methods(Tensors):
         elif name == "clear":
             owner.items = []
         elif name in {"values"}:
-            return Value("list", items=owner.items, marks={"open"})
+            return Value("list", items=owner.items, marks=owner.marks & {"open"})
         elif name == "items":
             return Value("named", items=owner.items) if owner.items else Value()
         elif name == "detach":
@@ -266,6 +266,7 @@ class Methods(Tensors):
             value.before = value.graph
             value.marks.add("asked")
             self.note("ask", at, value)
+        self.told.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         return value
 

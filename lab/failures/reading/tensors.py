@@ -166,7 +166,8 @@ class Tensors(Book):
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
-            if value.cut != "no_grad" and value.graph is not False:
+            inner = any(v.cut == "choice" and any(n is v.cut_by for n in ast.walk(node)) for v in value.parents)
+            if value.cut != "no_grad" and (value.graph is not False or inner):
                 value.cut, value.cut_by = "choice", node
             value.graph, value.whole = False, True
             return value

@@ -6,7 +6,7 @@ those that nobody calls at the end, with values of which nothing is known. Nothi
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.failures.reading.book import Body, Scope
@@ -225,6 +225,11 @@ class Walk(Expressions):
             over = self.eval(statement.iter, scope)
             if over.kind == "range" and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
+            if over.kind == "module":
+                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int)]
+                self.layers_in[id(statement)] = sum(sizes)
+        members = [] if isinstance(statement, ast.While) else list(listed(over))
+        self.told -= {id(items[0]) for items in members}
         for turn in (1, 2):
             if turn == 2:
                 first = (id(statement), 1)
@@ -237,6 +242,10 @@ class Walk(Expressions):
                 self.bind(statement.target, self.item(over, statement.iter, turn), scope)
             self.block(statement.body, scope)
             self.loops.pop()
+        for items in members:
+            if id(items[0]) in self.told and items[0].graph:  # each of them was asked, not only the first ones
+                for other in items[1:]:
+                    other.graph = other.leaf = True
         self.block(statement.orelse, scope)
 
     def item(self, over: Value, node: ast.expr, turn: int) -> Value:
@@ -306,8 +315,19 @@ class Walk(Expressions):
                     self.settle(owner, base, value, target, scope)
                 elif base.kind == "gradient":
                     self.empty(base.base or Value(), target)
-                elif base.kind == "dict" and isinstance(target.slice, ast.Constant):
-                    base.attributes[str(target.slice.value)] = value
+                elif base.kind == "dict":
+                    self.assign_item(base, target.slice, value)
+
+    @staticmethod
+    def assign_item(box: Value, key: ast.expr, value: Value) -> None:
+        """A dict under one of its keys; under a key that is not known it may hold more."""
+        if isinstance(key, ast.Constant):
+            old = box.attributes.get(str(key.value))
+            box.items = [*(item for item in box.items or [] if item is not old), value]
+            box.attributes[str(key.value)] = value
+        else:
+            box.items = [*(box.items or []), value][:64]
+            box.marks.add("open")
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
@@ -369,6 +389,8 @@ class Walk(Expressions):
         if (old.kind in TENSORS and not element) or by_hand:
             self.note("write", statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != "dict":
+            if base.kind == "":
+                self.note("gather", statement, self.arithmetic(sign, old, value, statement.value), value, sign)
             if base.kind in TENSORS:
                 self.note("write", statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)
@@ -383,3 +405,12 @@ class Walk(Expressions):
     def renamed(value: Value, old: Value) -> Value:
         value.name = old.name
         return value
+
+
+def listed(over: Value) -> Iterator[list[Value]]:
+    """Yield the lists of tensors that a loop over a value goes through side by side."""
+    if over.kind in {"zip", "enumerate"}:
+        for part in over.items or []:
+            yield from listed(part)
+    elif over.items and over.kind in {"list", "named"} and all(item.kind in TENSORS for item in over.items):
+        yield over.items

@@ -26,7 +26,7 @@ from lab.failures.reading.rules.leaves import (
     no_leaf_to_optimize,
     overwritten,
 )
-from lab.failures.reading.rules.networks import all_the_same, last_activation, many_sigmoids
+from lab.failures.reading.rules.networks import all_the_same, last_activation, many_sigmoids, sigmoids_in_forward
 from lab.failures.reading.rules.numbers import (
     both_arms_of_where,
     coarse_gradcheck,
@@ -71,6 +71,7 @@ RULES: tuple[Rule, ...] = (
     coarse_gradcheck,
     last_activation,
     many_sigmoids,
+    sigmoids_in_forward,
     all_the_same,
     rate_too_high,
     made_in_forward,

@@ -56,7 +56,9 @@ def accumulation(case: Case) -> Iterator[Found]:
 def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
     """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
     target = receiver(backward.node)
-    if isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
+    if (
+        isinstance(target, ast.Call) and target.args and ast.unparse(target.func).endswith(".scale")
+    ):  # scaler.scale(loss)
         target = target.args[0]
     mean = backward.value.form == "loss" or judge(backward.value)
     if mean and not weighted(backward.value) and target is not None:
@@ -70,8 +72,14 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
 
 
 def micro_batches(loop: ast.For, case: Case) -> str:
-    """k, of a loop over range(k) that is called an accumulation; else nothing."""
+    """k, of a loop over range(k) that is called an accumulation, or over the k chunks of a batch; else nothing."""
     over = loop.iter
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
+        over = over.args[0] if over.args else over
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "chunk":
+        library = isinstance(over.func.value, ast.Name) and over.func.value.id == "torch"
+        counts = over.args[1:] if library else over.args
+        return case.text.of(counts[0]) if counts else ""
     if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
         return ""
     k = case.text.of(over.args[-1]) if over.args else ""

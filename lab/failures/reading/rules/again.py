@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lab.failures.reading.book import Event, apart
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
+    LAYERS,
     SAVING,
     Value,
     graph_of,
@@ -258,7 +259,8 @@ def many_numbers(case: Case) -> Iterator[Found]:
         if "given" in event.detail or "functional" in event.detail or value.kind != "tensor" or value.shape == ():
             continue
         target = receiver(event.node)
-        if (value.form == "losses" or any(n is not None and n > 1 for n in shape)) and target is not None:
+        several = value.form == "losses" or any(n is not None and n > 1 for n in shape) or one_each(value)
+        if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
             yield Found(
                 3,
@@ -267,3 +269,13 @@ def many_numbers(case: Case) -> Iterator[Found]:
                 "(or the sum) first.",
                 case.text.replace([(target, f"{case.text.operand(target)}.mean()")]),
             )
+
+
+def one_each(value: Value) -> bool:
+    """Does a value have one number for each sample: a layer's column made a row, and nothing summed since?"""
+    while value.shape is not None and len(value.shape) == 1 and value.parents:
+        before = max(value.parents, key=lambda v: v.shape is not None and v.kind == "tensor")
+        if value.op == "view" and before.shape is not None and len(before.shape) == 2:
+            return before.shape[1] == 1 and any(v.op in LAYERS for v in reach(before))
+        value = before
+    return False

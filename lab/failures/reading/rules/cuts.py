@@ -1,6 +1,7 @@
 """Rules about the graph: where it is cut, and what lies behind the cut."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -9,12 +10,14 @@ from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
     ARITHMETIC,
     BROADCASTING_LOSSES,
+    CHOICES,
     CREATORS,
     ELEMENTWISE,
     LAYERS,
     REDUCTIONS,
     TENSORS,
     Value,
+    following_on,
     graph_of,
     has_parameters,
     judge,
@@ -140,6 +143,15 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
         if value.cut == "choice" and isinstance(node, ast.expr):
             yield from chosen(case, node, name, line)
             return
+        if value.cut == "derivative" and isinstance(node, ast.Call):
+            yield Found(
+                4,
+                node,
+                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, and `backward()` in "
+                f"line {line} refuses it.",
+                case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
+            )
+            return
         if value.cut == "wrapped" and isinstance(node, ast.Call) and node.args:
             yield Found(
                 4,
@@ -217,9 +229,9 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
         if isinstance(node, ast.Call)
         else "it"
     )
-    source = node.left if isinstance(node, ast.Compare) else receiver(node)
-    if source is None and isinstance(node, ast.Call) and node.args:
-        source = node.args[0]
+    source = chosen_from(node)
+    while source is not None and (inner := chosen_from(source)) is not None:  # x of x.argmax(1) == y
+        source = inner
     if source is None:
         return
     yield Found(
@@ -229,6 +241,17 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
         f"`backward()` in line {line} cannot tell the parameters how to change it.",
         case.text.replace([(node, case.text.of(source))]),
     )
+
+
+def chosen_from(node: ast.expr) -> ast.expr | None:
+    """x, of x.argmax(1), torch.argmax(x, 1), x > 0.5 or torch.where(x > 0.5, 1, 0)."""
+    if isinstance(node, ast.Compare):
+        return node.left
+    names = {*CHOICES, "max", "min", "topk", "sort", "where"}
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in names:
+        return None
+    library = isinstance(node.func.value, ast.Name) and node.func.value.id in {"torch", "np", "F", "nn"}
+    return node.args[0] if library and node.args else node.func.value
 
 
 def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
@@ -261,7 +284,7 @@ def not_asked(case: Case, event: Event) -> Iterator[Found]:
     if value.kind != "tensor" or value.graph is not False or any(v.cut or v.maybe or v.kind != "tensor" for v in made):
         return
     statement = value.statement
-    if first.op not in CREATORS or not isinstance(statement, ast.Assign):
+    if first.op not in CREATORS or not isinstance(statement, ast.Assign) or value.node is not statement.value:
         return
     yield Found(
         4,
@@ -382,12 +405,26 @@ def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Fo
         )
 
 
+def discounted(value: Value) -> bool:
+    """Is it a sum with a term that a discount factor scales, as the targets of Q-learning are?"""
+    if value.op != "+":
+        return False
+    factors = following_on(value, lambda here: here.parents if here.op in {"+", "*"} and not here.cut else ())
+    return any(
+        re.search("gamma|discount", v.name.lower()) or (isinstance(v.constant, float) and 0.8 < v.constant < 1)
+        for v in factors
+        if not v.parents
+    )
+
+
 def moving_target(case: Case) -> Iterator[Found]:
     """11: a target that is computed by the network itself and pulled along with it. Silent: for what is not called a
-    target."""
-    for event in case.all("loss"):
-        prediction, target = event.value, event.other
-        if target is None or event.detail not in BROADCASTING_LOSSES or not re.search("target|expected", target.name):
+    target, and is no discounted output of the network either."""
+    pairs = [(e.value, e.other) for e in case.all("loss") if e.other and e.detail in BROADCASTING_LOSSES]
+    for top in {id(v): v for e in case.all("backward") for v in reach(e.value) if v.op == "-"}.values():
+        pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
+    for prediction, target in pairs:
+        if not re.search("target|expected", target.name) and not discounted(target):
             continue
         statement = target.statement
         alive = list(reach(prediction))

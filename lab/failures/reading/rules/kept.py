@@ -36,7 +36,7 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     events = case.walk.events
     return any(
         before.kind == "backward"
-        and before.turns == event.turns
+        and before.turns == event.turns[: len(before.turns)]
         and not apart(before, event)
         and any(v is value for v in summands(before.value))
         for before in events[: events.index(event)]

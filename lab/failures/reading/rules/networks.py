@@ -1,12 +1,15 @@
 """Rules about layers: what stands before the loss, what is in a row, how weights start."""
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.facts import (
+    LAYERS,
+    LOSS_FUNCTIONS,
     NORMS,
     Value,
     graph_of,
@@ -61,6 +64,9 @@ def unwrapped(case: Case, node: ast.Call) -> Edit | None:
     return case.text.replace([(node, case.text.of(source))]) if source is not None else None
 
 
+SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what passes its input on
+
+
 def many_sigmoids(case: Case) -> Iterator[Found]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
     for value in case.walk.everything:
@@ -80,6 +86,39 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
                 f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
+
+
+def sigmoids_in_forward(case: Case) -> Iterator[Found]:
+    """15: five and more calls of sigmoid, one around the other, with layers between, as `forward` writes them.
+    Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
+    for event in case.all("loss", "backward"):
+        calls: dict[int, tuple[ast.Call, int]] = {}
+        value = event.value
+        while value.op == "sigmoid" or value.op in SERIAL:
+            node = value.node
+            if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
+                loops = dict(value.turns)
+                calls[id(node)] = node, math.prod(n for loop, n in case.walk.layers_in.items() if loop in loops)
+            if not value.parents:
+                break
+            value = value.parents[0]
+        count = sum(times for _, times in calls.values())
+        if count < 5:
+            continue
+        nodes = [node for node, _ in calls.values()]
+        most = max(calls.values(), key=lambda call: call[1])[0]
+        edit = case.text.replace([(n.func, case.text.of(n.func).removesuffix("sigmoid") + "relu") for n in nodes])
+        yield Found(
+            15,
+            most,
+            f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer gets at most "
+            f"1/{4**count:,} of a gradient, times the weights.",
+            edit,
+        )
+
+
+def sigmoid_called(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid"
 
 
 def all_the_same(case: Case) -> Iterator[Found]:

@@ -84,19 +84,40 @@ def root_of_zero(case: Case) -> Iterator[Found]:
     for event in case.all("root"):
         total = event.value
         squares = total.parents[0] if total.op == "sum" and total.parents else Value()
-        difference = squares.parents[0] if squares.op in {"**", "pow", "square"} and squares.parents else Value()
+        times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
+        square = times_itself or squares.op in {"**", "pow", "square"}
+        difference = squares.parents[0] if square and squares.parents else Value()
         if difference.op != "-" or graph_of(difference) is not True or not isinstance(event.node, ast.Call):
             continue
         one, two = ({id(v) for v in reach(side) if v.kind == "module"} for side in difference.parents)
+        pairs = unmoved(difference.parents[0]) is unmoved(difference.parents[1])
         part = event.node.args[0] if event.node.args else receiver(event.node)
-        if one & two and part is not None:
+        if (one & two or pairs) and part is not None:
+            where = "for a point and itself" if pairs else "where the two outputs are equal"
             yield Found(
                 9,
                 event.node,
-                f"`{short(case.text.of(part))}` is exactly 0 where the two outputs are equal: the slope of the root "
-                "is infinite there, and the gradient nan. Add a small number under the root.",
+                f"`{short(case.text.of(part))}` is exactly 0 {where}: the slope of the root is infinite there, and "
+                "the gradient nan. Add a small number under the root.",
                 case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
             )
+
+
+def unmoved(value: Value) -> Value:
+    """Return the tensor of which a value is a view with all of its numbers: x of x.unsqueeze(0) and x[:, None]."""
+    while value.parents and (value.op == "view" or (value.op == "index" and adds_axis(value.node))):
+        value = value.parents[0]
+    return value
+
+
+def adds_axis(node: ast.expr | None) -> bool:
+    """Does an index take everything, and add an axis?"""
+    if not isinstance(node, ast.Subscript):
+        return False
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    new = [part for part in parts if isinstance(part, ast.Constant) and part.value is None]
+    whole = [p for p in parts if isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None]
+    return bool(new) and len(new) + len(whole) == len(parts)
 
 
 def both_arms_of_where(case: Case) -> Iterator[Found]:
