@@ -1,7 +1,7 @@
 """The process of a learner's code: whatever the code does, it ends as one sentence, and nothing else notices.
 
 Most attacks are short texts in ATTACKS; each is run with bubblewrap and with limits alone. `boxed` marks what only
-bubblewrap stops: the README lists it.
+bubblewrap stops: docs/security.md lists it.
 """
 
 import contextlib
@@ -178,7 +178,7 @@ def test_an_attack_ends_as_one_sentence(pool, name):
     assert len(said.printed) < 5000
 
 
-# What only bubblewrap stops, by the words with which the README lists it. `{secret}` is a file, `{address}` is where
+# What only bubblewrap stops, by the words with which docs/security.md lists it. `{secret}` is a file, `{address}` is where
 # this process has the same secret in its memory.
 ONLY_BUBBLEWRAP = {
     "reading the files of whoever started it": "print(open({file!r}).read())",
@@ -205,8 +205,8 @@ def test_only_bubblewrap_stops_reading(pool, boxed, name, tmp_path):
         assert (said.sentence, said.printed.strip()) == ("", secret)
 
 
-def test_the_readme_lists_what_only_bubblewrap_stops():
-    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+def test_the_manual_lists_what_only_bubblewrap_stops():
+    text = " ".join((ROOT / "docs" / "security.md").read_text("utf-8").split())
     (listed,) = re.findall(r"Only bubblewrap stops ([^.]*)\.", text)
     assert re.split(r", and |, ", listed) == list(ONLY_BUBBLEWRAP)
 

@@ -229,8 +229,9 @@ def test_the_number_of_visits_is_bounded(visit, monkeypatch):
     assert [one.present() is not None for one in several] == [True, False, True]
 
 
-def test_what_the_readme_says_of_limits_is_what_holds():
-    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+def test_what_the_manual_says_of_limits_is_what_holds():
+    text = " ".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("deployment", "security"))
+    text = " ".join(text.split())
     per_visit, in_all, seconds = visits.VISIT_LIMIT // 10**6, visits.TOTAL_LIMIT // 10**9, keeping.KEEP
     assert f"({per_visit} MB for each visitor, {in_all} GB in all)" in text
     assert f"a crash of the server at most {seconds:g} seconds of training" in text
