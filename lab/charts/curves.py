@@ -57,7 +57,7 @@ def loss(
         *_batch_band(batch_losses, steps_per_epoch, colours),
         *_parts(train, val, _others(others, "val_loss", until, colours), held_out, colours),
     ]
-    _mark(series[-1], records, cursor, colours)
+    _mark(series[-1], records, cursor, until, colours)
     spec = _by_epoch(series, until)
     own_axis = {"type": "value", "min": 0, "max": until, "show": False, "axisPointer": {"show": False}}
     spec["xAxis"].append(own_axis)
@@ -164,7 +164,7 @@ def _both_parts(
 ) -> tuple[dict[str, Any], float]:
     """How good a network is on both parts, with the gap shaded, before lines of other runs; and the lowest value."""
     series = _parts(train, val, compared, held_out, colours)
-    _mark(series[-1], records, cursor, colours)
+    _mark(series[-1], records, cursor, until, colours)
     named = (line for line in series if "name" in line)
     lowest = min([value for line in named for value in line["data"] if value is not None] or [0])
     return _by_epoch(series, until), lowest
@@ -280,7 +280,7 @@ def _per_layer(
         _line(layer_name(layer), columns[layer], shade, nth(DASHES, i), nth(SYMBOLS, i))
         for i, (layer, shade) in enumerate(zip(layers, ramp(colours[colour], len(layers)), strict=True))
     ]
-    _mark(series[-1], records, cursor, colours)
+    _mark(series[-1], records, cursor, until, colours)
     now = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
     if len(records) == 1 and name not in records[0]:
         now = "nothing yet"
@@ -402,9 +402,9 @@ def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: Colours) -> l
     return [{**part, "xAxisIndex": 1} for part in (*band, line)]
 
 
-def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, colours: Colours) -> None:
+def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, until: int, colours: Colours) -> None:
     """Vertical lines at the epoch with the best validation, where one would have stopped; where the run broke off; and
-    at the cursor."""
+    at the cursor. The word stands on the side of the line where there is room for it."""
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best")]
     if best:
@@ -415,13 +415,17 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, c
     if cursor is not None:
         marks.setdefault(cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
     data = [
-        {"xAxis": str(epoch), "name": ", ".join(name for name, _ in found if name), "lineStyle": found[-1][1]}
+        {
+            "xAxis": str(epoch),
+            "name": ", ".join(name for name, _ in found if name),
+            "lineStyle": found[-1][1],
+            "label": {"align": "left" if 2 * epoch < until else "right"},
+        }
         for epoch, found in marks.items()
     ]
     label = {
         "formatter": "{b}",
         "position": "end",
-        "align": "right",
         "rotate": 0,
         "distance": 2,
         "color": colours["text"],

@@ -103,7 +103,9 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
     made = all_charts(run)
     for name in ("loss", "accuracy", "norms", "updates", "dead"):
         marks = [mark for line in made[name].spec["series"] for mark in line.get("markLine", {}).get("data", [])]
-        assert [mark["xAxis"] for mark in marks if "no longer a number" in mark.get("name", "")] == ["1"], name
+        broken = [mark for mark in marks if "no longer a number" in mark.get("name", "")]
+        assert [mark["xAxis"] for mark in broken] == ["1"], name
+        assert broken[0]["label"]["align"] == "left", "near the left edge its words would be cut"
 
 
 def test_the_norms_say_how_many_steps_were_clipped():
