@@ -321,7 +321,7 @@ def _four() -> None:
         "Four points, three numbers each; a network with 41 parameters; 100 steps. Guess how soon the loss is below "
         f"{four_points.ENOUGH}, then press Step a few times, and run the rest."
     )
-    st.caption("The loss is the mean of the squares and the last layer is linear; with a sum and a tanh it would differ.")
+    st.caption("The loss is a mean of squares and the last layer is linear; with a sum and a tanh it would differ.")
     now = st.session_state
 
     def go(by: int) -> None:
