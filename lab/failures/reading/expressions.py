@@ -17,6 +17,7 @@ from lab.failures.reading.shapes import (
 )
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
+MOST_ALIKE = 4  # elements that a comprehension over a range makes each for itself; of more, one stands for all
 FOLLOWED = {
     "list", "tuple", "sorted", "reversed", "iter", "set", "next", "enumerate", "zip", "range", "sum", "len", "dict",
     "print", "abs", "max", "min", "isinstance", "filter", "map", "super", "tqdm",
@@ -163,7 +164,10 @@ class Expressions(Calls):
         if over.kind == "range" and isinstance(over.constant, int):
             self.repeats *= over.constant
         found = []
-        for turn in range(1, min(len(over.items or []), 16) + 1) if written else (1,):
+        turns = min(len(over.items or []), 16) if written else 1
+        if over.kind == "range" and isinstance(over.constant, int) and 1 < over.constant <= MOST_ALIKE:
+            turns = over.constant
+        for turn in range(1, turns + 1):
             self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
@@ -280,7 +284,7 @@ class Expressions(Calls):
         keys = {k.arg: self.eval(k.value, scope) for k in node.keywords if k.arg}
         for key in node.keywords:
             if key.arg is None:
-                self.eval(key.value, scope)
+                keys = self.eval(key.value, scope).attributes | keys
         return args, keys
 
     def builtin(self, node: ast.Call, name: str, scope: Scope) -> Value | None:

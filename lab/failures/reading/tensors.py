@@ -327,6 +327,7 @@ class Tensors(Book):
             or any(v.cut for v in a.parents if a.op == "call")
             or a.kind in TENSORS | {"array"}
             or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
+            or (a.kind == "number" and any(v.cut or v.op == "item" for v in reach(a, live=False)))
         ]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
@@ -337,10 +338,9 @@ class Tensors(Book):
         value.whole = whole_numbers(name, args, keys, node) if name != "from_numpy" else first.whole
         dtype = keys.get("dtype")
         value.double = None if dtype is not None else False
-        if dtype is not None and any(
-            isinstance(n, ast.Attribute) and n.attr in {"double", "float64"} for n in ast.walk(node)
-        ):
-            value.double = True
+        written = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+        if isinstance(written, ast.Attribute):
+            value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(written.attr)
         if kind == "tensor":
             behind = (p for part in value.parents for p in reach(part, live=False))
             lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)

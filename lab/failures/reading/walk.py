@@ -226,8 +226,8 @@ class Walk(Expressions):
             if over.kind == "range" and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
             if over.kind == "module":
-                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int)]
-                self.layers_in[id(statement)] = sum(sizes)
+                sizes = {id(v.node): v.constant for v in over.items or [] if isinstance(v.constant, int)}
+                self.layers_in[id(statement)] = sum(sizes.values())
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.told -= {id(items[0]) for items in members}
         for turn in (1, 2):

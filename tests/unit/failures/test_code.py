@@ -13,6 +13,7 @@ A fourth set, 53 faulty and 40 right programs written before the rules for it, e
 A fifth, 20 and 17, at first sight: 15 of 20, none flagged; one of the five misses is left (an optimizer for the decoder
 alone, which is right for an encoder that was loaded).
 A sixth, 29 and 12: at first sight 22 of 31 marks (2 more in another line), 1 false word, none of the right ones flagged.
+A seventh, 22 and 8: at first sight 16 of 22, no false word, none of the right ones flagged.
 """
 
 import ast

@@ -17,6 +17,7 @@ from lab.failures.reading.rules.cuts import (
     moving_target,
     no_gradient,
     numbers_in_the_sum,
+    read_but_not_asked,
 )
 from lab.failures.reading.rules.kept import kept_graphs
 from lab.failures.reading.rules.leaves import (
@@ -54,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     used_again,
     many_numbers,
     no_gradient,
+    read_but_not_asked,
     numbers_in_the_sum,
     learned_numbers,
     layers_behind_numpy,

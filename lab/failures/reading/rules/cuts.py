@@ -276,6 +276,23 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found
     )
 
 
+def read_but_not_asked(case: Case) -> Iterator[Found]:
+    """4: the gradient of what the text made itself, went into a pass, and never asked for one.
+    Silent: in this project's engine, whose tensors ask unless they are told not to."""
+    passes = {id(v) for e in case.all("backward") for v in reach(e.value)}
+    for event in case.all("read grad"):
+        value, node = event.value, event.value.node
+        plain = value.leaf and value.graph is False and value.op in CREATORS and not value.whole and not value.cut
+        if case.torch and plain and id(value) in passes and isinstance(node, ast.Call) and not value.marks & {"frozen"}:
+            yield Found(
+                4,
+                node,
+                f"{called(value, 'This')} asks for no gradient, so its `.grad`, read in line "
+                f"{event.statement.lineno}, stays None. Let it ask.",
+                case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
+            )
+
+
 def not_asked(case: Case, event: Event) -> Iterator[Found]:
     """4: a derivative with respect to what the text made itself and never asked to be followed."""
     value = event.value

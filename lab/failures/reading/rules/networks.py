@@ -124,7 +124,7 @@ def sigmoid_called(node: ast.Call) -> bool:
 def all_the_same(case: Case) -> Iterator[Found]:
     """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
-    for event in case.all("init", "write"):
+    for event in case.all("init", "write", "update"):
         value, node = event.value, event.node
         if (
             not event.tests
@@ -134,7 +134,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
         ):
             continue
         test = ast.unparse(event.tests[-1].test)
-        if "isinstance" not in test or not re.search(r"\b(Linear|Conv\dd)\b", test):
+        if not re.search(r"isinstance|type\(", test) or not re.search(r"\b(Linear|Conv\dd)\b", test):
             continue
         if event.kind == "init":
             zero = event.detail == "zeros_" or (

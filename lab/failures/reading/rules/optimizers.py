@@ -47,6 +47,8 @@ def rate_too_high(case: Case) -> Iterator[Found]:
         if value.op != "SGD" and not any(v.kind == "module" for v in value.items or []):
             continue
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
+        if keyword is None and isinstance(value.attributes["lr"].node, ast.Constant):  # of **settings
+            keyword = value.attributes["lr"].node
         if keyword is not None:
             yield Found(
                 17,
