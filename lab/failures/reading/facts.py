@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from lab.failures.reading.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
+
 LAYERS = {
     "Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
     "ConvTranspose3d", "Embedding", "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell",
@@ -32,7 +34,6 @@ LOSSES = {
     "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
     "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "KLDivLoss": "kl_div",
 }  # fmt: skip
-LOSS_FUNCTIONS = set(LOSSES.values())
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict"}
 OPTIMIZERS = {
@@ -44,26 +45,9 @@ CREATORS = {
     "zeros_like", "ones_like", "randn_like", "rand_like", "empty_like", "full_like", "as_tensor", "from_numpy",
     "normal", "logspace", "array", "Tensor", "FloatTensor",
 }  # fmt: skip
-# An operation that keeps its own output for the backward pass; one that keeps what it was given.
-KEEPS_OUTPUT = {"exp", "sigmoid", "tanh", "sqrt", "softmax", "log_softmax", "relu", "rsqrt", "reciprocal"}
-KEEPS_INPUT = {"log", "sin", "cos", "pow", "**", "square", "abs", "norm", "gelu", "silu", "softplus", "std", "var"}
 # Only these are known to need what a first backward pass lets go.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
-OTHERS = {
-    "leaky_relu", "elu", "relu6", "hardtanh", "logsigmoid", "clamp", "clip", "clamp_min", "clone", "erf", "floor",
-    "ceil", "dropout", "masked_fill", "neg", "sinh", "cosh", "atan", "nan_to_num",
-}  # fmt: skip
-ELEMENTWISE = KEEPS_OUTPUT | KEEPS_INPUT | OTHERS
-BOUNDED = {"clamp", "clip", "clamp_min", "where", "maximum", "nan_to_num", "max"}
-# What keeps the numbers and their meaning and only changes the shape, the place or the precision.
-MOVES = {
-    "view", "reshape", "squeeze", "unsqueeze", "flatten", "transpose", "permute", "contiguous", "to", "cuda", "cpu",
-    "clone", "float", "double", "half", "expand", "view_as", "expand_as", "type", "bfloat16", "type_as", "swapaxes",
-    "T", "astype",
-}  # fmt: skip
-REDUCTIONS = {"sum", "mean", "prod", "std", "var", "norm", "logsumexp", "amax", "amin"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
-CHOICES = {"argmax", "argmin", "round", "sign", "eq", "ne", "gt", "lt", "ge", "le", "argsort"}
 TENSORS = {"tensor", "parameter"}
 MODULE_METHODS = {
     "parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "modules", "apply", "children",

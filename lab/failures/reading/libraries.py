@@ -5,22 +5,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lab.failures.reading.book import Scope
+from lab.failures.reading.effects import BOUNDED, EFFECTS
 from lab.failures.reading.facts import (
     ACTIVATIONS,
-    BOUNDED,
-    CHOICES,
     CONTAINERS,
     CREATORS,
     DISTRIBUTIONS,
-    ELEMENTWISE,
     ENGINE,
-    KEEPS_OUTPUT,
     LAYERS,
-    LOSS_FUNCTIONS,
     LOSSES,
-    MOVES,
     OPTIMIZERS,
-    REDUCTIONS,
     TENSORS,
     Value,
     graph_of,
@@ -116,13 +110,9 @@ class Libraries(Methods):
         if name in {"max", "min", "topk", "sort"} and root == "torch" and args and along:
             return self.tensor_call(args[0], name, args[1:], keys, node, scope)
         if root in {"torch", "model"}:
-            known = (
-                LOSS_FUNCTIONS | CHOICES | REDUCTIONS | BOUNDED | ELEMENTWISE | MOVES | KEEPS_OUTPUT
-                | {"linear", "matmul", "mm", "bmm", "mv", "dot", "add", "sub", "mul", "div", "stack", "cat", "min"}
-            )  # fmt: skip
             if name == "where" and len(node.args) == 3:
                 return self.where(args, keys, node, scope)
-            if name in known:
+            if name in EFFECTS:
                 return self.function(name, args, keys, node)
             return self.call(Value("library", op=full), args, keys, node)
         return self.call(Value(), args, keys, node)

@@ -5,14 +5,8 @@ from dataclasses import dataclass
 
 from lab.failures.reading import tables
 from lab.failures.reading.book import Scope
-from lab.failures.reading.facts import (
-    CHOICES,
-    LAYERS,
-    MODULE_METHODS,
-    TENSOR_METHODS,
-    TENSORS,
-    Value,
-)
+from lab.failures.reading.effects import CHOICES
+from lab.failures.reading.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
 from lab.failures.reading.shapes import created_shape
 from lab.failures.reading.tensors import Tensors
 

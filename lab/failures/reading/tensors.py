@@ -1,26 +1,13 @@
 """What operations make of values: tensors with a graph or without, their shapes and kinds."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lab.failures.reading.book import Book
-from lab.failures.reading.facts import (
-    BOUNDED,
-    CHOICES,
-    ELEMENTWISE,
-    KEEPS_INPUT,
-    KEEPS_OUTPUT,
-    LOSS_FUNCTIONS,
-    MOVES,
-    REDUCTIONS,
-    TENSORS,
-    Value,
-    broadcast,
-    graph_of,
-    is_row,
-    reach,
-)
+from lab.failures.reading.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
+from lab.failures.reading.facts import TENSORS, Value, broadcast, graph_of, is_row, reach
 from lab.failures.reading.shapes import (
     column_pair,
     created_shape,
@@ -29,6 +16,21 @@ from lab.failures.reading.shapes import (
     moved_shape,
     whole_numbers,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call of a function, with its row of the table."""
+
+    name: str
+    effect: Effect
+    args: list[Value]
+    keys: dict[str, Value]
+    node: ast.expr
+
+    @property
+    def first(self) -> Value:
+        return self.args[0] if self.args else Value()
 
 
 @dataclass
@@ -219,72 +221,85 @@ class Tensors(Book):
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
-        """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp()."""
-        first = args[0] if args else Value()
-        name = name.removeprefix("_")
+        """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp(). The table says what it does."""
         if keys.get("inplace", Value()).constant is True:
-            self.note("write", node, first, None, "argument")
-        if name in LOSS_FUNCTIONS:
-            return self.loss(name, args, keys, node)
-        if name in {"linear", "conv2d"} or name in {"matmul", "mm", "bmm", "mv", "dot"}:
-            if name in {"matmul", "mm"} and len(args) > 1:
-                return self.arithmetic("@", args[0], args[1], node)
-            return self.tensor(node, "matmul", args)
-        if name in {"add", "sub", "subtract", "mul", "multiply", "div"} and len(args) > 1:
-            sign = {"a": "+", "s": "-", "m": "*", "d": "/"}[name[0]]
-            return self.arithmetic(sign, args[0], args[1], node)
-        if name == "where" and len(args) == 3 and args[1].kind == args[2].kind == "number":
-            return self.choice(node, args[:1])
-        if name == "where" and len(args) == 3:
-            return self.tensor(node, "where", args[1:], broadcast(args[1], args[2]))
-        if name in CHOICES:
-            return self.choice(node, args[:1])
-        if name in {"maximum", "minimum", "max", "min"}:
-            shape = broadcast(args[0], args[1]) if len(args) > 1 and args[1].kind in TENSORS else None
-            return self.tensor(node, name, args, shape if keys or len(args) > 1 else ())
-        if name in {"stack", "cat", "concatenate", "concat"}:
-            return self.tensor(node, name, first.items or [first])
-        if name in REDUCTIONS:
-            return self.reduce(name, first, args[1:], keys, node)
-        if name in {"softmax", "sigmoid"}:
-            value = self.like(first, node, name, (first,), "probabilities")
-            return self.kept(value, value, node)
-        if name in {"relu", "log_softmax"}:
-            value = self.like(first, node, name, (first,), "relu" if name == "relu" else "log probabilities")
-            return self.kept(value, value, node)
-        if name == "log":
-            self.note("log", node, first)
-            return self.kept(self.like(first, node, "log", (first,)), first, node)
-        if name == "sqrt":
-            self.note("root", node, first)
-        if name in KEEPS_OUTPUT:
-            value = self.like(first, node, name, (first,))
-            return self.kept(value, value, node)
-        if name in KEEPS_INPUT:
-            return self.kept(self.like(first, node, name, (first,)), first, node)
-        if name in BOUNDED | ELEMENTWISE:
-            low = keys.get("min", args[1] if len(args) > 1 else Value()).constant
-            zero = name in {"clamp", "clip", "clamp_min"} and low in (0, 0.0) and low is not False
-            return self.like(first, node, name, (first,), "relu" if zero else "")
-        if name == "gather" and len(args) > 2:  # the shape of its index
-            index = args[2].node
-            stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
-            column = stood_up and args[1].constant == 1
-            value = self.tensor(node, "gather", (first,), args[2].shape or ((None, 1) if column else None))
-            value.graph, value.form = graph_of(first), first.form
-            return value
-        if name in MOVES:
-            return self.move(name, first, args[1:], keys, node)
-        if first.kind == "array" and not any(a.kind in TENSORS for a in args):
-            return self.tensor(node, name, args, kind="array")
-        value = self.tensor(node, name, [a for a in args if a.kind in TENSORS | {"", "list"}])
+            self.note("write", node, args[0] if args else Value(), None, "argument")
+        name = name.removeprefix("_")
+        effect = EFFECTS.get(name, UNKNOWN)
+        return self.transfers[effect.result](self, Operation(name, effect, args, keys, node))
+
+    def keeps_shape(self, op: Operation) -> Value:
+        if op.effect.notes:
+            self.note(op.effect.notes, op.node, op.first)
+        value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
+        if value.graph and op.effect.saves is not Saves.NOTHING:
+            self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
+        return value
+
+    def clamped(self, op: Operation) -> Value:
+        low = op.keys.get("min", op.args[1] if len(op.args) > 1 else Value()).constant
+        zero = low in (0, 0.0) and low is not False
+        return self.like(op.first, op.node, op.name, (op.first,), "relu" if zero else "")
+
+    def product(self, op: Operation) -> Value:
+        if len(op.args) > 1:
+            return self.arithmetic("@", op.args[0], op.args[1], op.node)
+        return self.matrix_product(op)
+
+    def matrix_product(self, op: Operation) -> Value:
+        return self.tensor(op.node, "matmul", op.args)
+
+    def signed(self, op: Operation) -> Value:
+        if len(op.args) > 1:
+            return self.arithmetic(op.effect.sign, op.args[0], op.args[1], op.node)
+        return self.some_tensor(op)
+
+    def either_of_two(self, op: Operation) -> Value:
+        if len(op.args) != 3:
+            return self.keeps_shape(op)
+        if op.args[1].kind == op.args[2].kind == "number":
+            return self.choice(op.node, op.args[:1])
+        return self.tensor(op.node, "where", op.args[1:], broadcast(op.args[1], op.args[2]))
+
+    def extreme(self, op: Operation) -> Value:
+        two = len(op.args) > 1
+        shape = broadcast(op.args[0], op.args[1]) if two and op.args[1].kind in TENSORS else None
+        return self.tensor(op.node, op.name, op.args, shape if op.keys or two else ())
+
+    def gathered(self, op: Operation) -> Value:
+        if len(op.args) < 3:
+            return self.some_tensor(op)
+        index = op.args[2].node  # it has the result's shape
+        stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
+        column = stood_up and op.args[1].constant == 1
+        shape = op.args[2].shape or ((None, 1) if column else None)
+        value = self.tensor(op.node, "gather", (op.first,), shape)
+        value.graph, value.form = graph_of(op.first), op.first.form
+        return value
+
+    def some_tensor(self, op: Operation) -> Value:
+        if op.first.kind == "array" and not any(a.kind in TENSORS for a in op.args):
+            return self.tensor(op.node, op.name, op.args, kind="array")
+        value = self.tensor(op.node, op.name, [a for a in op.args if a.kind in TENSORS | {"", "list"}])
         value.graph = None if value.graph else value.graph
         return value
 
-    def kept(self, value: Value, what: Value, node: ast.expr) -> Value:
-        if value.graph:
-            self.save(what, node)
-        return value
+    transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
+        Result.LIKE: keeps_shape,
+        Result.CLAMP: clamped,
+        Result.WHERE: either_of_two,
+        Result.EXTREME: extreme,
+        Result.REDUCED: lambda self, op: self.reduce(op.name, op.first, op.args[1:], op.keys, op.node),
+        Result.CHOICE: lambda self, op: self.choice(op.node, op.args[:1]),
+        Result.MOVED: lambda self, op: self.move(op.name, op.first, op.args[1:], op.keys, op.node),
+        Result.PRODUCT: product,
+        Result.MATMUL: matrix_product,
+        Result.ARITHMETIC: signed,
+        Result.JOINED: lambda self, op: self.tensor(op.node, op.name, op.first.items or [op.first]),
+        Result.GATHERED: gathered,
+        Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
+        Result.UNKNOWN: some_tensor,
+    }
 
     def reduce(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         axis = keys.get("dim") or keys.get("axis") or (rest[0] if rest else None)

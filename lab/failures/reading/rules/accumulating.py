@@ -6,11 +6,8 @@ from collections.abc import Iterator
 
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import (
-    LOSS_FUNCTIONS,
-    Value,
-    judge,
-)
+from lab.failures.reading.effects import LOSS_FUNCTIONS
+from lab.failures.reading.facts import Value, judge
 from lab.failures.reading.rules.case import Case, Found, receiver
 
 

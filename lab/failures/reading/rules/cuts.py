@@ -7,14 +7,12 @@ from collections.abc import Iterator
 
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
+from lab.failures.reading.effects import CHOICES, ELEMENTWISE, REDUCTIONS
 from lab.failures.reading.facts import (
     ARITHMETIC,
     BROADCASTING_LOSSES,
-    CHOICES,
     CREATORS,
-    ELEMENTWISE,
     LAYERS,
-    REDUCTIONS,
     TENSORS,
     Value,
     following_on,

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import (
-    ELEMENTWISE,
-)
+from lab.failures.reading.effects import ELEMENTWISE
 from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver
 
 

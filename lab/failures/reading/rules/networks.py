@@ -7,15 +7,8 @@ from collections.abc import Iterator
 
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import (
-    LAYERS,
-    LOSS_FUNCTIONS,
-    NORMS,
-    Value,
-    graph_of,
-    modules,
-    reach,
-)
+from lab.failures.reading.effects import LOSS_FUNCTIONS
+from lab.failures.reading.facts import LAYERS, NORMS, Value, graph_of, modules, reach
 from lab.failures.reading.rules.case import Case, Found, called, receiver, short
 
 
