@@ -8,7 +8,6 @@ import streamlit as st
 from lab.autodiff import grids, one_operation, sources
 from lab.faults import forgotten_sum
 from lab.faults.forgotten_sum import BROKEN, UPDATES
-from lab.lessons.pages import BY_PATH
 from lab.trace.recording import brief
 from lab.trace.recording import numeral as number
 from lab.ui import grids as drawing
@@ -21,7 +20,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "broadcasting"
-TABS = BY_PATH["broadcasting"].tabs
+TABS = page.Tabs("broadcasting", "broadcasting tab")
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -73,16 +72,12 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("Broadcasting and matmul")
-    state.restore(NAME, FIELDS)
-    tabs = st.tabs(list(TABS.values()), key="broadcasting tab", on_change=state.step)
-    for tab, name, content in zip(tabs, TABS, (_broadcast, _forgotten, _loss, _matmul, _reduce), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: an expression of your own, event by event")
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS):
+        st.title("Broadcasting and matmul")
+        TABS.show(
+            {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce}
+        )
+        page.closing(TRY_THIS[TABS.open], "pages/graph_lab.py", "Next: an expression of your own, event by event")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -102,7 +97,7 @@ END = Field("end", "broadcasting end", None, state.one_of(*ENDS), state.optional
 COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
 ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
 FIELDS = (
-    state.chosen_tab("broadcasting tab", TABS),
+    TABS.field,
     Field("a", "broadcasting a", "3, 3", _shape),
     Field("b", "broadcasting b", "3", _shape),
     Field("op", "broadcasting op", "+", state.one_of(*OPERATIONS)),
@@ -303,11 +298,9 @@ def _reduce() -> None:
         kind = st.segmented_control("What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce",
                                     required=True)  # fmt: skip
         if kind == "index":
-            state.hold(field for field in FIELDS if field.name == "axis")
             st.segmented_control("Index", INDICES, key="broadcasting index", required=True,
                                  format_func="`{}`".format)  # fmt: skip
         else:
-            state.hold(field for field in FIELDS if field.name == "index")
             st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
     chosen = now["broadcasting index"] if kind == "index" else now["broadcasting axis"]
     drawing.show(

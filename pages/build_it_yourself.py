@@ -21,19 +21,23 @@ ONWARD = "See your engine at work"
 
 
 def main() -> None:
-    page.style()
-    state.restore("build", FIELDS)
-    now = st.session_state
-    ladder = LADDERS[now["build ladder"]]
-    if now.pop("build onward", False):
+    with page.run("build", FIELDS):
+        ladder = _show()
+    wait(ladder)
+
+
+def _show() -> Ladder:
+    session = st.session_state
+    ladder = LADDERS[session["build ladder"]]
+    if session.pop("build onward", False):
         st.switch_page("pages/your_engine.py", query_params={"engine": ladder.key})
     report = finished(ladder)
-    asked = now["build task"] or ladder.tasks[0].key
+    asked = session["build task"] or ladder.tasks[0].key
     if report and asked == [*report.passed][-1] and (step := following(ladder, asked)):
-        now["build task"] = step.key
+        session["build task"] = step.key
         state.step()
-    task = ladder.up_to(now["build task"] or ladder.tasks[0].key)[-1]
-    now[f"build task of {ladder.key}"] = task.key
+    task = ladder.up_to(session["build task"] or ladder.tasks[0].key)[-1]
+    session[f"build task of {ladder.key}"] = task.key
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Build it yourself", width="content")
         _ladders()
@@ -41,7 +45,6 @@ def main() -> None:
         onward = ONWARD if ladder.key in own.engines() else ""
         if onward:
             page.link_to("pages/your_engine.py", onward, ":material/engineering:", {"engine": ladder.key})
-    state.mirror("build", FIELDS)
     tasks(ladder.key, ladder.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
@@ -58,7 +61,7 @@ def main() -> None:
         "pages/engine_designs.py",
         "See how other engines are built",
     )
-    wait(ladder)
+    return ladder
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address

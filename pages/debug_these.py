@@ -21,11 +21,14 @@ FIELDS = (PROGRAM,)
 
 
 def main() -> None:
-    page.style()
-    state.restore("debug", FIELDS)
+    with page.run("debug", FIELDS):
+        program = _show()
+    wait(program)
+
+
+def _show() -> Ladder:
     program = PROGRAMS[st.session_state["debug program"] - 1]
     finished(program)
-    state.mirror("debug", FIELDS)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.title("Debug these")
@@ -39,7 +42,7 @@ def main() -> None:
         "pages/spot_the_fault.py",
         "Spot the fault: name one from its curves",
     )
-    wait(program)
+    return program
 
 
 def _go(key: str) -> None:

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Axis, Chart, Line, Mark, Track
 from lab.designs.network import TARGETS
-from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
 from lab.training.descent import four_points, over_time
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
@@ -23,7 +22,7 @@ from lab.ui.table import markdown_table
 from lab.ui.terms import prose
 
 NAME = "descent"
-TABS = BY_PATH["descent"].tabs
+TABS = page.Tabs("descent", "descent tab")
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 GUESSED = 10  # steps after which the guess is answered
@@ -40,19 +39,12 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("Descent")
-    if state.restore(NAME, FIELDS):
-        st.session_state["descent running"] = False
-    tabs = st.tabs(list(TABS.values()), key="descent tab", on_change=state.step)
-    for tab, name, content in zip(tabs, TABS, (_down, _four, _time), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(
-                    TRY_THIS[name], "pages/training_lab.py", "Next: a whole training run, with all instruments"
-                )
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Descent")
+        if current.restored:
+            st.session_state["descent running"] = False
+        TABS.show({"down": _down, "four": _four, "time": _time})
+        page.closing(TRY_THIS[TABS.open], "pages/training_lab.py", "Next: a whole training run, with all instruments")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -101,7 +93,7 @@ X = Field("input", "descent input", 0.5, float, state.number, limits=(-1.0, 1.0)
 LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
 KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
 FIELDS = (
-    state.chosen_tab("descent tab", TABS),
+    TABS.field,
     Field("surface", "descent surface", "bowl", state.one_of(*TITLES)),
     Field("weights", PAIR, (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")), _weights,
           lambda pair: "{}-{}".format(*pair)),
@@ -168,7 +160,6 @@ def _chosen() -> Surface:
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
         st.caption("Δ is how far a weight is from where training has left it; the other eight stay there.")
     else:
-        state.hold([field for field in FIELDS if field.key == PAIR])
         surface = SURFACES[key]
     for point in clicked_points("descent click")[-1:]:
         now.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))

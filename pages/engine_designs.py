@@ -9,7 +9,6 @@ from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
-from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
 from lab.ui.guess import FIRST, guess, verdict
@@ -19,7 +18,7 @@ from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
 NAME = "engine designs"
-TABS = BY_PATH["designs"].tabs
+TABS = page.Tabs("designs", "designs tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -48,19 +47,12 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("Engine designs")
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-    tabs = st.tabs(list(TABS.values()), key="designs tab", on_change=state.step)
-    shown = next(name for tab, name in zip(tabs, TABS, strict=True) if tab.open)
-    state.hold(field for fields in OF_TAB.values() for field in fields if field not in OF_TAB[shown])
-    for tab, name, content in zip(tabs, TABS, (_designs, _order, _depth, _scalars), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Engine designs")
+        if current.restored:
+            expression_box.begin(NAME)
+        TABS.show({"designs": _designs, "order": _order, "depth": _depth, "scalars": _scalars})
+        page.closing(TRY_THIS[TABS.open], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -69,27 +61,18 @@ def main() -> None:
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
 STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
-TYPED = expression_box.fields(NAME, next(iter(EXAMPLES)))
-OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
-    "designs": (
-        *TYPED,
-        Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
-        Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
-        Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
-    ),
-    "order": (*TYPED, STEP),
-    "depth": (
-        DEPTH,
-        Field("calls", "designs calls", None, state.one_of(*CALLS), state.optional),
-        Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
-    ),
-    "scalars": (HIDDEN,),
-}
 FIELDS = (
-    state.chosen_tab("designs tab", TABS),
-    *TYPED,
-    *(field for fields in OF_TAB.values() for field in fields if field not in TYPED),
-)  # fmt: skip
+    TABS.field,
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
+    Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
+    Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
+    STEP,
+    DEPTH,
+    Field("calls", "designs calls", None, state.one_of(*CALLS), state.optional),
+    Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
+    HIDDEN,
+)
 
 
 # ---------------------------------------------------------------- one expression through all
@@ -279,7 +262,6 @@ def _depth() -> None:
         "designs calls",
     )
     if guessed is None:
-        state.hold([DEPTH])
         st.markdown(FIRST)
     else:
         _doublings(guessed)

@@ -16,7 +16,7 @@ from lab.trace.recording import numeral
 from lab.ui import page, state
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
+from lab.ui.state import Field, PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -29,29 +29,26 @@ DRAWS = 999
 
 
 def main() -> None:
-    page.style()
-    st.title("Operations")
-    prose(
-        "Choose an operation and see its [[local derivative]]. Where it has a curve, move the point: where is the "
-        "slope 0, and where is there none?"
-    )
-    state.restore(NAME, FIELDS)
-    found = _choose()
-    op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
-    try:
-        shown = memoize("operations example", (op.name, draw), lambda: example(op, draw))
-    except LookupError as error:
-        state.hold([ALONG, POINT, OTHER])
-        state.mirror(NAME, FIELDS)
-        st.error(escape_markdown(str(error)), icon=":material/block:")
-    else:
-        _one(shown, draw)
-    _all(found, draw)
-    page.closing(
-        "Find the operations whose derivative at 0 is a convention, and see on their curves what else it could be.",
-        "pages/gradient_check.py",
-        "Next: how far a gradient check itself can be trusted",
-    )
+    with page.run(NAME, FIELDS) as current:
+        st.title("Operations")
+        prose(
+            "Choose an operation and see its [[local derivative]]. Where it has a curve, move the point: where is the "
+            "slope 0, and where is there none?"
+        )
+        found = _choose()
+        op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
+        try:
+            shown = memoize("operations example", (op.name, draw), lambda: example(op, draw))
+        except LookupError as error:
+            st.error(escape_markdown(str(error)), icon=":material/block:")
+        else:
+            _one(current, shown, draw)
+        _all(found, draw)
+        page.closing(
+            "Find the operations whose derivative at 0 is a convention, and see on their curves what else it could be.",
+            "pages/gradient_check.py",
+            "Next: how far a gradient check itself can be trusted",
+        )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -119,7 +116,7 @@ def _choose() -> list[Op]:
 # ---------------------------------------------------------------- one operation
 
 
-def _one(shown: Example, draw: int) -> None:
+def _one(current: PageState, shown: Example, draw: int) -> None:
     op = shown.op
     st.header(f"{escape_markdown(op.name)}: {op.kind}")
     left, right = st.columns([3, 2], gap="medium")
@@ -127,10 +124,8 @@ def _one(shown: Example, draw: int) -> None:
     with left:
         _rules(shown)
         if op.kind == "elementwise":
-            _curves(shown)
+            _curves(current, shown)
         else:
-            state.hold([ALONG, POINT, OTHER])
-            state.mirror(NAME, FIELDS)
             _numbers(shown, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
     with right:
         _check(shown, draw)
@@ -184,25 +179,23 @@ def _verdict(report: Report) -> None:
 
 
 @st.fragment
-def _curves(shown: Example) -> None:
+def _curves(current: PageState, shown: Example) -> None:
     """A slider runs only this again."""
     now, names = st.session_state, list(shown.values)
     several = len(names) > 1
-    columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
-    if several:
-        now["operations along"] = min(now["operations along"], len(names) - 1)
-        columns[0].radio(
-            "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
-        )
-    else:
-        state.hold([ALONG, OTHER])
-    first = names[now["operations along"] if several else 0]
-    along, *rest = sorted(names, key=lambda name: name != first)
-    x = columns[several].slider(along, *POINT.limits, step=0.05, key="operations x")
-    others = dict.fromkeys(rest, 1.0)
-    if rest:
-        others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
-    state.mirror(NAME, FIELDS)
+    with current.fragment(ALONG, OTHER):
+        columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
+        if several:
+            now["operations along"] = min(now["operations along"], len(names) - 1)
+            columns[0].radio(
+                "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
+            )
+        first = names[now["operations along"] if several else 0]
+        along, *rest = sorted(names, key=lambda name: name != first)
+        x = columns[several].slider(along, *POINT.limits, step=0.05, key="operations x")
+        others = dict.fromkeys(rest, 1.0)
+        if rest:
+            others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
     about = shown.op.name, along, x, others, page.theme()
     told, chart = memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others))
     st.markdown(told)

@@ -60,26 +60,26 @@ FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 
 
 def main() -> None:
-    page.opening(
-        "Fault lab",
-        "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
-        "numbers.",
-    )
-    state.restore("fault", FIELDS)
-    state.mirror("fault", FIELDS, kept=["event"] if _is_played() else [])
-    with st.container(gap="small"):
-        fault, seed = _choice()
-        _broken_rule(fault)
-        if st.session_state["fault run"]:
-            _results(fault, seed)
-        else:
-            _guess(fault, seed)
-    page.closing(
-        "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the same. "
-        "Then one that learns *faster* than the healthy engine, for a while.",
-        "pages/spot_the_fault.py",
-        "Next: name a fault that you cannot see",
-    )
+    with page.run("fault", FIELDS) as current:
+        page.opening(
+            "Fault lab",
+            "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
+            "numbers.",
+        )
+        current.write(kept=["event"] if _is_played() else [])
+        with st.container(gap="small"):
+            fault, seed = _choice()
+            _broken_rule(fault)
+            if st.session_state["fault run"]:
+                _results(fault, seed)
+            else:
+                _guess(fault, seed)
+        page.closing(
+            "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the "
+            "same. Then one that learns *faster* than the healthy engine, for a while.",
+            "pages/spot_the_fault.py",
+            "Next: name a fault that you cannot see",
+        )
 
 
 def _is_played() -> bool:

@@ -28,24 +28,24 @@ UNKNOWN, UNKNOWN_HIDE = "teach unknown", "teach unknown hide"
 
 
 def main() -> None:
-    page.opening(
-        "For teachers", "Tick what your class is to do, and give them the link: it opens as a list on their Start page."
-    )
-    state.restore("teach", FIELDS)
-    if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
-        st.info(assignment.note(unknown), icon=":material/help:")
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        _choose()
-    with right:
-        _link()
-    state.mirror("teach", FIELDS)
-    _hand_in()
-    page.closing(
-        "Open your own list, do one thing of it, and see its tick.",
-        "pages/start.py",
-        "Start: where the list appears",
-    )
+    with page.run("teach", FIELDS):
+        page.opening(
+            "For teachers",
+            "Tick what your class is to do, and give them the link: it opens as a list on their Start page.",
+        )
+        if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
+            st.info(assignment.note(unknown), icon=":material/help:")
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            _choose()
+        with right:
+            _link()
+        _hand_in()
+        page.closing(
+            "Open your own list, do one thing of it, and see its tick.",
+            "pages/start.py",
+            "Start: where the list appears",
+        )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address

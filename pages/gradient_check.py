@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,6 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import Element, Report, gradcheck
 from lab.gradcheck.slopes import Slope
-from lab.lessons.pages import BY_PATH
 from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable
@@ -39,13 +39,13 @@ from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
 from lab.ui.practice import choice, own
 from lab.ui.practice.own import Engine
-from lab.ui.state import Field
+from lab.ui.state import Field, PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "check"
-TABS = BY_PATH["check"].tabs
+TABS = page.Tabs("check", "check tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "x**2 * sin(x) + exp(x)": {"x": 2.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -74,20 +74,12 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("Gradient check")
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-    tabs = st.tabs(list(TABS.values()), key="check tab", on_change=state.step)
-    for tab, name, content in zip(tabs, TABS, (_step, _claim, _cotangent), strict=True):
-        if not tab.open:
-            state.hold(OF_TAB[name])
-        else:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], "pages/every_operation.py", "Next: every operation, checked")
-    if st.session_state["check tab"] != TABS["step"]:  # which does it itself: its sliders run only a part of the page
-        state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Gradient check")
+        if current.restored:
+            expression_box.begin(NAME)
+        TABS.show({"step": partial(_step, current), "claim": _claim, "cotangent": _cotangent})
+        page.closing(TRY_THIS[TABS.open], "pages/every_operation.py", "Next: every operation, checked")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -107,33 +99,31 @@ def _logits_text(text: str) -> str:
 
 H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]))
 SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
-TAB = state.chosen_tab("check tab", TABS)  # fmt: skip
 WHERE = (
     Field("element", "check element", ""),
     Field("numbers", "check numbers", "float64", state.one_of(*PRECISIONS)),
     Field("method", "check method", "central", state.one_of(*METHODS)),
 )
-OF_TAB = {  # what has its widget there
-    "step": (*expression_box.fields(NAME, next(iter(EXAMPLES))), choice.field(NAME), H, *WHERE),
-    "claim": (
-        Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
-        Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
-    ),
-    "cotangent": (
-        Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
-        Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
-        Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
-        SEED,
-    ),
-}
-SHOWN = Field("shown", "check shown", False, state.flag, state.flagged)
-FIELDS = (TAB, *(field for fields in OF_TAB.values() for field in fields), SHOWN)
+FIELDS = (
+    TABS.field,
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    choice.field(NAME),
+    H,
+    *WHERE,
+    Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
+    Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
+    Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
+    Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
+    Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
+    SEED,
+    Field("shown", "check shown", False, state.flag, state.flagged),
+)
 
 
 # ---------------------------------------------------------------- the step h
 
 
-def _step() -> None:
+def _step(current: PageState) -> None:
     prose(
         "A numerical [[gradient]] moves x by a small step h and divides. **Which h would you trust?** Move it, read "
         "the error, then show every h."
@@ -143,7 +133,7 @@ def _step() -> None:
         _begin_with_engine()  # a link that names an engine alone, or one that has come back
     expression = expression_box.expression_box(NAME, OWN_EXAMPLES[engine.ladder.key] if engine else EXAMPLES)
     choice.come_back(NAME)
-    _moving(expression, choice.choose(NAME, _change_engine))
+    _moving(current, expression, choice.choose(NAME, _change_engine))
 
 
 def _change_engine() -> None:
@@ -162,39 +152,35 @@ def _begin_with_engine() -> None:
 
 
 @st.fragment
-def _moving(expression: Expression | None, engine: Engine | None) -> None:
+def _moving(current: PageState, expression: Expression | None, engine: Engine | None) -> None:
     """A slider runs only this again. engine: the visitor's own, whose gradient is checked; None: the lab's."""
-    state.give_back(["check h", *(str(field.key) for field in WHERE)])
-    if expression is None:
-        state.hold([H])
-    if expression is None or not _one_step(expression, engine):
-        state.hold(WHERE)
-    state.mirror(NAME, FIELDS)
+    with current.fragment(H, *WHERE):
+        if expression is not None:
+            _one_step(expression, engine)
     progress.note("check progress")
 
 
-def _one_step(expression: Expression, engine: Engine | None) -> bool:
-    """Whether there was something to show."""
+def _one_step(expression: Expression, engine: Engine | None) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         values = expression_box.inputs(NAME, expression, columns=3)
     with right:
         h = _step_chosen()
     if values is None:
-        return False
+        return
     size = sum(np.size(value) for value in values.values())
     if size > MOST:
         st.error(f"These are {size} elements: with at most {MOST} each can be checked.", icon=":material/block:")
-        return False
+        return
     at = expression.text, repr(values), engine
     try:
         derived = memoize("check derived", at, lambda: _derived(expression, values, engine))
     except (ExpressionError, RuntimeError) as error:
         expression_box.mistake(error)
-        return False
+        return
     if isinstance(derived, str):
         st.error(escape_markdown(derived), icon=":material/block:")
-        return False
+        return
     points, report = derived
     if engine:
         st.caption("The values of f are the lab’s; `backward()` is that of your engine, run in a process of its own.")
@@ -229,7 +215,6 @@ def _one_step(expression: Expression, engine: Engine | None) -> bool:
     if len(places) > 1:
         pictures |= _map(boards, points[now["check numbers"]], at, place, h, report)
     boards.fill(pictures)
-    return True
 
 
 def _derived(
@@ -422,7 +407,7 @@ def _claim() -> None:
 def _load(claim: Claim) -> None:
     now = st.session_state
     state.step()
-    now["check tab"], now["check expression"] = TABS["step"], claim.expression
+    now["check tab"], now["check expression"] = TABS.titles["step"], claim.expression
     now["check inputs"], now["check element"] = dict(claim.values), ""
     now["check h"] = -15
     expression_box.begin(NAME)

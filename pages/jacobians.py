@@ -13,7 +13,6 @@ from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
-from lab.lessons.pages import BY_PATH
 from lab.trace.recording import numeral
 from lab.ui import expression_box, page, state
 from lab.ui.chart_host import ChartHost
@@ -25,7 +24,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "jacobian"
-TABS = BY_PATH["jacobian"].tabs
+TABS = page.Tabs("jacobian", "jacobian tab")
 MOST = 8  # inputs, and outputs, of the picture
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
@@ -47,18 +46,13 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("Jacobian")
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-        st.session_state["jacobian of"] = st.session_state["jacobian expression"]
-    tabs = st.tabs(list(TABS.values()), key="jacobian tab", on_change=state.step)
-    for tab, name, content in zip(tabs, TABS, (_one, _chain), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Jacobian")
+        if current.restored:
+            expression_box.begin(NAME)
+            st.session_state["jacobian of"] = st.session_state["jacobian expression"]
+        TABS.show({"one": _one, "chain": _chain})
+        page.closing(TRY_THIS[TABS.open], "pages/engine_designs.py", "Next: one engine, built in six ways")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -78,7 +72,7 @@ CHAIN = {  # label -> what it sets
     "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
 }
 FIELDS = (
-    state.chosen_tab("jacobian tab", TABS),
+    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     WAY,
     *OF_ONE_EXPRESSION,
@@ -103,7 +97,6 @@ def _one() -> None:
     values = None if expression is None else expression_box.inputs(NAME, expression)
     graph = None if expression is None or values is None else _graph(expression, values)
     if graph is None:
-        state.hold((WAY, *OF_ONE_EXPRESSION))
         return
     n, m = len(graph.inputs), len(graph.outputs)
     by_columns = now["jacobian way"] == "columns"

@@ -36,29 +36,33 @@ PASSES: tuple[Pass, ...] = ("value", "gradient")
 
 
 def main() -> None:
-    page.style()
-    now = st.session_state
-    done = now.get("predict done", {})
-    if state.restore("predict", FIELDS):  # back to an earlier graph is not back to before a later one was done
-        now["predict done"] = now["predict done"] | done
-        _forget_widgets()
+    done = st.session_state.get("predict done", {})
+    with page.run("predict", FIELDS) as current:
+        if current.restored:  # back to an earlier graph is not back to before a later one was done
+            st.session_state["predict done"] |= done
+            _forget_widgets()
+        _show()
+
+
+def _show() -> None:
+    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Predict, then reveal", width="content")
         _choose()
-    graph = now["predict level"], now["predict number"]
+    graph = session["predict level"], session["predict number"]
     prediction = memoize("prediction", graph, lambda: Prediction(exercise(*graph)))
     blanks = [blank for what in PASSES for blank in prediction.blanks[what]]
-    if len(now["predict credit"]) != len(blanks):  # none yet, or a link to another graph
-        now["predict credit"] = OPEN * len(blanks)
-    verdicts = {what: prediction.judge(what, now[f"predict {what}s"]) for what in PASSES}
+    if len(session["predict credit"]) != len(blanks):  # none yet, or a link to another graph
+        session["predict credit"] = OPEN * len(blanks)
+    verdicts = {what: prediction.judge(what, session[f"predict {what}s"]) for what in PASSES}
     known = {what: [name for name, one in verdicts[what].items() if one.state == "right"] for what in PASSES}
     what = next((what for what in PASSES if len(known[what]) < len(prediction.blanks[what])), None)
-    now["predict solved"] = None if what or REVEALED in now["predict credit"] else graph
+    session["predict solved"] = None if what or REVEALED in session["predict credit"] else graph
     st.markdown(_task(prediction, what))
     lit = prediction.lit(known["value"], known["gradient"])
     opening = graph[0] * NUMBERS + graph[1]
     if what is None:
-        got = _counted(points(now["predict credit"]), FULL * len(blanks))
+        got = _counted(points(session["predict credit"]), FULL * len(blanks))
         st.markdown(f"**{got}** for this graph. *Next graph* draws another one.", help=POINTS)
         player(lit, key="predict player", compact=True, event=len(lit.events), opening=opening)
         _twins(lit, blanks)
@@ -69,7 +73,6 @@ def main() -> None:
             _twins(lit)
         with right:
             _ask(prediction, what, verdicts[what])
-    state.mirror("predict", FIELDS)
     page.closing(
         "Answer one blank wrong on purpose, so that the lab names the very mistake that you had in mind.",
         "pages/graph_lab.py",

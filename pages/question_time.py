@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from lab.lessons.pages import BY_FILE, BY_PATH
+from lab.lessons.pages import BY_FILE
 from lab.practice.questions import (
     BY_KEY,
     LONGEST,
@@ -21,28 +21,23 @@ from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
 
 NAME = "questions"
-TABS = BY_PATH["questions"].tabs
+TABS = page.Tabs("questions", "questions tab")
 EVERY = "Every topic"
 DONE = "done"  # in place of a question's key
 WIDGET = "questions widget"
 
 
 def main() -> None:
-    page.style()
-    st.title("Questions")
-    if state.restore(NAME, FIELDS) and st.session_state["questions key"] not in (*_keys(), DONE):
-        _ask_next()  # a link to a topic
-    tabs = st.tabs(list(TABS.values()), key="questions tab", on_change=state.step)
-    for tab, content in zip(tabs, (_ask, _can), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(
-                    "Answer one question wrong on purpose, and see what the lab says of your mistake.",
-                    "pages/graph_lab.py",
-                    "The Graph lab: any expression of your own, message by message",
-                )
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Questions")
+        if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
+            _ask_next()  # a link to a topic
+        TABS.show({"ask": _ask, "can": _can})
+        page.closing(
+            "Answer one question wrong on purpose, and see what the lab says of your mistake.",
+            "pages/graph_lab.py",
+            "The Graph lab: any expression of your own, message by message",
+        )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -87,7 +82,7 @@ OF_ONE_QUESTION = (  # what another one begins without
     Field("claimed", "questions claimed", (), _points, lambda points: ".".join(map(str, points))),
 )
 FIELDS = (
-    state.chosen_tab("questions tab", TABS),
+    TABS.field,
     TOPIC,
     SEED,
     HISTORY,
@@ -334,7 +329,7 @@ def _can() -> None:
         now = st.session_state
         state.step()
         state.reset(OF_ONE_QUESTION)
-        now["questions tab"], now["questions key"] = TABS["ask"], query["question"]
+        now["questions tab"], now["questions key"] = TABS.titles["ask"], query["question"]
 
     progress.abilities("pages/question_time.py", open_here)
 

@@ -12,7 +12,6 @@ import streamlit as st
 from lab.failures.catalogue import BY_KEY
 from lab.failures.finder import look_up
 from lab.failures.messages import MESSAGES, experiment_for
-from lab.lessons.pages import BY_PATH
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, brief, describe
@@ -27,7 +26,7 @@ from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
-PARTS = BY_PATH["simulate-error"].tabs
+PARTS = page.Tabs("simulate-error", "trap part")
 MUTATE, BACKWARD = 2, 3  # in STEPS: the guess is asked between them
 GUARDS = {"off": False, "on": True}
 GUESSES = {
@@ -56,18 +55,13 @@ NEXT = ("pages/fault_lab.py", "Next: break the engine itself, in one place at a 
 
 
 def main() -> None:
-    page.style()
-    st.html(STYLE)
-    st.title("Simulate Error")
-    if state.restore("simulate error", FIELDS):
-        _keep_possible()
-    state.mirror("simulate error", FIELDS)
-    tabs = st.tabs(list(PARTS.values()), key="trap part", on_change=state.step)
-    for tab, name, content in zip(tabs, PARTS, (_four_steps, _predict, _cut, _life, _messages), strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], *NEXT)
+    with page.run("simulate error", FIELDS) as current:
+        st.html(STYLE)
+        st.title("Simulate Error")
+        if current.restored:
+            _keep_possible()
+        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": _cut, "life": _life, "messages": _messages})
+        page.closing(TRY_THIS[PARTS.open], *NEXT)
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -98,7 +92,7 @@ def _key(cell: tuple[str, str]) -> str:
     return f"guess {cell[0]} {cell[1]}"
 
 
-PART = state.chosen_tab("trap part", PARTS, "part")  # fmt: skip
+PART = PARTS.field  # fmt: skip
 NUMBER = Field("number", "trap number", START.number, float, state.number, (-LARGEST, LARGEST))
 CUT_A = Field("cut_a", "cut a", 2.0, float, state.number, (-LARGEST, LARGEST))
 CUT_B = Field("cut_b", "cut b", 3.0, float, state.number, (-LARGEST, LARGEST))
@@ -149,7 +143,7 @@ def _ask_again() -> None:
 
 def _go_to(part: str) -> None:
     state.step()
-    st.session_state["trap part"] = PARTS[part]
+    st.session_state["trap part"] = PARTS.titles[part]
 
 
 def _watch(experiment: Experiment, step: int = 4) -> None:

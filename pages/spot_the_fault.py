@@ -52,11 +52,14 @@ CASES = 10_000
 
 
 def main() -> None:
-    page.style()
     solved = st.session_state.get("spot solved", {})
-    if state.restore("spot", FIELDS):  # back to an earlier case is not back to before a later one was solved
-        st.session_state["spot solved"] = solved | st.session_state["spot solved"]
-    state.mirror("spot", FIELDS)
+    with page.run("spot", FIELDS) as current:
+        if current.restored:  # back to an earlier case is not back to before a later one was solved
+            st.session_state["spot solved"] = solved | st.session_state["spot solved"]
+        _show()
+
+
+def _show() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Spot the fault", width="content")
         case = memoize("spot case", number := _number(), lambda: open_case(number))

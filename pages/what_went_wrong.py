@@ -1,6 +1,7 @@
 """What went wrong? From a message, or a description in one's own words, to the failure: caused, seen and cured here."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, writt
 from lab.failures.finder import Found, look_up
 from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
-from lab.lessons.pages import BY_PATH, PAGES
+from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
 from lab.ui import finder, page, state
 from lab.ui.chart import show_chart
@@ -28,8 +29,8 @@ NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
 OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
-TABS = BY_PATH["wrong"].tabs
-FIELDS = (state.chosen_tab("wrong tab", TABS), FAILURE, OWN, FORM)
+TABS = page.Tabs("wrong", "wrong tab")
+FIELDS = (TABS.field, FAILURE, OWN, FORM)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -39,29 +40,29 @@ CHECK_LIST = (
 
 
 def main() -> None:
-    page.opening(
-        "What went wrong?",
-        "Bring what you have: an error message, what you see in your own words, a piece of code, or a curve.",
-    )
     asked = finder.asked(NAME)
-    state.restore(NAME, FIELDS)
-    if asked:
-        st.session_state["wrong text"] = asked
-        _look_up()
-    state.mirror(NAME, FIELDS)
-    tabs = st.tabs(list(TABS.values()), key="wrong tab", on_change=state.step)
-    for tab, content in zip(
-        tabs, (_ask, lambda: from_code.from_code(_choose), lambda: from_a_curve.from_a_curve(_choose)), strict=True
-    ):
-        if tab.open:
-            with tab, st.container(gap="xsmall"):
-                content()
-    page.closing(
-        "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then take a "
-        "failure whose program is silent, and find numbers with which nothing goes wrong.",
-        "pages/build_it_yourself.py",
-        "Next: find a failure in a program, and mend it",
-    )
+    with page.run(NAME, FIELDS):
+        if asked:
+            st.session_state["wrong text"] = asked
+            _look_up()
+        page.opening(
+            "What went wrong?",
+            "Bring what you have: an error message, what you see in your own words, a piece of code, or a curve.",
+        )
+        TABS.show(
+            {
+                "message": _ask,
+                "code": partial(from_code.from_code, _choose),
+                "curve": partial(from_a_curve.from_a_curve, _choose),
+            },
+            gap="xsmall",
+        )
+        page.closing(
+            "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
+            "take a failure whose program is silent, and find numbers with which nothing goes wrong.",
+            "pages/build_it_yourself.py",
+            "Next: find a failure in a program, and mend it",
+        )
 
 
 def _ask() -> None:
@@ -82,7 +83,7 @@ def _choose(key: str | None, form: int = 0) -> None:
 
 
 def _open(key: str | None, form: int = 0) -> None:
-    st.session_state["wrong tab"] = TABS["message"]
+    st.session_state["wrong tab"] = TABS.titles["message"]
     st.session_state["wrong failure"] = key
     state.reset([OWN, FORM])
     st.session_state["wrong form"] = form
@@ -109,7 +110,7 @@ def _read_elsewhere() -> None:
     text = st.session_state["wrong text"] or ""
     kind = kind_of(text)
     if kind != "message":
-        st.session_state["wrong tab"] = TABS[kind]
+        st.session_state["wrong tab"] = TABS.titles[kind]
         {"code": from_code, "curve": from_a_curve}[kind].take(text)
 
 

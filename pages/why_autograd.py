@@ -39,7 +39,6 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.lessons.pages import BY_PATH
 from lab.trace.recording import brief, numeral
 from lab.ui import expression_box, page, state
 from lab.ui.chart_host import ChartHost
@@ -50,7 +49,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "why"
-TABS = BY_PATH["why"].tabs
+TABS = page.Tabs("why", "why tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * tanh(a)": {"a": 0.5, "b": 3.0, "c": 1.0},
     "4*x*(1 - x)": {"x": 0.3},
@@ -75,23 +74,13 @@ WAYS = {"down": "Down from an input", "up": "Up from the result"}
 
 
 def main() -> None:
-    page.style()
-    st.title("Why autograd")
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-        st.session_state["why guessed of"] = st.session_state["why expression"]
-    tabs = st.tabs(list(TABS.values()), key="why tab", on_change=state.step)
-    shown = next(name for tab, name in zip(tabs, TABS, strict=True) if tab.open)
-    state.hold(field for fields in OF_TAB.values() for field in fields if field not in OF_TAB[shown])
-    for tab, name, content in zip(tabs, TABS, (_cost, _formula, _directions), strict=True):
-        if tab.open:
-            with tab:
-                if not content():
-                    state.hold(field for field in OF_TAB[name] if field not in TYPED)
-                page.closing(
-                    TRY_THIS[name], "pages/jacobians.py", "Next: all derivatives of a function, as one picture"
-                )
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("Why autograd")
+        if current.restored:
+            expression_box.begin(NAME)
+            st.session_state["why guessed of"] = st.session_state["why expression"]
+        TABS.show({"cost": _cost, "formula": _formula, "directions": _directions})
+        page.closing(TRY_THIS[TABS.open], "pages/jacobians.py", "Next: all derivatives of a function, as one picture")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -111,21 +100,18 @@ OF_DIRECTIONS = (  # the same
     STEP_OF_PASS,
     Field("start", "why start", 0, int, limits=(0, 64)),
 )
-TYPED = expression_box.fields(NAME, next(iter(EXAMPLES)))
-OF_TAB: dict[str, tuple[Field, ...]] = {  # what has its widget there
-    "cost": (
-        Field("function", "why family", "network", state.one_of(*FAMILIES)),
-        PARAMETERS,
-        Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
-    ),
-    "formula": (*TYPED, TIMES, H, *OF_FORMULA),
-    "directions": (*TYPED, Field("way", "why way", "down", state.one_of(*WAYS)), *OF_DIRECTIONS),
-}
 FIELDS = (
-    state.chosen_tab("why tab", TABS),
-    *TYPED,
-    *(field for fields in OF_TAB.values() for field in fields if field not in TYPED),
-)  # fmt: skip
+    TABS.field,
+    *expression_box.fields(NAME, next(iter(EXAMPLES))),
+    Field("function", "why family", "network", state.one_of(*FAMILIES)),
+    PARAMETERS,
+    Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
+    TIMES,
+    H,
+    *OF_FORMULA,
+    Field("way", "why way", "down", state.one_of(*WAYS)),
+    *OF_DIRECTIONS,
+)
 
 
 def _expression() -> tuple[Expression, dict[str, float | list]] | None:
@@ -158,7 +144,7 @@ def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> 
 # ---------------------------------------------------------------- what a gradient costs
 
 
-def _cost() -> bool:
+def _cost() -> None:
     prose(
         "A gradient by [[finite differences|finite difference]] moves one parameter after the other and runs the "
         "function each time. How much does that matter beside [[reverse mode]]? Choose a function and a number of "
@@ -195,7 +181,6 @@ def _cost() -> bool:
     with right:
         ticking = now.get("why timing") == family
         st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
-    return True
 
 
 def _duration(milliseconds: int) -> str:
@@ -299,8 +284,7 @@ def _said(timing: Timing | None, running: bool) -> str:
 # ---------------------------------------------------------------- formula, differences, autograd
 
 
-def _formula() -> bool:
-    """False where the expression cannot be used: then the other widgets are not on the page."""
+def _formula() -> None:
     prose(
         "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward "
         "([[autograd]]). Apply the function to itself six times, and autograd has six times the work. Guess what "
@@ -309,11 +293,11 @@ def _formula() -> bool:
     now = st.session_state
     found = _expression()
     if found is None:
-        return False
+        return
     expression, values = found
     if any(isinstance(number, list) for number in values.values()):
         st.error("A formula is written for single numbers: choose an expression without arrays.")
-        return False
+        return
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
     now["why by"] = min(now["why by"], len(names) - 1)
@@ -335,10 +319,10 @@ def _formula() -> bool:
         result.backward()
     except (ExpressionError, NoFormula, RuntimeError) as error:  # the last: nothing to go backward through
         expression_box.mistake(error)
-        return True
+        return
     if guessed is None:
         st.markdown("Guess first: then the formula is written down.")
-        return True
+        return
     slope = derivative(whole, by)
     grown = _growth(expression, point, by)
     automatic = float(np.sum(leaves[by].grad or 0.0))
@@ -369,7 +353,6 @@ def _formula() -> bool:
         boards = ChartHost("why-growth")
         boards.board("growth")
         boards.fill({"growth": _grown(grown)})
-    return True
 
 
 def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by: str, *found: float) -> str:
@@ -442,8 +425,7 @@ def _grown(grown: list[Growth]) -> charts.Chart:
 # ---------------------------------------------------------------- down or up
 
 
-def _directions() -> bool:
-    """False where the expression cannot be used: then the other widgets are not on the page."""
+def _directions() -> None:
     prose(
         "The same [[local derivatives|local derivative]], in two directions. [[Forward mode|forward mode]] starts at "
         "one input, and derivatives travel with the arrows, to the result; [[reverse mode]] starts at one result, and "
@@ -452,12 +434,12 @@ def _directions() -> bool:
     now = st.session_state
     found = _expression()
     if found is None:
-        return False
+        return
     try:
         graph = Graph(*found)
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
-        return False
+        return
     down = now["why way"] == "down"
     places = graph.inputs if down else graph.outputs
     now["why start"] = min(now["why start"], len(places) - 1)
@@ -488,7 +470,6 @@ def _directions() -> bool:
         st.markdown(markdown_table(["node", "value", word], [
             (title, brief(graph.values[node]), arrived(graph, step, node)) for node, title in enumerate(graph.titles)
         ]))  # fmt: skip
-    return True
 
 
 def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:

@@ -13,7 +13,6 @@ from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint, rules
 from lab.designs.frameworks import QUESTIONS, answer
 from lab.expression import ExpressionError, parse, pytorch
-from lab.lessons.pages import BY_PATH
 from lab.ops import OPS
 from lab.trace.recording import numeral as number
 from lab.ui import expression_box, page, state
@@ -26,7 +25,7 @@ from model import Tensor, topological_order
 
 NAME = "wider field"
 TESTS = Path(__file__).parents[1] / "tests" / "unit" / "engine"
-TABS = BY_PATH["field"].tabs
+TABS = page.Tabs("field", "field tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.2},
     "x*y + x": {"x": 2.0, "y": 3.0},
@@ -70,18 +69,14 @@ TRY_THIS = {
 
 
 def main() -> None:
-    page.style()
-    st.title("The wider field")
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-    tabs = st.tabs(list(TABS.values()), key="field tab", on_change=state.step)
-    contents = (_beside, _torch, _memory, _tests, _next, _history)
-    for tab, name, content in zip(tabs, TABS, contents, strict=True):
-        if tab.open:
-            with tab:
-                content()
-                page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
-    state.mirror(NAME, FIELDS)
+    with page.run(NAME, FIELDS) as current:
+        st.title("The wider field")
+        if current.restored:
+            expression_box.begin(NAME)
+        TABS.show(
+            {"beside": _beside, "torch": _torch, "memory": _memory, "tests": _tests, "next": _next, "history": _history}
+        )
+        page.closing(TRY_THIS[TABS.open], "pages/engine_designs.py", "Next: one engine, built in six ways")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -94,7 +89,7 @@ ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, state.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
-    state.chosen_tab("field tab", TABS),
+    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     DIFFER,
     Field("asked", "field asked", False, state.flag, state.flagged),  # a reload, or a link, asks again

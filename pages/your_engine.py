@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -12,7 +13,6 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck.slopes import Slope
-from lab.lessons.pages import BY_PATH
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES
 from lab.trace.recording import Trace, brief, record
@@ -20,11 +20,11 @@ from lab.ui import expression_box, page, state
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.practice import choice, contest, own
 from lab.ui.practice.own import Engine
-from lab.ui.state import Field
+from lab.ui.state import Field, PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 NAME = "own"
-TABS = BY_PATH["own"].tabs
+TABS = page.Tabs("own", "own tab")
 PLAYER_KEY = "own player"
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
@@ -33,38 +33,36 @@ TRY_THIS = (
 
 
 def main() -> None:
-    page.style()
-    if state.restore(NAME, FIELDS):
-        expression_box.begin(NAME)
-    top = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    top.title("Your engine", width="content")
-    choice.come_back(asks_for_days=True)
-    choice.say_missing()
-    engine = _chosen()
-    if engine:
-        with top:
-            _choose(engine)
-    if engine is None:
-        _nothing_yet()
-    else:
-        tabs = st.tabs(list(TABS.values()), key="own tab", on_change=state.step)
-        for tab, content in zip(tabs, (_passes, contest.show, _keep), strict=True):
-            if tab.open:
-                with tab:
-                    content(engine)
-    if engine is None or st.session_state["own tab"] != TABS["passes"]:
-        state.hold(EXPRESSION)
-        state.mirror(NAME, FIELDS)
-    page.closing(
-        TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
-    )
+    with page.run(NAME, FIELDS) as current:
+        if current.restored:
+            expression_box.begin(NAME)
+        top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+        top.title("Your engine", width="content")
+        choice.come_back(asks_for_days=True)
+        choice.say_missing()
+        engine = _chosen()
+        if engine:
+            with top:
+                _choose(engine)
+            TABS.show(
+                {
+                    "passes": partial(_passes, current, engine),
+                    "train": partial(contest.show, engine),
+                    "keep": partial(_keep, engine),
+                }
+            )
+        else:
+            _nothing_yet()
+        page.closing(
+            TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
+        )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 EXPRESSION = expression_box.fields(NAME, next(iter(EXAMPLES["scalars"])))
 FIELDS = (
-    state.chosen_tab("own tab", TABS),
+    TABS.field,
     Field("engine", "own engine", None, state.one_of(*EXAMPLES), state.optional),
     *EXPRESSION,
     state.player_event("own event"),
@@ -126,29 +124,28 @@ def _nothing_yet() -> None:
 # ---------------------------------------------------------------- passes
 
 
-def _passes(engine: Engine) -> None:
+def _passes(current: PageState, engine: Engine) -> None:
     now = st.session_state
     now["own agreed"] = ""
     expression = expression_box.expression_box(NAME, EXAMPLES[engine.ladder.key])
     if expression is None:
-        state.mirror(NAME, FIELDS, kept=["event"])
+        current.write(kept=["event"])
         return
     live = {
         name: Live(value, -reach, reach)
         for name, value in now["own inputs"].items()
         for reach in [min(max(expression_box.REACH, float(np.max(np.abs(value)))), LIMIT)]
     }
-    _moving(engine, expression, live)
+    _moving(current, engine, expression, live)
 
 
 @st.fragment
-def _moving(engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
+def _moving(current: PageState, engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
     """live: the inputs as they start from here; a drag changes them, and runs only this again."""
     now = st.session_state
     said = st.container()  # always there, so that the player keeps its place on the page
-    values = live_values(PLAYER_KEY, live)
-    now["own inputs"] = values
-    state.mirror(NAME, FIELDS, kept=["event"])
+    with current.fragment(kept=["event"]):
+        values = now["own inputs"] = live_values(PLAYER_KEY, live)
     of, last = now.get("own played", (None, None))
     rows: list[Row] = []
     with said:

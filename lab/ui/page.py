@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
@@ -44,12 +45,12 @@ class Tabs:
         """Which one is open."""
         return state.chosen_tab(self.key, self.titles, BY_PATH[self.path].tab)
 
-    def show(self, contents: Mapping[str, Callable[[], object]]) -> None:
-        """The tabs, with what draws each of them."""
+    def show(self, contents: Mapping[str, Callable[[], object]], gap: Literal["xsmall", "small"] = "small") -> None:
+        """The tabs, with what draws each of them, and the gap between what is drawn."""
         tabs = st.tabs(list(self.titles.values()), key=self.key, on_change=state.step)
         for tab, name in zip(tabs, self.titles, strict=True):
             if tab.open:
-                with tab:
+                with tab, st.container(gap=gap):
                     contents[name]()
 
     @property
@@ -60,13 +61,12 @@ class Tabs:
 
 def opening(title: str, what_to_do: str) -> None:
     """The title and the two or three sentences that say what to do and what to look for."""
-    style()
     st.title(title)
     st.markdown(what_to_do)
 
 
 def style() -> None:
-    """The app's own style, for a page whose title stands in a row with something else."""
+    """The app's own style, and what can be asked for from any page."""
     st.html(STYLE)
     closable()
     finder.reachable()
