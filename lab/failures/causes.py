@@ -27,13 +27,23 @@ class Cause:
 
 @dataclass(frozen=True)
 class Shared:
-    """A text with several causes, the commonest first. patterns: regular expressions, for `_plain` texts.
-    key: the failure whose description is that of this text; "" for none. note: what it may be besides, a sentence."""
+    """A text with several causes, the commonest first.
+
+    patterns  regular expressions, one of which a text has in `_plain` form
+    key       the failure whose description is this text's; "" for none
+    settled   a regular expression of what leaves no question, where a text describes the failure `key`; "" for none
+    note      one sentence: what it may be besides
+    """
 
     patterns: tuple[str, ...]
     causes: tuple[Cause, ...]
     key: str = ""
     note: str = ""
+    settled: str = ""
+
+    def leaves_questions(self, text: str) -> bool:
+        """Return whether a description of the failure `key` may have another cause."""
+        return not (self.settled and re.search(self.settled, _plain(text)))
 
 
 @dataclass(frozen=True)
@@ -45,8 +55,10 @@ class Decided:
     line: str = ""
 
 
+_FROM_ZERO = r"\blog|sqrt|root|wurzel|raiz|divi|dist|norm|std|entropy|prob|(?<!epoch )\b(zero|0)\b|/ ?0"
 _NO_GRAD = r"no_grad|inference_mode|set_grad_enabled"
 _REPLACED = r"(\bw\w*|theta|params?|weights?|bias|b)( ?-= | ?= ?\1 ?- ?).*grad"
+_UNUSED = Cause("a tensor that the loss does not use", "nonleafgrad", 2, r"unused|not used")
 _PARTS = (
     Cause("a part of the network computed under `no_grad()`", "no-grad", 0, _NO_GRAD, ("no-grad",)),
     Cause(
@@ -56,7 +68,7 @@ _PARTS = (
         r"detach|stop_gradient|\.data\b",
         ("detach", "numpy"),
     ),
-    Cause("a tensor that the loss does not use", "nonleafgrad", 2, r"unused|not used"),
+    _UNUSED,
     Cause(
         "`requires_grad = False`, or a tensor made without it",
         "nograph",
@@ -177,6 +189,10 @@ SHARED = (
         _TWICE,
         key="twice",
     ),
+    Shared(
+        (r"appears? to not have been used in the graph", r"\ballow_unused\b"),
+        (_UNUSED, *(cause for cause in _PARTS if cause is not _UNUSED)),
+    ),
     Shared((r"no leaf any more: it was computed",), (*_TWICE[1:5], _TWICE[0], _TWICE[5])),
     Shared(
         (
@@ -198,7 +214,7 @@ SHARED = (
             r"\bp\.grad\b.{0,40}\bnone\b",
             r"\b(grads?|gradients?) .{0,20}none (for|in|of|at) .{0,40}(param\w*|weights?|layers?|variables?|biases)",
             r"(param\w*|layers?|weights?|variables?) .{0,30}\b(grads?|gradients?) .{0,15}\bnone\b",
-            r"gradients? do(es)? not exist for|appears? to not have been used in the graph",
+            r"gradients? do(es)? not exist for",
         ),
         (*_PARTS, _EARLY, _RESULT),
     ),
@@ -258,7 +274,25 @@ SHARED = (
                 ("twice", "detach"),
             ),
         ),
+        key="kept",
         note="If it stops in the very first step, the batch or the network is too large, and none of these.",
+        settled=r"\+= ?\w*loss|(total|sum|running)\w*[ _]?loss|append|\blists?\b|histor",
+    ),
+    Shared(
+        (r"\b(loss|cost|verlust|perdida|perte)\b\W*(is|are|=|ist|es|est)? ?\W*nan\b",),
+        (
+            Cause("a `log`, a root or a division that can meet a 0", "nan", 0, _FROM_ZERO, ("nan",)),
+            Cause(
+                "a high learning rate: the loss climbed before it was nan",
+                "rate",
+                0,
+                r"\blr\b|learning.?rate|inf\b|explo|climb",
+            ),
+            Cause("a `where` around such an operation", "where", 0, r"\bwhere\(", ("where",)),
+        ),
+        key="nan",
+        note="One nan in the data does the same: look at the first batch.",
+        settled=_FROM_ZERO,
     ),
     Shared(
         (r"(float|int|double|numpy\.\w+|ndarray) object has no attribute backward",),

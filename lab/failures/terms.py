@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -15,8 +16,11 @@ _WRITTEN = tuple(
         (r"\bin[-\s_]*place\b", "inplace"),
         (r"\bnot a number\b|\bnans\b", "nan"),
         (r"\bwhere (?:can|could|did|do|does|exactly|in|is|should|to)\b", ""),  # not the function
-        (r"\b(?:second|2nd) (?:time|call)\b|\btwo times\b", "twice"),
+        (r"\b(?:second|2nd) (?:time|call)\b|\b(?:two|2) times\b|\bdos veces\b|\bdeux fois\b|\bduas vezes\b", "twice"),
         (r"\bout of memory\b|\boom\b", "memory grow"),
+        (r"\b(?:go|goes|going|gone|went|creeps?|creeping) up\b|\bfill(?:s|ed|ing)? up\b", "grow"),
+        (r"\b(?:auf null|auf 0|a cero|a zero)\b", "zero"),
+        (r"\btasa de aprendizaje\b|\btaux d ?apprentissage\b|\btaxa de aprendizado\b", "rate"),
         (r"\blearning[-_ ]?rate\b|\bstep[- ]?size\b|\bbase_lr\b|\blr\b", "rate"),
         (r"\brequir(?:e|es|ing)[-_ ]?(?:a )?grad(?:ient)?s?\b", "requiresgrad"),
         (r"\bgrad[-_ ]?fn\b", "gradfn"),
@@ -30,7 +34,10 @@ _WRITTEN = tuple(
         (r"\bsingle[- ]precision\b|\bfp32\b|\bfloat32\b", "singleprecision"),
         (r"\bdouble[- ]precision\b|\bfp64\b|\bfloat64\b|\bdouble\(\)", "doubleprecision"),
         (r"\bcross[-_ ]?entropy\b", "crossentropy"),
-        (r"\baccum(?:ulation)?\b|\b(?<=grad_)acc\b", "onpurpose"),  # what is done, not what happens
+        (
+            r"(?<![a-z])accum(?:ulation)?(?![a-z])|(?<=grad_)acc\b|(?<=gradient_)acc\b",
+            "onpurpose",
+        ),  # done, not suffered
         (r"\bmodule[-_ ]?list\b", "modulelist"),
         (r"\.long\(\)|\blong ?tensors?\b", "integer"),
         (r"[\[(]\s*(?:\d+|n)\s*,\s*1\s*[\])]", "shape column"),  # (64, 1)
@@ -85,37 +92,76 @@ _SAME = _table("""
     free: freed released frees
     numpy: np
     nothing: none
-    loss: verlust perte pérdida
-    weight: gewicht gewichte poids pesos
-    memory: speicher arbeitsspeicher
+    loss: verlust perte perdida perda
+    weight: gewicht gewichte gewichten poids peso pesos
+    memory: speicher arbeitsspeicher memoria memoire
     rate: lernrate
-    step: schritt schritte schritten
-    layer: schicht schichten
-    grow: wächst steigt
+    step: schritt schritte schritten paso pasos
+    layer: schicht schichten capa capas couche couches camada camadas
+    grow: wachst wachsen steigt steigen grosser crece aumenta sube augmente cresce
+    gradient: gradienten gradiente gradientes
+    twice: zweimal zweite zweiten zweites
+    train: trainiert trainieren lernt lernen entrena entrenar aprende aprender apprend apprendre
+    unit: neuronen neurona neuronas neurones neuronio neuronios
+    predict: vorhersage vorhersagen prediccion predicciones ausgabe ausgaben salida salidas sortie sorties
+    mean: mittelwert durchschnitt media promedio moyenne
+    zero: nullen ceros cero
+    vanishing: verschwindet verschwinden verschwindende desaparece desvanece disparaissent
+    explode: explodiert explota explose
+    initial: initialisiert initialisieren inicializar inicializados initialises
+    graph: graphen grafo graphe
+    vector: vektor
+    update: andern andert cambia cambian changent
+    forget: vergessen olvide oublie
+    list: liste lista
+    batch: lote lotes
 """)
-# In Chinese, in which very many of the questions about PyTorch are asked; each beside the Latin words of the code
+# Of Chinese, in which very many of the questions about PyTorch are asked: a longer word before one that it contains
 _CHINESE = _table("""
-    gradient: 梯度
-    loss: 损失
+    intermediate: 中间变量 中间层 中间
+    nonleaf: 非叶子
+    leaf: 叶子节点 叶子
+    twice: 第二次 两次 二次
+    shape: 形状 维度
     memory: 显存 内存
     vanishing: 消失
-    explode: 爆炸
+    explode: 爆炸 发散
     dead: 死亡
     unit: 神经元
     initial: 初始化
     accumulation: 累积 累加
-    integer: 整数
+    integer: 整数 整型
     rate: 学习率
-    grow: 增长 上涨
+    grow: 增长 上涨 增加 上升
+    oscillate: 震荡 振荡
     zerograd: 清零
+    zero: 全零 全为零 全0
     divide: 除以
-    twice: 两次 第二次
+    inplace: 原地
+    graph: 计算图
+    free: 释放
+    freeze: 冻结
+    optimizer: 优化器
+    parameter: 参数
     weight: 权重
-    predict: 输出
+    update: 更新
+    broadcast: 广播
+    mean: 平均值 均值 平均
+    doubleprecision: 双精度
+    singleprecision: 单精度
+    hidden: 隐藏
+    layer: 层
+    gradient: 梯度
+    loss: 损失
+    predict: 输出 预测
     train: 训练
+    evaluation: 验证 测试
+    vector: 向量
     scalar: 标量
-    shape: 形状
+    twice: 再次
 """)
+# Words that only a German sentence has: in it, "die" is an article
+_GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
 # In any question, or the name of a library
 _NOTHING = frozenset(
     re.findall(
@@ -126,7 +172,15 @@ _NOTHING = frozenset(
         "message my need needs nn no non not of on only or our out please problem pytorch question raise raises "
         "runtimeerror s says self should shouldnt so some something somewhere still t tensorflow tf than that the "
         "then there this to too torch typeerror up use used userwarning using valueerror very w want warning was we "
-        "what when which while why will with without wont would you your",
+        "what when which while why will with without wont would you your "
+        # German, Spanish, French
+        "aber auf bei beim das dass dem den der ein eine einem einen einer es fehler geht hat ich immer ist jede jedem "
+        "jeden jeder kein keine kommt mal man meine mein mit muss nach nicht noch nur oder schon sehr sich sind "
+        "und von wann warum was wenn wie wird zu zum zur "
+        "como con cuando de del despues donde el en entre es esta hay la las lo los mas me mi mis muy para pero "
+        "por que se si sin sobre su tengo todo una uno ya "
+        "apres avec ce ces dans des est et il je le les mais mes mon ne ou par pas plus pour pourquoi quand qui sa ses "
+        "sont sur tout un une",
     )
 )
 # The longer before the shorter
@@ -140,10 +194,15 @@ _ENDINGS = tuple(
 
 
 def terms(text: str) -> list[str]:
-    """Its words that say something, each in one form, and the pairs of those that follow one another, as "one two"."""
+    """Return the words of a text that say something, each in one form, and their pairs as "one two"."""
     for word, term in _CHINESE.items():
         text = text.replace(word, f" {term} ")
-    text = re.sub(r"([^\x00-\x7f]+)", r" \1 ", re.sub(r"([a-z])([A-Z][a-z])", r"\1 \2", text)).lower()
+    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))  # é -> e
+    text = re.sub(
+        r"([^\x00-\x7f]+)", r" \1 ", re.sub(r"([a-z])([A-Z][a-z])", r"\1 \2", text.replace("ß", "ss"))
+    ).lower()
+    if _GERMAN.search(text):
+        text = re.sub(r"\bdie\b", "", text)
     for pattern, term in _WRITTEN:
         text = pattern.sub(term, text)
     words = [_stem(word) for word in re.findall(r"[a-z][a-z0-9]+", text.replace("_", " ")) if word not in _NOTHING]

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY as BY_FAILURE
+from lab.failures.index import MAX_CANDIDATES
 from lab.failures.messages import SHAPES
 from lab.faults.engines import (
     BackwardTwice,
@@ -481,7 +482,7 @@ def search(text: str) -> list[Fault]:
     scores = [sum(weights.get(word, 0.0) for word in known & wanted) for known in words]
     best = max(scores)
     order = sorted(range(len(FAULTS)), key=lambda i: -scores[i])
-    return [FAULTS[i] for i in order if scores[i] > 0 and scores[i] >= best / 3][: finder.MOST]
+    return [FAULTS[i] for i in order if scores[i] > 0 and scores[i] >= best / 3][:MAX_CANDIDATES]
 
 
 def _words(text: str) -> set[str]:

@@ -87,7 +87,7 @@ class Index:
 def search(question: str) -> list[Answer]:
     """Return the answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
-    pasted = finder.pasted(question)
+    pasted = finder.by_message(question)
     sure = [_failure(match.key, sure=True) for match in pasted if match.sure]
     if sure:
         return sure

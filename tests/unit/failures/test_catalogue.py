@@ -7,8 +7,8 @@ from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import read_numbers, run, written
 from lab.failures.memory import batch
+from lab.failures.phrases import phrases
 from lab.failures.pytorch_equivalent import ask
-from lab.failures.said import SAID
 from lab.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
@@ -73,8 +73,8 @@ def test_it_takes_numbers_of_ones_own(failure):
 
 @by_failure
 def test_it_is_found_by_what_people_say_of_it(failure):
-    assert len(SAID[failure.key]) >= 3
-    for text in SAID[failure.key][:12]:
+    assert len(phrases()[(failure.key,)]) >= 3
+    for text in phrases()[(failure.key,)][:12]:
         assert find(text)[0].failure is failure, text
 
 

@@ -10,18 +10,19 @@ from lab.failures import find
 from lab.failures.catalogue import BY_KEY
 from lab.failures.causes import SHARED
 from lab.failures.failure import run
-from lab.failures.finder import _heard, by_description, everything_said, hear
+from lab.failures.index import everything, fit, labelled_sentences, rank
 from lab.failures.kind import kind_of
-from lab.failures.said import SAID
+from lab.failures.phrases import phrases
 from lab.failures.terms import terms
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE
+from tests.unit.failures.pasted_texts import FIRST
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
 looked_up = functools.cache(find)
-LEARNED = [(text, key) for key, texts in SAID.items() for text in texts]
+LEARNED = [(text, label[0]) for label, texts in phrases().items() if len(label) == 1 for text in texts]
 PARTS = 10
 
 
@@ -55,14 +56,14 @@ def test_the_first_answer_is_right_nearly_always(texts, share):
     assert right(texts) >= share * len(texts)
 
 
-@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER], ids=lambda text: text[-40:])
+@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER, *FIRST], ids=lambda text: text[-40:])
 def test_a_pasted_text_is_never_answered_wrongly_with_confidence(text, label):
     keys, several = label.replace("?", "").split(), "?" in label
     found = looked_up(text)
     assert not (found and found[0].sure and (several or found[0].failure.key not in keys))
 
 
-@pytest.mark.parametrize("texts", [BEFORE, AFTER], ids=["before", "after"])
+@pytest.mark.parametrize("texts", [BEFORE, AFTER, FIRST], ids=["before", "after", "first"])
 def test_the_first_answer_to_a_pasted_text_is_right(texts):
     assert len(BEFORE) + len(AFTER) >= 150
     firsts = [next((match.failure.key for match in looked_up(text)), "") for text, _ in texts]
@@ -135,6 +136,22 @@ def test_the_engines_own_messages_lead_to_the_cause_that_raised_them():
                 assert not found[0].sure
 
 
+def test_an_input_that_the_loss_does_not_use_is_the_first_cause():
+    for number in (0, 1):
+        found = find(
+            f"RuntimeError: The differentiated Tensor at index {number} appears to not have been used in the graph"
+        )
+        assert (found[0].failure.number, found[0].form, found[0].sure) == (5, 2, False)
+
+
+def test_a_symptom_with_several_causes_is_settled_by_what_else_the_text_says():
+    assert [match.failure.key for match in find("the loss is nan in epoch 3")] == ["nan", "rate", "where"]
+    assert find("loss = nan, the learning rate is 1")[0].failure.key == "rate"
+    assert find("memory grows with every batch")[0].asks
+    (settled,) = find("memory grows with every batch since I append the losses to a list")
+    assert (settled.failure.key, settled.sure) == ("kept", True)
+
+
 def test_what_a_text_says_brings_its_cause_to_the_front():
     assert find(f"{ELEMENT} I take torch.argmax of the logits")[0].form == 5
     assert find(f"{ELEMENT}, all layers are frozen")[0].form == 1
@@ -147,8 +164,8 @@ def test_it_shows_the_strongest_words_and_not_the_weakest():
     text = "in the third epoch with batch 32 the loss explodes and diverges with a high learning rate"
     match = find(text)[0]
     assert match.failure.key == "rate"
-    heard = _heard()
-    weight = {term: heard.weights.get(term, 0.0) * heard.middles["rate"].get(term, 0.0) for term in terms(text)}
+    index = everything()
+    weight = {term: index.idf.get(term, 0.0) * index.centroids[("rate",)].get(term, 0.0) for term in terms(text)}
     shown = [max(weight[term] for term in terms(word)) for word in match.by]
     said = {term for word in match.by for term in terms(word)}
     assert shown == sorted(shown, reverse=True)
@@ -161,12 +178,13 @@ def test_what_is_meant_is_among_the_three_candidates():
 
 def test_it_finds_what_it_has_not_learned():
     """Each tenth of what people say, by what the other nine say. Most of these sentences are like no other."""
-    rest = [pair for pair in everything_said() if pair[::-1] not in set(LEARNED)]
+    own = {((key,), text) for text, key in LEARNED}
+    rest = [pair for pair in labelled_sentences() if pair not in own]
     first = among = 0
     for part in range(PARTS):
-        heard = hear([*((key, text) for i, (text, key) in enumerate(LEARNED) if i % PARTS != part), *rest])
+        index = fit([*(((key,), text) for i, (text, key) in enumerate(LEARNED) if i % PARTS != part), *rest])
         for text, key in LEARNED[part::PARTS]:
-            found = by_description(text, heard)
+            found = rank(text, index)
             first += bool(found) and found[0].key == key
             among += key in [match.key for match in found]
             assert not any(match.sure and match.key != key for match in found), text

@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 import pytest
 
-from lab.failures.finder import Match
 from lab.failures.finder import look_up as find
+from lab.failures.index import Match
 from lab.failures.messages import MESSAGES, experiment_for
 from lab.failures.programs import written_to
 from lab.traps.in_place import run

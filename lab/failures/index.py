@@ -1,0 +1,161 @@
+"""Rank the failures that a description may be about, by the words it shares with what people write about each.
+
+The method is nearest centroid with nearest neighbours: each sentence is a vector of idf weights, and a failure's score
+is the cosine with its centroid plus that with its nearest sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
+
+from lab.failures.catalogue import BY_KEY
+from lab.failures.messages import SHAPES
+from lab.failures.phrases import OTHER, phrases
+from lab.failures.terms import terms
+
+MAX_CANDIDATES = 3
+# All numbers below were tried on sentences left out of the index (tests/unit/failures/test_finder.py does it again).
+IDF_EXPONENT = 0.75  # 1: full idf weighting, 0: every word counts the same
+N_NEIGHBOURS = 2  # sentences whose mean cosine counts: one alone may be a chance
+NEIGHBOUR_WEIGHT = 0.75  # of that mean, next to the cosine with the centroid
+OTHER_CENTROID_WEIGHT = (
+    0.5  # of the cosine with the centroid of all other things: a mixture, it is a little like anything
+)
+UNKNOWN_WEIGHT = 0.6  # of a word that no sentence has, as a share of the rarest word's: it makes all scores smaller
+MIN_MARGIN_CANDIDATE = 0.2  # over the score of other things; lower, and questions about anything get an answer
+MIN_MARGIN_ONE_WORD = 0.4  # the same, where one word alone speaks for the failure
+MIN_SHARE_OF_BEST = 0.4  # of the best score, from which a second candidate is shown
+MIN_SCORE_SURE = 0.75  # for a sure answer; these three are set so that no sentence left out is answered wrongly
+MIN_MARGIN_SURE = 0.45  # over the next failure, for a sure answer
+MIN_WORDS_SURE = 3  # that speak for the failure, for a sure answer
+MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones have too many neighbours
+MIN_SLIP_RATIO = 0.8  # of difflib: one wrong letter in five
+
+Label = tuple[str, ...]  # keys of failures; several for what may be any of them, OTHER for none
+Vector = Mapping[str, float]  # term -> weight; of length 1, or less where it has terms that no sentence has
+
+
+@dataclass(frozen=True)
+class Match:
+    """A failure that a text may be about, by its key; `sure` if it can be no other. by: the terms that speak for it."""
+
+    key: str
+    sure: bool
+    by: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class SentenceIndex:
+    """Sentences, ready to be searched.
+
+    idf        term -> weight: rare terms weigh more
+    labels     of each sentence
+    postings   term -> (number of a sentence that has it, its weight there)
+    centroids  of all that is written about each label
+    """
+
+    idf: Mapping[str, float]
+    labels: Sequence[Label]
+    postings: Mapping[str, Sequence[tuple[int, float]]]
+    centroids: Mapping[Label, Vector]
+
+
+def fit(labelled: Iterable[tuple[Label, str]]) -> SentenceIndex:
+    """Build the index from pairs of a label and a sentence."""
+    split = [(label, frozenset(terms(sentence))) for label, sentence in labelled]
+    counts = Counter(term for _, its in split for term in its)
+    idf = {term: math.log(1 + len(split) / count) ** IDF_EXPONENT for term, count in counts.items()}
+    sentences = [(label, _vector(its, idf)) for label, its in split]
+    postings: dict[str, list[tuple[int, float]]] = {term: [] for term in idf}
+    for number, (_, vector) in enumerate(sentences):
+        for term, weight in vector.items():
+            postings[term].append((number, weight))
+    catalogue = [
+        ((key,), _vector(frozenset(terms(text)), idf))
+        for key, its in BY_KEY.items()
+        for text in (*its.keywords, its.tells, its.meaning, its.fix)
+    ]
+    sums: dict[Label, Counter[str]] = {}
+    for label, vector in (*sentences, *catalogue):
+        sums.setdefault(label, Counter()).update(vector)
+    lengths = {label: math.hypot(*total.values()) for label, total in sums.items()}
+    centroids = {label: {term: x / lengths[label] for term, x in total.items()} for label, total in sums.items()}
+    return SentenceIndex(idf, [label for label, _ in sentences], postings, centroids)
+
+
+@cache
+def everything() -> SentenceIndex:
+    """Return the index of all sentences that are known."""
+    return fit(labelled_sentences())
+
+
+def labelled_sentences() -> list[tuple[Label, str]]:
+    """Return what the finder learns from: phrases.txt, names, symptoms and messages of the catalogue."""
+    written = [(label, sentence) for label, sentences in phrases().items() for sentence in sentences]
+    catalogue = [((key,), text) for key, its in BY_KEY.items() for text in (its.name, its.symptom, *its.phrases)]
+    return [*written, *catalogue, *((OTHER, phrase) for its in SHAPES.values() for phrase in its.phrases)]
+
+
+def rank(text: str, index: SentenceIndex) -> list[Match]:
+    """Return the failures that a description may be about, the best first; [] where it is more like something else."""
+    query = _vector(frozenset(_spelled(terms(text), index)), index.idf)
+    scores = _scores(query, index)
+    other = scores.pop(OTHER, 0.0)
+    order = sorted(scores, key=lambda label: -scores[label])
+    by = {label: _shared_terms(query, index.centroids[label]) for label in order[:MAX_CANDIDATES]}
+    best, following = order[:2]
+    if scores[best] - other < (MIN_MARGIN_CANDIDATE if len(by[best]) > 1 else MIN_MARGIN_ONE_WORD):
+        return []
+    if len(best) > 1:
+        return [Match(key, False, by[best]) for key in best]
+    far_ahead = scores[best] - scores[following] >= MIN_MARGIN_SURE
+    if scores[best] >= MIN_SCORE_SURE and far_ahead and len(by[best]) >= MIN_WORDS_SURE:
+        return [Match(best[0], True, by[best])]
+    near = (label for label in by if scores[label] >= MIN_SHARE_OF_BEST * scores[best] and len(label) == 1)
+    return [Match(label[0], False, by[label]) for label in near]
+
+
+def _spelled(found: Sequence[str], index: SentenceIndex) -> list[str]:
+    """Replace each word that no sentence has by the known word of which it is a misspelling, if there is one."""
+    words = [term for term in found if " " not in term]
+    words = [word if word in index.idf or len(word) < MIN_LETTERS_SLIP else _corrected(word, index) for word in words]
+    return [*words, *map(" ".join, pairwise(words))]
+
+
+def _corrected(word: str, index: SentenceIndex) -> str:
+    known = (term for term in index.idf if term[0] == word[0] and " " not in term and len(term) >= MIN_LETTERS_SLIP)
+    return next(iter(get_close_matches(word, known, 1, MIN_SLIP_RATIO)), word)
+
+
+def _scores(query: Vector, index: SentenceIndex) -> dict[Label, float]:
+    products: defaultdict[int, float] = defaultdict(float)
+    for term, weight in query.items():
+        for number, its in index.postings[term]:
+            products[number] += weight * its
+    cosines: dict[Label, list[float]] = {label: [] for label in index.centroids}
+    for number, product in products.items():
+        cosines[index.labels[number]].append(product)
+    return {
+        label: (OTHER_CENTROID_WEIGHT if label == OTHER else 1.0)
+        * sum(weight * centroid[term] for term, weight in query.items() if term in centroid)
+        + NEIGHBOUR_WEIGHT * sum(sorted(cosines[label])[-N_NEIGHBOURS:]) / N_NEIGHBOURS
+        for label, centroid in index.centroids.items()
+    }
+
+
+def _vector(its: frozenset[str], idf: Mapping[str, float]) -> Vector:
+    unknown = UNKNOWN_WEIGHT * max(idf.values())
+    length = math.hypot(*(idf.get(term, 0.0 if " " in term else unknown) for term in its))
+    return {term: idf[term] / length for term in sorted(its) if term in idf}
+
+
+def _shared_terms(query: Vector, centroid: Vector) -> tuple[str, ...]:
+    """Return the words that both have, the strongest first."""
+    strength = {term: query[term] * centroid[term] for term in query if term in centroid and " " not in term}
+    return tuple(sorted(strength, key=lambda term: -strength[term]))
