@@ -166,7 +166,7 @@ class Calls(Libraries):
         if module.op in LOSSES:
             return self.loss(LOSSES[module.op], args, keys | module.attributes, at)
         if module.op in {"Flatten"}:
-            return self.method_call(first, "flatten", [Value("number", constant=1)], {}, at, None)
+            return self.method_call(first, "flatten", [Value("number", constant=1)], {}, at)
         shape = None
         if module.op in {"Linear", "MLP"}:
             width = module.attributes.get("out")

@@ -262,7 +262,7 @@ class Expressions(Calls):
                 return self.call_super(node, scope)
             owner = self.eval(node.func.value, scope)
             args, keys = self.arguments(node, scope)
-            return self.method_call(owner, node.func.attr, args, keys, node, scope)
+            return self.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
         if isinstance(node.func, ast.Name) and "zero_grad" in node.func.id:

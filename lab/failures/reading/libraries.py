@@ -65,7 +65,7 @@ class Libraries(Methods):
             self.note("init", node, args[0] if args else Value(), args[1] if len(args) > 1 else None, name)
             return args[0] if args else Value()
         if name.endswith("_") and root == "torch" and args:
-            return self.tensor_call(args[0], name, args[1:], keys, node, scope, "argument")
+            return self.tensor_call(args[0], name, args[1:], keys, node, "argument")
         if name == "set_grad_enabled":
             flag = node.args[0] if node.args else None
             if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
@@ -108,7 +108,7 @@ class Libraries(Methods):
             return Value("text")
         along = "dim" in keys or (len(args) > 1 and args[1].kind == "number")
         if name in {"max", "min", "topk", "sort"} and root == "torch" and args and along:
-            return self.tensor_call(args[0], name, args[1:], keys, node, scope)
+            return self.tensor_call(args[0], name, args[1:], keys, node)
         if root in {"torch", "model"}:
             if name == "where" and len(node.args) == 3:
                 return self.where(args, keys, node, scope)

@@ -20,13 +20,13 @@ from lab.failures.reading.shapes import (
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of a function, with its row of the table."""
+    """One call of a function, or of a method of its first argument; `effect` is the function's row of the table."""
 
     name: str
-    effect: Effect
     args: list[Value]
     keys: dict[str, Value]
     node: ast.expr
+    effect: Effect = UNKNOWN
 
     @property
     def first(self) -> Value:
@@ -226,7 +226,7 @@ class Tensors(Book):
             self.note("write", node, args[0] if args else Value(), None, "argument")
         name = name.removeprefix("_")
         effect = EFFECTS.get(name, UNKNOWN)
-        return self.transfers[effect.result](self, Operation(name, effect, args, keys, node))
+        return self.transfers[effect.result](self, Operation(name, args, keys, node, effect))
 
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
