@@ -1,8 +1,9 @@
 """What the functions and classes of torch, numpy and this engine do."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from lab.failures.reading.book import Scope
 from lab.failures.reading.effects import BOUNDED, EFFECTS
@@ -24,100 +25,150 @@ from lab.failures.reading.facts import (
 from lab.failures.reading.methods import Methods
 from lab.failures.reading.shapes import literal_shape
 
+MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {"Dropout", "Dropout2d", "Identity", "Flatten"}
+WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """One call of something that a library has; `full` is its dotted name."""
+
+    full: str
+    args: list[Value]
+    keys: dict[str, Value]
+    node: ast.Call
+    scope: Scope
+
+    @property
+    def name(self) -> str:
+        return self.full.split(".")[-1]
+
+    @property
+    def root(self) -> str:
+        return self.full.split(".")[0]
+
+    @property
+    def first(self) -> Value:
+        return self.args[0] if self.args else Value()
+
 
 @dataclass
 class Libraries(Methods):
     """Functions and classes of the libraries."""
 
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
-        name = full.split(".")[-1]
-        root = full.split(".")[0]
-        if root == "math":
+        call = LibraryCall(full, args, keys, node, scope)
+        if call.root == "math":
             return self.to_number(args[0], node) if args and args[0].kind in TENSORS | {""} else Value("number")
-        if name in LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {
-            "Dropout",
-            "Identity",
-            "Flatten",
-            "Dropout2d",
-        }:
-            return self.layer(name, args, keys, node)
-        if name in OPTIMIZERS and (root == "model" or ".optim" in full):
-            return self.optimizer(name, args, keys, node)
-        if name in {"GradScaler"}:
-            return Value("scaler")
+        if call.name in MODULES:
+            return self.layer(call.name, args, keys, node)
+        if call.name in self.named and (value := self.named[call.name](self, call)) is not None:
+            return value
+        return self.training_call(call) or self.data_call(call) or self.numpy_call(call) or self.torch_call(call)
+
+    def training_call(self, call: LibraryCall) -> Value | None:
+        full, name, args, node = call.full, call.name, call.args, call.node
+        if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
+            return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value("scheduler")
             self.note("scheduler", node, value, detail=name)
             return value
-        if name == "Parameter":
-            value = args[0] if args and args[0].kind == "tensor" else Value("tensor", node)
-            value = Value("parameter", node, self.statement, value.op, graph=True, leaf=True, shape=value.shape)
-            if "requires_grad" in keys or len(args) > 1:
-                value.marks.add("frozen")
-            self.note("made", node, value)
-            return value
-        if name == "Variable" and args:
-            return self.create("as_tensor", args, keys, node, "tensor") if "requires_grad" in keys else args[0]
-        if name == "gradcheck":
-            self.note("gradcheck", node, args[1] if len(args) > 1 else keys.get("inputs", Value()))
-            return Value("flag")
         if ".init." in full and name.endswith("_"):
-            self.note("init", node, args[0] if args else Value(), args[1] if len(args) > 1 else None, name)
-            return args[0] if args else Value()
-        if name.endswith("_") and root == "torch" and args:
-            return self.tensor_call(args[0], name, args[1:], keys, node, "argument")
-        if name == "set_grad_enabled":
-            flag = node.args[0] if node.args else None
-            if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
-                self.modes[-1] = None if flag.value else node
-            return Value("none")
+            self.note("init", node, call.first, args[1] if len(args) > 1 else None, name)
+            return call.first
+        if name.endswith("_") and call.root == "torch" and args:
+            return self.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
         if full.endswith("autograd.backward") and args:
             self.note("backward", node, args[0], detail="functional")
             return Value("none")
-        if full.endswith("autograd.grad"):
-            if args:
-                self.note("used", node, args[0])
-            by = args[1] if len(args) > 1 else keys.get("inputs", Value())
-            for value in by.items if by.kind == "list" and by.items else [by]:
-                self.note("differentiate", node, value)
-            return Value("list", items=[self.derivative(args, keys, node)], marks={"open"})
-        if name in {"deepcopy"}:
-            return Value("module", op="any", marks={"any", "eval"})
-        if name in {"default_rng", "RandomState"}:
-            return Value("generator")
-        if name == "TensorDataset":
-            return Value("dataset", items=args)
+        return self.autograd_grad(call) if full.endswith("autograd.grad") else None
+
+    def autograd_grad(self, call: LibraryCall) -> Value:
+        args, node = call.args, call.node
+        if args:
+            self.note("used", node, args[0])
+        by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
+        for value in by.items if by.kind == "list" and by.items else [by]:
+            self.note("differentiate", node, value)
+        return Value("list", items=[self.derivative(args, node)], marks={"open"})
+
+    def data_call(self, call: LibraryCall) -> Value | None:
+        full, name, args, keys = call.full, call.name, call.args, call.keys
         if name == "DataLoader" and args and args[0].kind == "dataset":
             size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
             return Value("loader", items=args[0].items, constant=size.constant)
         if name in DISTRIBUTIONS and "distributions" in full:
-            return Value("distribution", node, op=name, parents=(*args, *keys.values()))
-        if root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
+            return Value("distribution", call.node, op=name, parents=(*args, *keys.values()))
+        if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
-        if root == ENGINE and name == "Tensor":
-            return self.engine_leaf(args, keys, node)
-        if (name in CREATORS and root in {"torch", "numpy"}) or (root == "numpy" and "random" in full):
-            return self.create(name, args, keys, node, "array" if root == "numpy" else "tensor")
-        if root == "numpy":
-            kinds = [a for a in args if a.kind in {"array", "tensor"}]
-            value = self.function(name, args, keys, node)
-            if value.kind == "tensor" and not any(a.kind in TENSORS for a in kinds):
-                value.kind = "array"
-            return value
-        if name in {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}:
-            return Value("text")
-        along = "dim" in keys or (len(args) > 1 and args[1].kind == "number")
-        if name in {"max", "min", "topk", "sort"} and root == "torch" and args and along:
-            return self.tensor_call(args[0], name, args[1:], keys, node)
-        if root in {"torch", "model"}:
-            if name == "where" and len(node.args) == 3:
-                return self.where(args, keys, node, scope)
-            if name in EFFECTS:
-                return self.function(name, args, keys, node)
-            return self.call(Value("library", op=full), args, keys, node)
-        return self.call(Value(), args, keys, node)
+        if call.root == ENGINE and name == "Tensor":
+            return self.engine_leaf(args, keys, call.node)
+        if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
+            return self.create(name, args, keys, call.node, "array" if call.root == "numpy" else "tensor")
+        return None
 
-    def derivative(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+    def numpy_call(self, call: LibraryCall) -> Value | None:
+        if call.root != "numpy":
+            return None
+        value = self.function(call.name, call.args, call.keys, call.node)
+        if value.kind == "tensor" and not any(a.kind in TENSORS for a in call.args):
+            value.kind = "array"
+        return value
+
+    def torch_call(self, call: LibraryCall) -> Value:
+        name, args, keys, node = call.name, call.args, call.keys, call.node
+        if name in WITHOUT_TENSORS:
+            return Value("text")
+        if call.root not in {"torch", ENGINE}:
+            return self.call(Value(), args, keys, node)
+        along = "dim" in keys or (len(args) > 1 and args[1].kind == "number")
+        if name in {"max", "min", "topk", "sort"} and call.root == "torch" and args and along:
+            return self.tensor_call(args[0], name, args[1:], keys, node)
+        if name == "where" and len(node.args) == 3:
+            return self.where(args, keys, node, call.scope)
+        if name in EFFECTS:
+            return self.function(name, args, keys, node)
+        return self.call(Value("library", op=call.full), args, keys, node)
+
+    def parameter(self, call: LibraryCall) -> Value:
+        made = call.first if call.first.kind == "tensor" else Value("tensor", call.node)
+        value = Value("parameter", call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
+        if "requires_grad" in call.keys or len(call.args) > 1:
+            value.marks.add("frozen")
+        self.note("made", call.node, value)
+        return value
+
+    def variable(self, call: LibraryCall) -> Value | None:
+        if "requires_grad" in call.keys and call.args:
+            return self.create("as_tensor", call.args, call.keys, call.node, "tensor")
+        return call.first if call.args else None
+
+    def gradcheck(self, call: LibraryCall) -> Value:
+        given = call.args[1] if len(call.args) > 1 else call.keys.get("inputs", Value())
+        self.note("gradcheck", call.node, given)
+        return Value("flag")
+
+    def set_grad_enabled(self, call: LibraryCall) -> Value:
+        node, flag = call.node, call.node.args[0] if call.node.args else None
+        if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
+            self.modes[-1] = None if flag.value else node
+        return Value("none")
+
+    # What a name means in whichever library it stands; None where another rule has to say.
+    named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
+        "GradScaler": lambda self, call: Value("scaler"),
+        "Parameter": parameter,
+        "Variable": variable,
+        "gradcheck": gradcheck,
+        "set_grad_enabled": set_grad_enabled,
+        "deepcopy": lambda self, call: Value("module", op="any", marks={"any", "eval"}),
+        "default_rng": lambda self, call: Value("generator"),
+        "RandomState": lambda self, call: Value("generator"),
+        "TensorDataset": lambda self, call: Value("dataset", items=call.args),
+    }
+
+    def derivative(self, args: list[Value], node: ast.Call) -> Value:
         """What autograd.grad gives: numbers alone, unless it is asked to record how they came about."""
         known = all(key.arg in {"outputs", "inputs", "grad_outputs", "retain_graph"} for key in node.keywords)
         if not args or len(node.args) > 3 or not known:

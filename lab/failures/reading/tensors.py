@@ -88,59 +88,59 @@ class Tensors(Book):
         kinds = {one.kind, two.kind}
         if kinds <= {"number", "flag"}:
             return self.numbers(sign, one, two)
-        if kinds & {"gradient"}:
-            source = one if one.kind == "gradient" else two
-            flipped = sign == "-" and source is two
-            value = Value("gradient", op=source.op, base=source.base, marks=set(source.marks), parents=(one, two))
-            value.graph = None
-            other = two if source is one else one
-            if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
-                value.kind, value.op = "tensor", sign
-                value.graph = True if other.graph and self.modes[-1] is None else None
-                value.shape, value.turns = other.shape, self.turns()
-                value.marks = {"updated", "down" if flipped or "turned" in source.marks else "up"}
-                value.marks |= {"rebound"} if other.graph else set()
-                value.marks |= other.marks & {"engine"}
-            elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
-                value.marks.add("turned")
-            return value
+        if "gradient" in kinds:
+            return self.gradient_arithmetic(sign, one, two)
         form = ""
         if sign == "-" and one.constant in (1, 1.0) and two.form == "probabilities":
             form = "probabilities"
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
             form = "losses" if "losses" in {one.form, two.form} else "loss"
-        whole = None
-        if sign in "+-*" and one.whole and two.whole:
-            whole = True
-        elif sign == "/" or False in {one.whole, two.whole}:
-            whole = False
-        if kinds & TENSORS:
-            if sign == "-" and column_pair(one, two):
-                self.note("subtract", node, one, two)
-            shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
-            value = self.tensor(node, sign, (one, two), shape, form, whole)
-            if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
-                value.marks.add("row")
-            if sign in "*@":
-                for saved, other in ((one, two), (two, one)):
-                    if graph_of(other):
-                        self.save(saved, node)
-            elif sign == "/" and graph_of(one):
-                self.save(two, node)
-            elif sign == "**" and graph_of(one):
-                self.save(one, node)
-            if sign == "@":
-                self.note("matmul", node, one, two)
-            return value
-        if "array" in kinds:
-            shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
-            return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
+        if kinds & (TENSORS | {"array"}):
+            return self.of_tensors_or_arrays(sign, one, two, node, form)
         value = self.like(one if one.kind == "" else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
             value.marks.add("row")
         if self.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {"number", "flag", "text", "none"}}
             value.graph = True if True in flags else None if None in flags else False
+        return value
+
+    def of_tensors_or_arrays(self, sign: str, one: Value, two: Value, node: ast.expr, form: str) -> Value:
+        shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
+        whole = None
+        if sign in "+-*" and one.whole and two.whole:
+            whole = True
+        elif sign == "/" or False in {one.whole, two.whole}:
+            whole = False
+        if not {one.kind, two.kind} & TENSORS:
+            return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
+        if sign == "-" and column_pair(one, two):
+            self.note("subtract", node, one, two)
+        value = self.tensor(node, sign, (one, two), shape, form, whole)
+        if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
+            value.marks.add("row")
+        for saved, other in {"*": ((one, two), (two, one)), "@": ((one, two), (two, one)), "/": ((two, one),),
+                             "**": ((one, one),)}.get(sign, ()):  # fmt: skip
+            if graph_of(other):
+                self.save(saved, node)
+        if sign == "@":
+            self.note("matmul", node, one, two)
+        return value
+
+    def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
+        source, other = (one, two) if one.kind == "gradient" else (two, one)
+        flipped = sign == "-" and source is two
+        value = Value("gradient", op=source.op, base=source.base, marks=set(source.marks), parents=(one, two))
+        value.graph = None
+        if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
+            value.kind, value.op = "tensor", sign
+            value.graph = True if other.graph and self.modes[-1] is None else None
+            value.shape, value.turns = other.shape, self.turns()
+            value.marks = {"updated", "down" if flipped or "turned" in source.marks else "up"}
+            value.marks |= {"rebound"} if other.graph else set()
+            value.marks |= other.marks & {"engine"}
+        elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
+            value.marks.add("turned")
         return value
 
     def numbers(self, sign: str, one: Value, two: Value) -> Value:
