@@ -13,7 +13,7 @@ Conventions where a derivative does not exist, or where NumPy has a choice
     max, min, maximum, minimum with ties                   the gradient is split evenly among them
     clip                                                   passes the gradient inside and on the bounds
     x ** 0 at 0 has gradient 0;  0 ** y for y is 0         a negative base with a tensor exponent gives nan
-    norm and std at 0                                      gradient 0
+    norm and std at 0, also where all squares round to 0   gradient 0
     nan                                                    reaches the result; relu sends it gradient 0, maximum and
                                                            minimum send all to the second operand
     log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, and the gradients that follow; no warning
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -50,77 +50,11 @@ _Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
 Function = TypeVar("Function", bound=Callable[..., Any])
 Backward: TypeAlias = Callable[[Any], None]  # takes the gradient of a result, sends messages to its operands
-Saved: TypeAlias = "tuple[tuple[Tensor | None, Array], ...]"
-
-# ---------------------------------------------------------------- gradient mode
-
-
-class Mode(NamedTuple):
-    """What the engine does besides computing values, in this thread or task."""
-
-    recording: bool = True  # do operations write down their backward step?
-    guarded: bool = True  # are written-to values detected?
-    outer: Mode | None = None  # the mode that comes back when the present block ends
-
-
-# A context variable, not a global: one visitor of a server must not switch off another one's gradients.
-_mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 (a NamedTuple is immutable)
-
-
-class _Changed(ContextDecorator):
-    """A change of the mode, for a `with` block or a function. All state is in the mode, none in this object: it may be
-    entered again inside its own block, and by several threads at once."""
-
-    def __init__(self, **changes: Any) -> None:
-        self._changes = changes
-
-    def __enter__(self) -> None:
-        outer = _mode.get()
-        _mode.set(outer._replace(outer=outer, **self._changes))
-
-    def __exit__(self, *exception: object) -> None:
-        _mode.set(_mode.get().outer or Mode())
-
-    def __call__(self, function: Function) -> Function:
-        runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
-        if any(kind(code) for kind in runs_later for code in (function, type(function).__call__)):
-            advice = "there, put `with no_grad():` around what computes, with no `yield` in the block"
-            raise TypeError(f"The body of a generator or an async function runs later, in pieces: {advice}.")
-        return super().__call__(function)
-
-
-def no_grad(function: Any = None) -> Any:
-    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses."""
-    block = _Changed(recording=False)
-    return block if function is None else block(function)
-
 
 # ---------------------------------------------------------------- Tensor
 
 
-def topological_order(root: Tensor) -> list[Tensor]:
-    """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
-    instead of recursion: a graph can be deeper than Python's call stack."""
-    if not hasattr(root, "_children"):
-        raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
-    order: list[Tensor] = []
-    seen: set[Tensor] = set()
-    stack: list[Any] = [root]
-    while stack:
-        node = stack.pop()
-        if node is None:  # the marker above a node: all of its children are placed
-            order.append(stack.pop())
-        elif node not in seen:
-            seen.add(node)
-            if node._children:
-                stack += (node, None, *node._children[::-1])  # the node, its marker, then its children on top
-            else:
-                order.append(node)
-    return order
-
-
 _quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
-_passes = 0  # how many backward passes have freed their graph: a clock, to tell what was made before one and what after
 
 
 def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
@@ -148,9 +82,9 @@ class Tensor:
     without history), `_accumulate` (takes a message). Operations of its own read values by `_read` or `_operands`.
     """
 
-    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_saved",
+    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
                  "grad", "label", "op", "requires_grad")  # fmt: skip
-    _made: int  # of a result, at which time of the clock of passes
+    _made: int  # when a result was computed, by the same clock
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
         self._make_leaf(_as_float_array(data), requires_grad, label)
@@ -158,23 +92,21 @@ class Tensor:
     def _make_leaf(self, data: Array, requires_grad: bool, label: str) -> None:
         self._data = data  # the values. Never written to, unless `.data` has handed the array out
         self._lent: Array | None = None  # what `.data` has handed out: a view of `_data`
+        self._touched = 0.0  # when the array was replaced, by the clock of `Mode`; inf once it is handed out
         self._children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
-        self._backward: Any = None  # the closure that passes a gradient on to the children; None for a leaf
-        self._saved: Saved = ()  # (tensor, array) for each array that the closure keeps; None stands for this tensor
+        self._backward: Any = None  # the closure that passes a gradient on; None for a leaf; once freed, the time of it
         self.grad: Array | None = None
         self.requires_grad, self.label, self.op = requires_grad, label, ""
 
     # -- how every operation is made
 
-    def _node(
-        self, data: Array, children: tuple[Tensor, ...], op: str, backward: Backward, saved: Saved = ()
-    ) -> Tensor:
+    def _node(self, data: Array, children: tuple[Tensor, ...], op: str, backward: Backward) -> Tensor:
         """The tensor that an operation returns; a leaf without history where there is nothing to differentiate."""
-        out = object.__new__(type(self))
-        for child in children if _mode.get().recording else ():
+        out, mode = object.__new__(type(self)), _mode.get()
+        for child in children if mode.recording else ():
             if child.requires_grad:
-                out._data, out._lent, out._saved = data, None, saved
-                out._children, out._backward, out._made = children, backward, _passes
+                out._data, out._lent, out._touched = data, None, 0.0
+                out._children, out._backward, out._made = children, backward, mode.time
                 out.grad, out.requires_grad, out.label, out.op = None, True, "", op
                 return out
         out._make_leaf(data, False, "")
@@ -226,20 +158,19 @@ class Tensor:
         RuntimeError: there is no graph, or it was freed, or `grad` is missing. MutationError: values that the pass
         needs were written to. In each case no gradient was changed.
         """
-        global _passes
         upstream = _starting_gradient(self, grad)
         order = topological_order(self)
-        _check_nothing_freed_or_written_to(order)
+        _check_nothing_freed(order)
+        _check_nothing_written_to(order)
         interior = [node for node in order if node._backward is not None]
         for node in interior:
             node.grad = None  # only leaves add up over several passes
         self.grad = upstream
-        _passes += 1
-        freed = _Freed(_passes)
+        now = _tick()
         for node in reversed(interior):
             node._backward(node.grad)
             if not retain_graph:
-                node._backward, node._children, node._saved = freed, (), ()
+                node._backward, node._children = now, ()
 
     # -- arithmetic
 
@@ -268,7 +199,7 @@ class Tensor:
             self._accumulate(upstream * right)  # d(left * right)/d left = right
             other._accumulate(upstream * left)  # d(left * right)/d right = left
 
-        return self._node(left * right, (self, other), "*", _backward, _read_by_messages(self, left, other, right))
+        return self._node(left * right, (self, other), "*", _backward)
 
     @_quiet
     def __truediv__(self, other: Any) -> Tensor:
@@ -279,8 +210,7 @@ class Tensor:
             self._accumulate(upstream / right)  # d(left / right)/d left = 1 / right
             other._accumulate(upstream * (-result / right))  # d(left / right)/d right = -left / right^2
 
-        saved = ((other, right), (None, result)) if other.requires_grad else ((other, right),)
-        return self._node(result, (self, other), "/", _backward, saved)
+        return self._node(result, (self, other), "/", _backward)
 
     @_quiet
     def __pow__(self, other: Any) -> Tensor:
@@ -294,7 +224,7 @@ class Tensor:
                 # d(left^right)/d right = left^right log left, and 0 where left = 0
                 other._accumulate(upstream * np.where(left == 0, 0.0, result * np.log(left)))
 
-        return self._node(result, (self, other), "**", _backward, saved=((self, left), (other, right)))
+        return self._node(result, (self, other), "**", _backward)
 
     def __neg__(self) -> Tensor:
         def _backward(upstream: Array) -> None:
@@ -328,7 +258,7 @@ class Tensor:
                 message = rows.swapaxes(-1, -2) @ upstream
                 other._accumulate(message if right.ndim > 1 else message[..., 0])
 
-        return self._node(result, (self, other), "@", _backward, _read_by_messages(self, left, other, right))
+        return self._node(result, (self, other), "@", _backward)
 
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
     __radd__, __rsub__, __rmul__ = _reflected(__add__), _reflected(__sub__), _reflected(__mul__)
@@ -356,7 +286,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * result)  # d(e^value)/d value = e^value
 
-        return self._node(result, (self,), "exp", _backward, saved=((None, result),))
+        return self._node(result, (self,), "exp", _backward)
 
     @_quiet
     def log(self) -> Tensor:
@@ -366,7 +296,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream / value)  # d(log value)/d value = 1 / value
 
-        return self._node(np.log(value), (self,), "log", _backward, saved=((self, value),))
+        return self._node(np.log(value), (self,), "log", _backward)
 
     @_quiet
     def sqrt(self) -> Tensor:
@@ -376,7 +306,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 0.5 / result)  # d(sqrt value)/d value = 1 / (2 sqrt value)
 
-        return self._node(result, (self,), "sqrt", _backward, saved=((None, result),))
+        return self._node(result, (self,), "sqrt", _backward)
 
     @_quiet
     def sin(self) -> Tensor:
@@ -386,7 +316,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.cos(value))  # d(sin value)/d value = cos value
 
-        return self._node(np.sin(value), (self,), "sin", _backward, saved=((self, value),))
+        return self._node(np.sin(value), (self,), "sin", _backward)
 
     @_quiet
     def cos(self) -> Tensor:
@@ -396,7 +326,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * -np.sin(value))  # d(cos value)/d value = -sin value
 
-        return self._node(np.cos(value), (self,), "cos", _backward, saved=((self, value),))
+        return self._node(np.cos(value), (self,), "cos", _backward)
 
     def tanh(self) -> Tensor:
         """The hyperbolic tangent, between -1 and 1."""
@@ -405,7 +335,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * (1.0 - result * result))  # d(tanh value)/d value = 1 - tanh^2 value
 
-        return self._node(result, (self,), "tanh", _backward, saved=((None, result),))
+        return self._node(result, (self,), "tanh", _backward)
 
     @_quiet
     def sigmoid(self) -> Tensor:
@@ -415,7 +345,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * (result * (1.0 - result)))  # s' = s (1 - s)
 
-        return self._node(result, (self,), "sigmoid", _backward, saved=((None, result),))
+        return self._node(result, (self,), "sigmoid", _backward)
 
     @_quiet
     def softplus(self) -> Tensor:
@@ -425,7 +355,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.exp(-np.logaddexp(0.0, -value)))  # d log(1 + e^value)/d value = its sigmoid
 
-        return self._node(np.logaddexp(0.0, value), (self,), "softplus", _backward, saved=((self, value),))
+        return self._node(np.logaddexp(0.0, value), (self,), "softplus", _backward)
 
     def relu(self) -> Tensor:
         """The larger of x and 0. The gradient at 0 is 0."""
@@ -434,7 +364,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * (result > 0.0))  # 1 where the result is positive, else 0
 
-        return self._node(result, (self,), "relu", _backward, saved=((None, result),))
+        return self._node(result, (self,), "relu", _backward)
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
         """x where it is positive, elsewhere slope * x."""
@@ -454,7 +384,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * np.sign(value))  # d|value|/d value = sign value
 
-        return self._node(np.abs(value), (self,), "abs", _backward, saved=((self, value),))
+        return self._node(np.abs(value), (self,), "abs", _backward)
 
     __abs__ = abs
 
@@ -470,7 +400,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * ((value >= low) & (value <= high)))  # 1 inside and on the bounds, 0 outside
 
-        return self._node(np.clip(value, low, high), (self,), "clip", _backward, saved=((self, value),))
+        return self._node(np.clip(value, low, high), (self,), "clip", _backward)
 
     # -- reductions: `axis` is None (all), an int, or a tuple of ints; may be negative
 
@@ -500,15 +430,13 @@ class Tensor:
     def norm(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
         """The Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
         value, axes = self._read(), _axes(self, axis, wrong)
-        # Scaled by a power of 2, which rounds nothing, to near 1: squares of large numbers overflow, of small vanish
-        scale = np.frexp(np.abs(value).max(axis=axes, keepdims=True, initial=0.0))[1]
-        norm = np.ldexp(np.sqrt(_sum(np.ldexp(value, -scale) ** 2, axes)), scale)
+        norm = np.sqrt(_sum(value * value, axes))
 
         def _backward(upstream: Array) -> None:
             local = np.divide(value, norm, out=np.zeros_like(value), where=norm != 0.0)  # value / |value|, and 0 at 0
             self._accumulate(upstream.reshape(norm.shape) * local)
 
-        return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward, saved=((self, value),))
+        return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward)
 
     def max(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
         """The largest along `axis`; where several are, each gets an equal share of the gradient."""
@@ -520,7 +448,7 @@ class Tensor:
             share = chosen / chosen.sum(axis=axes, keepdims=True)  # 1 for the element chosen; ties share it evenly
             self._accumulate(upstream.reshape(top.shape) * share)
 
-        return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward, saved=((self, value),))
+        return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward)
 
     def min(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
         """The smallest along `axis`; where several are, each gets an equal share of the gradient."""
@@ -543,7 +471,7 @@ class Tensor:
             others = (before * after).reshape(moved.shape).transpose(np.argsort(order))
             self._accumulate(upstream.reshape(product.shape) * others)
 
-        return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward, saved=((self, value),))
+        return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward)
 
     def softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
         """e^x / sum(e^x) along `axis`: positive, adding up to 1."""
@@ -555,7 +483,7 @@ class Tensor:
             # d result_i/d value_j = result_i (1[i = j] - result_j)
             self._accumulate(result * (upstream - (upstream * result).sum(axis=axes, keepdims=True)))
 
-        return self._node(result, (self,), "softmax", _backward, saved=((None, result),))
+        return self._node(result, (self,), "softmax", _backward)
 
     def log_softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
         """The logarithm of softmax, without overflow or log(0)."""
@@ -567,7 +495,7 @@ class Tensor:
             # d result_i/d value_j = 1[i = j] - softmax_j
             self._accumulate(upstream - np.exp(result) * upstream.sum(axis=axes, keepdims=True))
 
-        return self._node(result, (self,), "log_softmax", _backward, saved=((None, result),))
+        return self._node(result, (self,), "log_softmax", _backward)
 
     @_quiet
     def logsumexp(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
@@ -580,7 +508,7 @@ class Tensor:
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream.reshape(total.shape) * np.exp(value - total))  # the softmax of value
 
-        return self._node(_reduced(total, axes, keepdims), (self,), "logsumexp", _backward, saved=((self, value),))
+        return self._node(_reduced(total, axes, keepdims), (self,), "logsumexp", _backward)
 
     # -- shape: values are moved, not changed, so a gradient is moved back
 
@@ -688,7 +616,7 @@ class Tensor:
         out = object.__new__(type(self))
         lent = self.data
         out._make_leaf(self._data, False, self.label)
-        out._lent = lent
+        out._lent, out._touched = lent, math.inf
         return out
 
     def zero_grad(self) -> None:
@@ -776,6 +704,7 @@ class Tensor:
         if self._lent is None:
             if _mode.get().guarded or self._data.ndim == 0:
                 self._data = np.array(self._data)
+            self._touched = math.inf
             self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
         return self._lent
 
@@ -786,7 +715,80 @@ class Tensor:
         values = _as_float_array(new, self.dtype)
         if values.shape != self.shape:
             raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
-        self._data, self._lent = values, None
+        self._data, self._lent, self._touched = values, None, _tick()
+
+
+# ---------------------------------------------------------------- graph and mode
+
+
+def topological_order(root: Tensor) -> list[Tensor]:
+    """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
+    instead of recursion: a graph can be deeper than Python's call stack."""
+    if not hasattr(root, "_children"):
+        raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
+    order: list[Tensor] = []
+    seen: set[Tensor] = set()
+    stack: list[Any] = [root]
+    while stack:
+        node = stack.pop()
+        if node is None:  # the marker above a node: all of its children are placed
+            order.append(stack.pop())
+        elif node not in seen:
+            seen.add(node)
+            if node._children:
+                stack += (node, None, *node._children[::-1])  # the node, its marker, then its children on top
+            else:
+                order.append(node)
+    return order
+
+
+class Mode(NamedTuple):
+    """What the engine does besides computing values, in this thread or task."""
+
+    recording: bool = True  # do operations write down their backward step?
+    guarded: bool = True  # are written-to values detected?
+    time: int = 0  # a clock that tells before from after: it ticks when graphs are freed and arrays are replaced
+    outer: Mode | None = None  # the mode that comes back when the present block ends
+
+
+# A context variable, not a global: one visitor of a server must not switch off another one's gradients.
+_mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 (a NamedTuple is immutable)
+
+
+class _Changed(ContextDecorator):
+    """A change of the mode, for a `with` block or a function. All state is in the mode, none in this object: it may be
+    entered again inside its own block, and by several threads at once."""
+
+    def __init__(self, **changes: Any) -> None:
+        self._changes = changes
+
+    def __enter__(self) -> None:
+        outer = _mode.get()
+        _mode.set(outer._replace(outer=outer, **self._changes))
+
+    def __exit__(self, *exception: object) -> None:
+        mode = _mode.get()
+        _mode.set((mode.outer or Mode())._replace(time=mode.time))
+
+    def __call__(self, function: Function) -> Function:
+        runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
+        if any(kind(code) for kind in runs_later for code in (function, type(function).__call__)):
+            advice = "there, put `with no_grad():` around what computes, with no `yield` in the block"
+            raise TypeError(f"The body of a generator or an async function runs later, in pieces: {advice}.")
+        return super().__call__(function)
+
+
+def no_grad(function: Any = None) -> Any:
+    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses."""
+    block = _Changed(recording=False)
+    return block if function is None else block(function)
+
+
+def _tick() -> int:
+    """What the clock shows from now on."""
+    mode = _mode.get()
+    _mode.set(Mode(mode.recording, mode.guarded, mode.time + 1, mode.outer))
+    return mode.time + 1
 
 
 # What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
@@ -825,19 +827,46 @@ def allow_mutation() -> _Changed:
     return _Changed(guarded=False)
 
 
-def _check_nothing_freed_or_written_to(order: list[Tensor]) -> None:
-    """Nor anything else that would stop a pass half-way: after an error no gradient has been changed."""
-    guarded = _mode.get().guarded
+def _check_nothing_freed(order: list[Tensor]) -> None:
+    """Refuse whatever else would stop a pass half-way, too: after an error no gradient has been changed."""
     for node in order:
         if node._backward is None:
             if node.grad is not None:
                 node.grad = deepcopy(_own_gradient(node))  # whoever has kept the array keeps what is in it
-        elif type(node._backward) is _Freed:
+        elif type(node._backward) is int:
             _refuse_freed(node, order)
         elif not node.requires_grad:
             raise RuntimeError(f"requires_grad was switched off on {_name(node)}: use detach() to cut a graph.")
-        for tensor, kept in node._saved if guarded else ():
-            tensor = node if tensor is None else tensor
+
+
+def _check_nothing_written_to(order: list[Tensor]) -> None:
+    """MutationError if values that a closure captured are no longer those of their tensor. Closures are only looked
+    into where an array was handed out, or replaced after the operation."""
+    latest = max([node._touched for node in order])
+    for node in order if _mode.get().guarded else ():
+        made = node._made if node._children else latest
+        if made < latest and any(tensor._touched > made for tensor in (node, *node._children)):
+            _check_captured(node)
+
+
+# What the operations of this file call the arrays that their closures capture: the values of an operand, by its number
+# from 1, or of the result, 0. Some are only read for the message to one operand: without that message, nothing is.
+_CAPTURED = MappingProxyType({"value": 1, "left": 1, "right": 2, "result": 0})
+_READ_FOR = MappingProxyType({
+    ("*", "left"): 2, ("*", "right"): 1, ("@", "left"): 2, ("@", "right"): 1, ("linear", "left"): 2,
+    ("linear", "right"): 1, ("/", "result"): 2, ("**", "result"): 2,
+})  # fmt: skip
+
+
+def _check_captured(node: Tensor) -> None:
+    closure = getattr(node._backward, "__wrapped__", node._backward)
+    if getattr(closure, "__globals__", None) is not globals():  # an operation from another file: not guarded
+        return
+    tensors = (node, *node._children)
+    for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
+        reader = _READ_FOR.get((node.op, name))
+        if name in _CAPTURED and (reader is None or tensors[reader].requires_grad):
+            tensor, kept = tensors[_CAPTURED[name]], cell.cell_contents
             same = tensor._data is kept
             if same and tensor._lent is None:
                 continue  # nobody outside the engine has a name for this array
@@ -853,13 +882,6 @@ def _mutation_error(node: Tensor, what: str, why: str = "has been written to sin
         "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of "
         "writing to t; an optimizer steps after backward(), not before."
     )
-
-
-def _read_by_messages(first: Tensor, left: Array, second: Tensor, right: Array) -> Saved:
-    """What a product saves: the message to an operand reads the values of the other one."""
-    if first.requires_grad:
-        return ((second, right), (first, left)) if second.requires_grad else ((second, right),)
-    return ((first, left),)
 
 
 # ---------------------------------------------------------------- helpers
@@ -911,16 +933,10 @@ def _own_gradient(leaf: Tensor) -> Array | None:
     return grad
 
 
-class _Freed(NamedTuple):
-    """Stands in for the closure of a tensor whose graph has been freed."""
-
-    passes: int  # how many passes there had been by then
-
-
 def _refuse_freed(node: Tensor, order: list[Tensor]) -> None:
     """A pass would go through a freed graph: because it is a second one, or because a new graph goes on from it."""
     users = [user for user in order if any(child is node for child in user._children)]
-    if any(user._made >= node._backward.passes for user in users):
+    if any(user._made >= node._backward for user in users):
         raise RuntimeError(
             f"{_name(node)} is no leaf any more: it was computed (by `{node.op}`) in an earlier turn, whose backward() "
             "freed its graph. Update a leaf in place, w.data -= ..., or make a new one, Tensor(...); what is carried "
@@ -1050,7 +1066,7 @@ def _choose(op: str, left: Any, right: Any, choose: Callable[..., Array], chosen
         first._accumulate(upstream * share)
         second._accumulate(upstream * (1.0 - share))
 
-    return first._node(result, (first, second), op, _backward, saved=((first, left), (second, right)))
+    return first._node(result, (first, second), op, _backward)
 
 
 def where(condition: Any, left: Any, right: Any) -> Tensor:
@@ -1109,8 +1125,7 @@ def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         weight._accumulate(left.T @ upstream)
         bias._accumulate(_sum(upstream, (0,), keepdims=False))  # the bias was added to every row
 
-    saved = _read_by_messages(inputs, left, weight, right)
-    return inputs._node(result, (inputs, weight, bias), "linear", _backward, saved)
+    return inputs._node(result, (inputs, weight, bias), "linear", _backward)
 
 
 def mse_loss(prediction: Any, target: Any) -> Tensor:
@@ -1146,7 +1161,7 @@ def cross_entropy(logits: Any, labels: Any) -> Tensor:
         local *= upstream / len(labels)
         operand._accumulate(local)
 
-    return operand._node(result, (operand,), "cross_entropy", _backward, saved=((operand, value),))
+    return operand._node(result, (operand,), "cross_entropy", _backward)
 
 
 def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
@@ -1279,7 +1294,9 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
     is inf or nan the gradients stay as they are: no scaling can save them."""
     max_norm = _setting("The largest gradient norm must be a positive number", max_norm, lambda number: number > 0)
     gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
-    norm = math.hypot(*(Tensor(np.asarray(g, np.float64)).norm().item() for g in gradients.values()))
+    largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
+    unit = largest if 0.0 < largest < math.inf else 1.0  # squares of large numbers overflow, of small ones vanish
+    norm = unit * math.sqrt(sum(float(np.square(np.float64(g) / unit).sum()) for g in gradients.values()))
     if max_norm < norm < math.inf:
         for p, gradient in gradients.items():
             p.grad = gradient * (max_norm / norm)
@@ -1305,7 +1322,7 @@ class Optimizer:
         self.lr = _setting("The learning rate must be a positive number", lr, lambda number: 0 < number < math.inf)
         self.weight_decay = _setting("The weight decay must be a finite number from 0", weight_decay)
         # What is remembered from step to step, by its name and the number of the parameter that it is like
-        self._memory: dict[str, Array] = {
+        self.memory: dict[str, Array] = {
             f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
         }
 
@@ -1316,6 +1333,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Update each parameter that has a gradient, in place."""
+        now = _tick()
         for i, p in enumerate(self.parameters):
             gradient, data = _own_gradient(p), p._data
             if gradient is not None:
@@ -1323,25 +1341,13 @@ class Optimizer:
                 # `update` is an array that nobody else has: the new values are written into it, not into a third one
                 values = np.subtract(data, update, update) if data.ndim else data - update
                 if p._lent is None:
-                    p._data = values  # a closure may keep the old array: it stays as it is
+                    p._data, p._touched = values, now  # a closure may keep the old array: it stays as it is
                 else:
                     data[...] = values  # who holds it expects to see the new values; no closure keeps it
 
     def _update(self, i: int, gradient: Array) -> Array:
         """What to subtract from parameter i, as an array of its own."""
         raise NotImplementedError
-
-    def state(self) -> dict[str, Array]:
-        """What is needed to go on as if never stopped."""
-        return {name: np.array(array) for name, array in self._memory.items()}
-
-    def load_state(self, state: Mapping[str, Array]) -> None:
-        """Go back, or ahead, to a state. ValueError, and nothing has changed: it is of another network or optimizer."""
-        for name in {**self._memory, **state}:
-            found, due = (f"{a[name].shape} {a[name].dtype}" if name in a else "missing" for a in (state, self._memory))
-            if found != due:
-                raise ValueError(f"This state is of another network or optimizer: {name} is {found}, not {due}.")
-        self._memory = {name: np.array(state[name]) for name in self._memory}
 
 
 class SGD(Optimizer):
@@ -1355,7 +1361,7 @@ class SGD(Optimizer):
 
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
-            self._memory[f"velocity{i}"] = gradient = self.momentum * self._memory[f"velocity{i}"] + gradient
+            self.memory[f"velocity{i}"] = gradient = self.momentum * self.memory[f"velocity{i}"] + gradient
         return float(self.lr) * gradient
 
 
@@ -1372,10 +1378,10 @@ class Adam(Optimizer):
             raise TypeError(f"Adam needs two betas, such as (0.9, 0.999), not {betas!r}.")
         self.betas = tuple(_setting(rule, beta, lambda number: 0 <= number < 1) for beta in betas)
         self.eps = _setting("eps must be a finite number from 0", eps)
-        self._memory["steps"] = np.zeros(len(self.parameters), int)
+        self.memory["steps"] = np.zeros(len(self.parameters), int)
 
     def _update(self, i: int, gradient: Array) -> Array:
-        memory, (beta1, beta2) = self._memory, self.betas
+        memory, (beta1, beta2) = self.memory, self.betas
         memory["steps"][i] += 1
         steps = int(memory["steps"][i])
         memory[f"mean{i}"] = mean = beta1 * memory[f"mean{i}"] + (1.0 - beta1) * gradient

@@ -329,7 +329,7 @@ FAULTS = (
         fix=_diff(
             "for node in order[::-1] + order[::-1]:",
             "for node in reversed(interior):",
-            "    node._backward, node._children, node._saved = freed, (), ()",
+            "    node._backward, node._children = now, ()",
         ),
         torch_code="a = torch.tensor(2.0, requires_grad=True)\ny = a * a\ny.backward()\ny.backward()",
         torch_message="Trying to backward through the graph a second time (or directly access saved tensors after they "

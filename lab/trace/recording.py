@@ -26,7 +26,15 @@ import numpy as np
 from lab.gradcheck.text import numeral as numeral
 from lab.ops import OPS, UNKNOWN, Op
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
-from model import MutationError, Tensor, _check_nothing_freed_or_written_to, _fitted, _unbroadcast, topological_order
+from model import (
+    MutationError,
+    Tensor,
+    _check_nothing_freed,
+    _check_nothing_written_to,
+    _fitted,
+    _unbroadcast,
+    topological_order,
+)
 
 MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
 MOST_CELLS = 64  # of a result whose operation is asked for the local derivatives of each
@@ -200,12 +208,10 @@ class Recorded(Tensor):
     id: int
     recorder: "Recording"
 
-    def _node(
-        self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any], saved: Any = ()
-    ) -> Tensor:
+    def _node(self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any]) -> Tensor:
         frame = sys._getframe(1)  # the method of the engine that is making this node
         made_at = Place(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
-        return self.observed(data, children, op, backward, saved, made_at)
+        return self.observed(data, children, op, backward, made_at)
 
     def observed(
         self,
@@ -213,7 +219,6 @@ class Recorded(Tensor):
         children: tuple[Tensor, ...],
         op: str,
         backward: Callable[..., Any],
-        saved: Any,
         made_at: "Place",
     ) -> "Recorded":
         """The node of an operation, with a closure that reports when it runs."""
@@ -224,7 +229,7 @@ class Recorded(Tensor):
             backward(upstream)
             recorder.leave()
 
-        out = cast(Recorded, super()._node(data, children, op, observed, saved))
+        out = cast(Recorded, super()._node(data, children, op, observed))
         if not out.requires_grad:  # under no_grad, or from constants alone: the engine keeps no history either
             recorder.add(out)
             return out
@@ -357,15 +362,15 @@ class Recording:
             leaf._make_leaf(tensor._data, tensor.requires_grad, self._name_for(tensor))
             self.add(leaf)
             return leaf
-        _check_nothing_freed_or_written_to([tensor])
+        _check_nothing_freed([tensor])
+        _check_nothing_written_to([*tensor._children, tensor])
         backward = tensor._backward
         lines = linecache.getlines(backward.__code__.co_filename)
         start = backward.__code__.co_firstlineno  # of the closure: the node is made below it
         line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
-        saved = tuple((tensor if of is None else of, kept) for of, kept in tensor._saved)
         parent = self.twin(tensor._children[0])
         made_at = Place(backward.__code__, line, [])
-        node = parent.observed(tensor._data, tensor._children, tensor.op, backward, saved, made_at)
+        node = parent.observed(tensor._data, tensor._children, tensor.op, backward, made_at)
         node.label = tensor.label
         return node
 

@@ -278,7 +278,7 @@ class Trainer:
             "best_weights": self.best_weights,
             **{name: np.array(getattr(self, name)) for name in _PROGRESS},
             **{name: array.copy() for name, array in vars(self._tally).items()},
-            **{f"optimizer.{name}": array for name, array in self.optimizer.state().items()},
+            **{f"optimizer.{name}": array.copy() for name, array in self.optimizer.memory.items()},
         }
 
     def load_state(self, state: State) -> None:
@@ -286,9 +286,8 @@ class Trainer:
         self._check(state)
         self.set_weights(state["weights"])
         self.best_weights = state["best_weights"]
-        self.optimizer.load_state(
-            {name.removeprefix("optimizer."): array for name, array in state.items() if name.startswith("optimizer.")}
-        )
+        for name in self.optimizer.memory:
+            self.optimizer.memory[name] = state[f"optimizer.{name}"].copy()
         for name in _PROGRESS:
             setattr(self, name, state[name].item())
         self._order = self._shuffled()

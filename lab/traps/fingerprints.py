@@ -38,8 +38,8 @@ class Fingerprinted(Tensor):
     __slots__ = ()
     fingerprints: dict[str, int]  # of the arrays that its closure captured; the slot is in the class made above
 
-    def _node(self, data: Any, children: tuple, op: str, backward: Callable, saved: tuple = ()) -> Tensor:
-        out: Any = super()._node(data, children, op, backward, saved)
+    def _node(self, data: Any, children: tuple, op: str, backward: Callable) -> Tensor:
+        out: Any = super()._node(data, children, op, backward)
         out.fingerprints = _fingerprints(backward) if out.requires_grad else {}
         return out
 

@@ -126,7 +126,7 @@ METHOD = """
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * 3.0 * value * value)  # d(value^3)/d value = 3 value^2
 
-        return self._node(value**3, (self,), "cube", _backward, saved=((self, value),))
+        return self._node(value**3, (self,), "cube", _backward)
 
     def tanh(self)"""
 ROW = """

@@ -324,7 +324,7 @@ class Cubing(Tensor):
         def _backward(upstream):
             self._accumulate(upstream * 3 * value * value)
 
-        return self._node(value**3, (self,), "cube", _backward, saved=((self, value),))
+        return self._node(value**3, (self,), "cube", _backward)
 
 
 CUBE = Op(

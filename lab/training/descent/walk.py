@@ -106,7 +106,7 @@ class Walk:
             loss.backward()
             gradient = self._pair([float("nan") if p.grad is None else float(p.grad) for p in self._parameters])
             self._optimizer.step()
-            memory = self._optimizer.state()
+            memory = self._optimizer.memory
             remembered = tuple(self._pair([float(memory[f"{name}{i}"]) for i in (0, 1)]) for name in self._kind.memory)
             to = self._pair([p.item() for p in self._parameters])
         return Step(at, loss.item(), gradient, remembered, to)

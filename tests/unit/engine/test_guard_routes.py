@@ -16,7 +16,18 @@ import pytest
 from op_table import CASES
 
 from lab.traps import detect_mutation
-from model import MLP, SGD, Adam, MutationError, Tensor, allow_mutation, cross_entropy, no_grad
+from model import (
+    _CAPTURED,
+    MLP,
+    SGD,
+    Adam,
+    MutationError,
+    Tensor,
+    allow_mutation,
+    cross_entropy,
+    no_grad,
+    topological_order,
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,33 @@ class Sourced(Tensor):
     """A leaf that remembers the array that it was made from."""
 
     __slots__ = ("source",)
+
+
+def test_arrays_in_closures_are_called_what_the_guard_takes_them_for():
+    """The guard finds the values that a closure captured by the names of its variables."""
+    seen = set()
+    for case in CASES:
+        for node in topological_order(case.call([Tensor(array) for array in case.inputs])):
+            tensors, closure = (node, *node._children), node._backward
+            cells = zip(closure.__code__.co_freevars, closure.__closure__, strict=True) if closure else ()
+            for name, cell in cells:
+                if isinstance(cell.cell_contents, np.ndarray | np.generic):
+                    owners = [i for i, tensor in enumerate(tensors) if tensor._data is cell.cell_contents]
+                    expected = _CAPTURED.get(name)
+                    assert expected in owners if name in _CAPTURED else not any(owners), (case.id, name)
+                    seen.add(name)
+    assert seen > {*_CAPTURED}
+
+
+@pytest.mark.parametrize("op", ["*", "@"])
+def test_a_write_to_what_only_a_constant_would_read_is_no_false_alarm(op):
+    constant = Tensor(np.full((2, 2), 3.0), requires_grad=False)
+    for first, second in ((w := Tensor(np.ones((2, 2))), constant), (constant, w)):
+        result = first * second if op == "*" else first @ second
+        w.data += 1.0
+        w.zero_grad()
+        result.backward(np.ones((2, 2)))
+        assert (w.grad == (3.0 if op == "*" else 6.0)).all()
 
 
 def leaf(array, label, tensor=Sourced):

@@ -202,18 +202,6 @@ def test_an_optimizer_takes_the_parameters_not_the_network():
             Adam([Tensor(1.0)], betas=betas)
 
 
-@pytest.mark.parametrize("make", [lambda p: SGD(p, 0.1, momentum=0.9), Adam])
-def test_the_state_of_a_larger_network_is_refused(make):
-    small, large = make([Tensor([1.0])]), make([Tensor([1.0]), Tensor([2.0, 3.0])])
-    before = {name: array.copy() for name, array in small.state().items()}
-    with pytest.raises(ValueError, match="another network"):
-        small.load_state(large.state())
-    with pytest.raises(ValueError, match="missing"):
-        large.load_state(small.state())
-    np.testing.assert_equal(small.state(), before)
-    small.load_state({**before})
-
-
 @pytest.mark.parametrize("scale", [1e200, 1e-200, 1e307, 1.0, 5e-324])
 def test_the_norm_of_gradients_neither_overflows_nor_vanishes(scale):
     p, q = Tensor([0.0, 0.0]), Tensor(0.0)
@@ -255,7 +243,7 @@ def test_the_advice_for_a_generator_holds():
 
 
 WARNING_WITH_INF = {"var", "std", "softmax", "log_softmax", "cross_entropy", "binary_cross_entropy_with_logits"}
-WARNING_WHEN_TOO_LARGE = {"sum", "mean", "var", "std", "prod"}
+WARNING_WHEN_TOO_LARGE = {"sum", "mean", "var", "std", "norm", "prod"}
 ROWS = {
     name: getattr(Tensor, name)
     for name in [

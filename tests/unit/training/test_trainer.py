@@ -503,6 +503,18 @@ def test_a_trainer_can_be_rewound_to_a_snapshot_of_its_own():
     assert same_but_for_time(train(MOONS, trainer), expected)
 
 
+@pytest.mark.parametrize("settings", [{"optimizer": "sgd", "momentum": 0.9}, {"optimizer": "adam"}])
+def test_a_state_is_a_snapshot_that_neither_a_step_nor_loading_it_changes(settings):
+    trainer = Trainer(Config(**{**MOONS.to_json(), **settings}))
+    trainer.step()
+    saved = trainer.state()
+    before = {name: array.copy() for name, array in saved.items()}
+    for _ in range(2):
+        trainer.step()
+        np.testing.assert_equal(saved, before)
+        trainer.load_state(saved)
+
+
 def test_a_state_of_another_shape_is_refused_before_anything_changes():
     saved = Trainer(Config(**{**MOONS.to_json(), "hidden": [8]})).state()
     trainer = Trainer(MOONS)
