@@ -15,9 +15,9 @@ from lab.trace.recording import Trace, strict_json
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 MODULES = (
-    "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "graph", "ledger", "table",
-    "source", "closure", "derivation", "inputs", "probe", "check", "predict", "present", "tabs", "controls", "takeaway",
-    "player",
+    "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "bars", "graph", "ledger",
+    "table", "source", "closure", "derivation", "inputs", "probe", "check", "predict", "nudge", "nudging", "present",
+    "tabs", "controls", "takeaway", "player",
 )  # fmt: skip
 
 

@@ -4,12 +4,14 @@ import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES }
 import { brief, flat, numeral, shorten, toNumber } from "./format.js";
 import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
+import { Bars } from "./bars.js";
 import { around, bestFor, groupsOf, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
 /** @import { Message, Value } from "../types.js" */
 /** @import { Engine } from "./arranger.js" */
+/** @import { ShownNudge } from "./bars.js" */
 /** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
@@ -25,6 +27,8 @@ const HEAD = 24; // pixels of a card that its name takes
 const HEAD_COUNTS = 10; // so many times as much as what is below it
 const CARDS = 24; // made at a time: the page answers in between
 const QUICK = 1_000; // milliseconds of work that nobody needs to be told of
+const [SMALL_STEP, LARGE_STEP] = [2, 20]; // of a nudge, by a key
+const NUDGE_PIXELS = 4; // of a drag, for one step of a nudge
 const READABLE_FAR = 2; // times its size, a presented drawing can be read from the last row
 
 /** @typedef {object} EdgeParts
@@ -38,7 +42,8 @@ const READABLE_FAR = 2; // times its size, a presented drawing can be read from 
  * @property {Point} place the middle of the box that it runs in
  * @property {Size} size of that box
  * @property {Message | undefined} message what it shows
- * @property {boolean} current */
+ * @property {boolean} current
+ * @property {string} factor the local derivative, while a nudge passes it */
 
 /** @typedef {object} Field the value or the gradient on a card
  * @property {SVGTextElement} text
@@ -66,9 +71,22 @@ const READABLE_FAR = 2; // times its size, a presented drawing can be read from 
 
 /** @typedef {(middle: Point, size: Size) => boolean} Wanted */
 
+/** What is done to a number by a drag or by keys on its card.
+ * @typedef {object} Nudges
+ * @property {(node: number) => boolean} allows
+ * @property {(node: number, cell: number, steps: number) => void} by so many steps more, or fewer
+ * @property {() => void} release
+ * @property {() => boolean} clear whether there was a nudge */
+
 export class Graph {
-  /** @param {{graphviz: Engine, onSelect: (id: number, cell: number | null) => void, onLayout: () => void}} options */
-  constructor({ graphviz, onSelect, onLayout }) {
+  /** @param {{graphviz: Engine, onSelect: (id: number, cell: number | null) => void, onLayout: () => void,
+   *   nudges: Nudges}} options */
+  constructor({ graphviz, onSelect, onLayout, nudges }) {
+    this.nudges = nudges;
+    this.bars = new Bars();
+    /** @type {ShownNudge | null} */
+    this.nudge = null;
+    this.dragged = false; // the click that ends a drag chooses nothing
     this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
     this.onLayout = onLayout;
@@ -76,7 +94,7 @@ export class Graph {
     this.playback = null;
     /** @type {Drawing | null} */
     this.drawing = null;
-    /** @type {{frame: Frame, selected: number | null} | null} */
+    /** @type {{frame: Frame, selected: number | null, cell: number | null} | null} */
     this.shown = null;
     /** @type {Map<string, Group>} */
     this.groups = new Map();
@@ -197,7 +215,8 @@ export class Graph {
     /** @type {Drawing} */
     const drawing = { plan, edges: [], cards: [], pill };
     this.drawing = null;
-    this.scene.replaceChildren(edges, cards, pill.element);
+    this.bars = new Bars();
+    this.scene.replaceChildren(edges, cards, this.bars.element, pill.element);
     this.view.open(plan, boxOf(plan, playback.output));
     const items = [...plan.items.values()];
     for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
@@ -219,6 +238,7 @@ export class Graph {
     this.simple.hidden = !plan.simple;
     this.leaveOut();
     this.onLayout();
+    this.showNudge(this.nudge);
   }
 
   /** The drawing, if it is of the present trace: that of the last one stays on the screen until this is laid out. */
@@ -237,7 +257,9 @@ export class Graph {
     const compact = plan.compact;
     const step = compact ? 15 : 18;
     let line = -height / 2 + (compact ? 15 : 19);
-    const select = () => this.current() && this.onSelect(node.id, null);
+    const select = () => {
+      if (this.current() && !this.dragged) this.onSelect(node.id, null);
+    };
     const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
     if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
     parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
@@ -268,9 +290,11 @@ export class Graph {
         tabindex: 0,
         role: "button",
         onclick: select,
+        onpointerdown: (/** @type {PointerEvent} */ event) => this.grab(event, node.id, grid),
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
-          if (event.key !== "Enter") return;
-          select();
+          this.dragged = false;
+          if (event.key === "Enter") select();
+          else if (!this.nudgeByKey(event, node.id)) return;
           event.preventDefault();
           event.stopPropagation();
         },
@@ -321,21 +345,77 @@ export class Graph {
   /** @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
   pickCell(event, frame, node, grid) {
     event.stopPropagation();
-    if (!this.current()) return;
-    const area = frame.getBoundingClientRect();
-    const column = Math.min(grid.columns - 1, Math.floor(((event.clientX - area.left) / area.width) * grid.columns));
-    const row = Math.min(grid.rows - 1, Math.floor(((event.clientY - area.top) / area.height) * grid.rows));
-    this.onSelect(node, row * grid.stride + column);
+    if (this.current() && !this.dragged) this.onSelect(node, cellAt(event, frame, grid));
+  }
+
+  /** A drag up or down on a card nudges its number, or the cell where it began. @param {PointerEvent} event
+   * @param {number} node @param {Grid | null} grid */
+  grab(event, node, grid) {
+    this.dragged = false;
+    if (event.button !== 0 || !this.current() || !this.nudges.allows(node)) return;
+    event.stopPropagation(); // else the whole drawing would move
+    const target = /** @type {Element} */ (event.target);
+    const cell = grid && target.matches(".map-frame") ? cellAt(event, target, grid) : 0;
+    let last = 0;
+    const move = (/** @type {PointerEvent} */ later) => {
+      const steps = Math.round((event.clientY - later.clientY) / NUDGE_PIXELS);
+      if (steps === last) return;
+      this.dragged = true;
+      this.nudges.by(node, cell, steps - last);
+      last = steps;
+    };
+    const drop = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", drop);
+      removeEventListener("pointercancel", drop);
+      if (this.dragged) this.nudges.release();
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", drop);
+    addEventListener("pointercancel", drop);
+  }
+
+  /** Whether the key was for the nudge. @param {KeyboardEvent} event @param {number} node */
+  nudgeByKey({ key, shiftKey }, node) {
+    if (key === "0" || key === "Escape") return this.nudges.clear();
+    const by = { ArrowUp: 1, ArrowDown: -1 }[key];
+    if (by === undefined || !this.current() || !this.nudges.allows(node)) return false;
+    const cell = this.shown?.selected === node ? (this.shown.cell ?? 0) : 0;
+    this.nudges.by(node, cell, by * (shiftKey ? LARGE_STEP : SMALL_STEP));
+    this.nudges.release();
+    return true;
+  }
+
+  /** The bars, and the local derivative at each edge that the change passes. @param {ShownNudge | null} shown */
+  showNudge(shown) {
+    const fresh = shown?.from !== this.nudge?.from;
+    this.nudge = shown;
+    const now = this.current();
+    if (!now) return;
+    this.bars.paint(now.plan, now.cards, shown);
+    this.scene.classList.toggle("nudging", Boolean(shown?.told));
+    if (!fresh && now.edges.every(({ factor }, i) => factor === (shown?.factors.get(now.edges[i].id) ?? ""))) return;
+    for (const edge of now.edges) {
+      edge.factor = shown?.factors.get(edge.id) ?? "";
+      edge.element.classList.toggle("nudged", Boolean(edge.factor));
+      this.write(edge);
+    }
+  }
+
+  /** The local derivative while a change passes the edge, else the message. @param {EdgeParts} edge */
+  write({ label, factor, roomy, current, message }) {
+    const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
+    setText(label, factor || (roomy && !current ? number : ""));
   }
 
   /** Show what is known at an event. @param {Frame} frame @param {number | null} selected
-   * @param {boolean} moving whether a message may travel */
-  paint(frame, selected, moving) {
+   * @param {number | null} cell of it @param {boolean} moving whether a message may travel */
+  paint(frame, selected, cell, moving) {
     const now = this.current();
     if (!now) return;
     const focus = now.playback.focus(frame);
     const fresh = !this.shown; // other numbers: those on the cards are waited for, those on the edges are as many again
-    this.shown = { frame, selected };
+    this.shown = { frame, selected, cell };
     if (focus.to !== undefined) this.view.reveal(boxOf(now.plan, focus.to));
     this.patch(undefined, fresh);
     clearTimeout(this.timer);
@@ -380,10 +460,10 @@ export class Graph {
       if ((edge.message === message && edge.current === current) || !wanted(edge.place, edge.size)) continue;
       edge.message = message;
       edge.current = current;
-      setAttribute(edge.element, "class", `edge${message ? " used" : ""}${current ? " current" : ""}`);
+      const look = `edge${message ? " used" : ""}${current ? " current" : ""}${edge.factor ? " nudged" : ""}`;
+      setAttribute(edge.element, "class", look);
       setAttribute(edge.path, "marker-end", message ? "url(#arrowused)" : "url(#arrow)");
-      const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
-      setText(edge.label, edge.roomy && !current ? number : "");
+      this.write(edge);
     }
   }
 
@@ -405,6 +485,7 @@ export class Graph {
       const known = playback.isKnown(node, frame);
       const classes =
         `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
+        `${this.nudges.allows(node) ? " nudges" : ""}` +
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
       const { now: after } = playback.nodes[node];
       const overwritten = after !== undefined && playback.isForwardOver(frame); // the label says what was there before
@@ -555,7 +636,20 @@ function makeEdge({ id, points, middle, roomy }) {
   const element = s("g", { class: "edge", "data-edge": id }, path, label);
   const { x, y, ...size } = around(points);
   const place = { x: x + size.width / 2, y: y + size.height / 2 };
-  return { id, element, path, label, points, middle, roomy, place, size, message: undefined, current: false };
+  return {
+    id,
+    element,
+    path,
+    label,
+    points,
+    middle,
+    roomy,
+    place,
+    size,
+    message: undefined,
+    current: false,
+    factor: "",
+  };
 }
 
 function makePill() {
@@ -580,6 +674,15 @@ function resting(plan, edge, width) {
     }, 0),
   );
   return places[hidden.indexOf(Math.min(...hidden))];
+}
+
+/** The cell under a pointer, counted in reading order. @param {MouseEvent} event @param {Element} frame
+ * @param {Grid} grid */
+function cellAt(event, frame, { rows, columns, stride }) {
+  const area = frame.getBoundingClientRect();
+  const column = Math.min(columns - 1, Math.floor(((event.clientX - area.left) / area.width) * columns));
+  const row = Math.min(rows - 1, Math.floor(((event.clientY - area.top) / area.height) * rows));
+  return row * stride + column;
 }
 
 /** The middle of the card that stands for a node. @param {Plan} plan @param {number} node */

@@ -412,12 +412,12 @@ export class Ledger {
   }
 
   /** @param {Playback} playback @param {Frame} frame @param {number | null} cell
-   * @param {string} verdict on what was predicted of the event */
-  paint(playback, frame, cell, verdict = "") {
-    const { phase, result, ...event } = tell(playback, frame, cell);
+   * @param {string} verdict on what was predicted of the event @param {Story | null} other in the place of the event */
+  paint(playback, frame, cell, verdict = "", other = null) {
+    const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
     const note = [verdict, result ? `Last: ${event.sentence}` : "", event.note].filter(Boolean).join(" ");
-    const text = `${phase}, event ${frame.k} of ${playback.length}`;
+    const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
     const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // Other inputs change the figures also where they change no word.
     if (this.playback === playback && text === last[0] && sentence === last[1] && note === last[2]) return;
@@ -444,7 +444,10 @@ export class Ledger {
       }
     }
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => setText(this.live, `Event ${frame.k}. ${sentence} ${note}`), PATIENCE);
+    this.waiting = setTimeout(
+      () => setText(this.live, `${other ? phase : `Event ${frame.k}`}. ${sentence} ${note}`),
+      PATIENCE,
+    );
   }
 
   destroy() {

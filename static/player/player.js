@@ -9,6 +9,7 @@ import { h } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
+import { Nudging } from "./nudging.js";
 import { Playback } from "./playback.js";
 import { Predict } from "./predict.js";
 import { Present } from "./present.js";
@@ -67,7 +68,7 @@ export function mount(root, host) {
       live: inputs.id,
       sequence,
       values: inputs.values,
-      probe: probe.question,
+      probe: nudging.question ?? probe.question,
       check: check.wanted,
       predict: predict.wanted,
       event: k,
@@ -75,9 +76,27 @@ export function mount(root, host) {
     });
   });
   const inputs = new Inputs(() => sender.push());
-  const probe = new Probe(() => sender.push());
+  const probe = new Probe(() => {
+    nudging.question = null;
+    sender.push();
+  });
+  const nudging = new Nudging({ onChange: () => nudged(), onAsk: () => sender.push() });
   const check = new NumericalCheck(() => sender.push());
-  const graph = new Graph({ graphviz: host.graphviz, onSelect: select, onLayout: () => repaint(false) });
+  const graph = new Graph({
+    graphviz: host.graphviz,
+    onSelect: select,
+    onLayout: () => repaint(false),
+    nudges: {
+      allows: (id) => !data?.still && nudging.allows(id),
+      by: (id, at, steps) => nudging.by(id, at, steps),
+      release: () => nudging.release(),
+      clear: () => {
+        const was = nudging.active;
+        if (was) nudging.clear();
+        return was;
+      },
+    },
+  });
   const ledger = new Ledger();
   const predict = new Predict({
     onWish: () => sender.push(),
@@ -158,7 +177,12 @@ export function mount(root, host) {
     h(
       "div",
       { class: "columns" },
-      h("div", { class: "wide" }, graph.element, h("div", { class: "under" }, graph.legend, graph.folding)),
+      h(
+        "div",
+        { class: "wide" },
+        graph.element,
+        h("div", { class: "under" }, graph.legend, nudging.element, graph.folding),
+      ),
       h("div", { class: "side" }, tabs.element, inputs.element),
     ),
   );
@@ -229,9 +253,37 @@ export function mount(root, host) {
    * @param {number} next @param {boolean} moving @param {boolean} stopped there is a question before it goes on */
   function move(next, moving, stopped) {
     k = next;
+    if (nudging.told) {
+      nudging.told = false;
+      graph.showNudge(nudging.shown());
+    }
     predict.paint(k, stopped);
     repaint(moving);
     if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END));
+  }
+
+  let painting = 0; // a request for a frame
+  /** A drag comes with more changes than the screen can show. */
+  function nudged() {
+    cancelAnimationFrame(painting);
+    painting = requestAnimationFrame(() => {
+      if (!playback) return;
+      if (nudging.active && k < playback.forwardEnd) {
+        controls.go(playback.forwardEnd, false);
+        nudging.told = true;
+      }
+      graph.showNudge(nudging.shown());
+      paintLedger(playback);
+      nudging.paint();
+    });
+  }
+
+  /** @param {Playback} now */
+  function paintLedger(now) {
+    const frame = now.frame(k);
+    const told = now.focus(frame).to === pinned ? cell : null;
+    const story = nudging.story(frame);
+    ledger.paint(now, frame, told, predict.said.k === k && !story ? predict.said.text : "", story);
   }
 
   /** Choosing the chosen node again lets the events choose. @param {number} id @param {number | null} position */
@@ -252,8 +304,8 @@ export function mount(root, host) {
     const frame = playback.frame(k);
     const focus = playback.focus(frame);
     selected = pinned ?? focus.to ?? playback.output;
-    ledger.paint(playback, frame, focus.to === pinned ? cell : null, predict.said.k === k ? predict.said.text : "");
-    graph.paint(frame, pinned, moving);
+    paintLedger(playback);
+    graph.paint(frame, pinned, cell, moving);
     paintChosen(playback);
     tabs.paint(playback, frame);
     for (const remark of remarks.children) {
@@ -327,6 +379,9 @@ export function mount(root, host) {
       tabs.allow("What if", canProbe);
       probe.setTrace(playback, canProbe);
       probe.setAnswer(next.probe ?? null);
+      nudging.setTrace(playback, canProbe);
+      nudging.setAnswer(next.probe ?? null);
+      nudged();
       check.setAnswer(Boolean(next.canCheck), next.check ?? null);
       predict.setTrace(playback, Boolean(next.canCheck), next.guesses ?? null);
       takeaway.update(Boolean(next.hasScript));
@@ -353,6 +408,7 @@ export function mount(root, host) {
         const { structure } = playback;
         host.places?.set(data.key, { structure, event: data.event ?? null, opening: data.opening ?? 0, k });
       }
+      cancelAnimationFrame(painting);
       document.removeEventListener("keydown", keyOfPage);
       removeEventListener("resize", fill);
       present.destroy();

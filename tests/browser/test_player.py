@@ -128,6 +128,75 @@ def test_scrubbing_runs_no_script(open_player):
     expect(runs).to_have_text(f"runs: {before + 1}")  # for this change of an input, and none before it
 
 
+def card_of(page, name):
+    return page.locator(".card", has=page.locator(".name", has_text=re.compile(f"^{name}( =|$)")))
+
+
+def pulled(page, name, pixels, moves):
+    """Pull a card upwards, and wait for a frame after each move: the texts that the result's bar had."""
+    box = card_of(page, name).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 10
+    page.mouse.move(x, y)
+    page.mouse.down()
+    texts = []
+    for move in range(1, moves + 1):
+        page.mouse.move(x, y - pixels * move / moves)
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        texts.append(page.locator(".bars .change").last.text_content())
+    page.mouse.up()
+    return texts
+
+
+def test_a_nudge_travels_through_the_picture_and_runs_no_script(open_player):
+    page = open_player("nodes=30")
+    page.locator("[data-test-script-state=notRunning]").wait_for()
+    settled(page)
+    before = page.get_by_text("runs:").inner_text()
+    press(page, "Home")
+    texts = pulled(page, "a", 240, 60)
+    assert len(set(texts)) >= 58, texts  # a picture for each of the 60 moves; numbers are rounded to four digits
+    assert page.get_by_text("runs:").inner_text() == before
+    expect(page.locator(".sentence")).to_contain_text("Move a by +3")
+    assert int(page.locator(".count").inner_text().split("/")[0]) > 0  # values are needed: the forward pass has run
+    assert not page.errors
+
+
+def test_a_nudge_by_keyboard_compares_both_changes_and_has_a_table(open_player):
+    page = open_player()
+    settled(page)
+    card_of(page, "a").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".sentence")).to_have_text(
+        "Move a by +0.1: the local derivatives move out by +3.1, but it really moves by +3.13. "
+        "A smaller nudge brings them closer."
+    )
+    expect(page.locator(".ledger [aria-live]")).to_contain_text("Move a by +0.1")
+    expect(page.locator(".note")).to_contain_text("31 for each 1 of a. That is its gradient")
+    page.get_by_text("The nudge as a table").click()
+    result = page.locator(".nudge-table tbody tr").last
+    expect(result).to_contain_text("+3.1")
+    expect(result).to_contain_text("+3.13")
+    factors = {text for text in page.locator(".edge.nudged .sent").all_text_contents() if text}
+    assert factors == {"× 3", "× 1", "× 7", "× 10"}
+    card_of(page, "a").focus()
+    page.keyboard.press("Shift+ArrowDown")
+    expect(page.locator(".sentence")).to_contain_text("Move a by −0.9")
+    page.keyboard.press("0")
+    expect(page.locator(".bars .change")).to_have_count(0)
+    expect(page.locator(".nudge-table")).to_be_hidden()
+    expect(page.locator(".sentence")).to_contain_text("The backward pass is done")
+    assert not page.errors
+
+
+def test_a_nudge_of_an_array_asks_the_engine_when_the_hand_rests(open_player):
+    page = open_player("case=arrays")
+    settled(page)
+    card_of(page, "W").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".sentence")).to_contain_text("really moves by")  # the server's answer
+    assert not page.errors
+
+
 def test_nothing_jumps_until_it_is_moved(open_player):
     page = open_player()
     cards = page.locator(".graph .card")

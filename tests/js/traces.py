@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lab.expression import ExpressionError
 from lab.expression.builder import parse
 from lab.faults.engines import Overwrites
 from lab.ops import OPS
@@ -79,6 +80,45 @@ def slopes():
         build = parse(text)
         trace = record(build, leaves)
         yield name, {"data": playable(trace), "slopes": plain(slopes_of_numbers(trace, build))}
+
+
+NUDGES = (1e-6, 0.05, -0.4, 2.0)
+
+
+def nudges():
+    """Random expressions of numbers, and what the engine makes of them with one input, or one inner node, moved."""
+    rng = np.random.default_rng(3)
+    twos, ones = "{} + {}|{} - {}|{} * {}|{} / {}|maximum({}, {})|minimum({}, {})|{} ** 2|{} ** {}".split("|"), (
+        "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softplus", "relu", "abs", "-",
+    )  # fmt: skip
+    made = 0
+    while made < 300:
+        names = [*NAMES, "1.5"]
+        lines = []
+        for line in range(int(rng.integers(2, 9))):
+            one, other = rng.choice(names[-6:], 2)
+            text = rng.choice(twos).format(one, other) if rng.integers(2) else f"{rng.choice(ones)}({one})"
+            lines.append(f"v{line} = {text}")
+            names.append(f"v{line}")
+        try:
+            build = parse("\n".join(lines))
+        except ExpressionError:  # it uses no name
+            continue
+        leaves = {name: float(rng.choice([-1, 1]) * rng.uniform(0.3, 2.0)) for name in build.names}
+        try:
+            trace = record(build, leaves)
+        except RuntimeError:  # no input takes part
+            continue
+        moved = str(rng.choice(build.names))
+        with np.errstate(all="ignore"):
+            results = [build(**{**leaves, moved: Tensor(leaves[moved] + h)}).item() for h in NUDGES]
+            near = [build(**{**leaves, moved: Tensor(leaves[moved] + h)}).item() for h in (1e-5, -1e-5)]
+        made += 1
+        gradient = trace.gradients[moved]
+        yield {
+            "data": playable(trace), "name": moved, "nudges": NUDGES, "results": results,
+            "slope": (near[0] - near[1]) / 2e-5, "gradient": 0.0 if gradient is None else float(gradient),
+        }  # fmt: skip
 
 
 def random_programs():
@@ -163,6 +203,7 @@ print(
             "slopes": dict(slopes()),
             "large": {name: playable(record(SHAPES[name], LEAVES)) for name in ("iterate", "tangle")},
             "random": list(random_programs()),
+            "nudges": list(nudges()),
             "arrays": list(random_array_programs()),
             "numbers": numbers(),
             "guesses": Mistakes(record(shared, LEAVES)).after_arrivals(6),
