@@ -6,7 +6,7 @@ from lab.expression.builder import Expression, parse
 from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
-from lab.trace.recording import Trace, record
+from lab.trace.recording import Trace, numeral, record
 from lab.ui import assignment, page, progress, state
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
@@ -19,13 +19,21 @@ START = {"a": 2.0, "b": -3.0, "c": 10.0}
 REACH = 10.0
 PLAYER = "start player"
 QUESTION = "start question"
+ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": b as it is, b, and the start of the pass
+
+
+def _guess(text: str) -> float:
+    return ANSWERS[ANSWERS.index(float(text))]
+
+
 FIELDS = (
     *(
         Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), name == "a", f"Input {name}")
         for name, value in START.items()
     ),
     state.player_event("start event"),
-    Field("stage", "start stage", "none", state.one_of("none", "forward", "backward")),
+    Field("stage", "start stage", "forward", state.one_of("none", "forward", "backward")),
+    Field("guess", "start guess", None, _guess, state.optional),
     Field("machine", "start machine", 0, int, limits=(0, 6)),
 )
 
@@ -36,24 +44,21 @@ def main() -> None:
     with page.run("start", FIELDS) as current:
         if current.restored:
             _begin()
-        left, right = st.columns([3, 2])
-        with left:
-            st.title("Where does a gradient come from?")
-            prose(
-                "Move a, b, c. **Run forward pass** computes the result; **Run backward pass** tells how fast the "
-                "result grows with each of them: the [[gradients|gradient]], in orange."
-            )
-        with right:
-            _search()
+        st.title("Where does a gradient come from?")
+        prose(
+            "Pull a up a little, on its card. How much does out move, and why? **Run backward pass** answers with a's "
+            "[[gradient]], one message at a time."
+        )
         if assignment.there():
             assignment.show()
         _first_gradient(current)
         _stories()
+        _search()
         st.subheader("The path", anchor="path")
         progress.path()
         _map()
         page.closing(
-            "Set b to 0 and run both passes: why does a no longer matter?",
+            "Set b to 0 and pull a: does out still move?",
             "pages/graph_lab.py",
             "Next: an input that is used twice",
         )
@@ -77,9 +82,29 @@ def _first_gradient(current: PageState) -> None:
     reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[session["start stage"]]
     player(
         trace, key=PLAYER, live=live, event=reached, opening=session["start opening"], opened=session["start event"],
-        address="event", stage="stage", compact=True, judged=expression,
+        address="event", stage="stage", usual_stage="forward", stopping=True, compact=True, build=expression,
+        judged=expression,
     )  # fmt: skip
+    _question(expression, values)
     _machine(expression, trace, values)
+
+
+def _question(expression: Expression, values: Values) -> None:
+    """One question about what has just been seen; the engine's own pass judges the answer."""
+    session = st.session_state
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
+        st.markdown("**Set b to 0. What is a's gradient?**", width="content")
+        st.segmented_control(
+            "Set b to 0. What is a's gradient?", ANSWERS, format_func=numeral, key="start guess",
+            label_visibility="collapsed", width="content",
+        )  # fmt: skip
+        guess = session["start guess"]
+        if guess is not None:
+            gradient = record(expression, {**values, "b": 0.0}).gradients["a"]
+            due = 0.0 if gradient is None else float(gradient)
+            said = f"a's gradient is v1's 1 times b, and b is 0: {numeral(due)}. Moving a no longer moves out."
+            st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {said}", width="content")
+        page.link_to("pages/graph_lab.py", "Next: an input that is used twice", ":material/arrow_forward:")
 
 
 def _recorded(values: Values) -> tuple[Expression, Trace]:

@@ -201,6 +201,10 @@ export interface PlayerData {
   usual?: number | null;
   /** the query parameter that holds the pass that the event is of, where the page has one */
   stage?: string | null;
+  /** the pass that the address need not name; "none" by default */
+  usualStage?: string;
+  /** the button of the backward pass stops at each message */
+  stopping?: boolean;
   /** another number: the event is to be gone to once more */
   opening?: number;
   /** of the player on its page */

@@ -91,6 +91,8 @@ def player(
     opened: int | None = None,
     address: str | None = None,
     stage: str | None = None,
+    usual_stage: str = "none",
+    stopping: bool = False,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
     still: bool = False,
@@ -111,6 +113,8 @@ def player(
     address  the query parameter that holds the event, where it is not `event`, so that a copied link opens there
     stage    the query parameter that holds the pass of the event, "forward" or "backward"; `address` then holds the
              event only where it is not the last of its pass
+    usual_stage  the pass that the address need not name
+    stopping  the button of the backward pass stops at each message, and says why it has this number
     on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
     compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
              pixels high; the panels about a node are seen in Present mode
@@ -125,6 +129,8 @@ def player(
         "usual": event,
         "address": address,
         "stage": stage,
+        "usualStage": usual_stage,
+        "stopping": stopping,
         "opening": opening,
         "hasScript": script is not None,
         "compact": compact,

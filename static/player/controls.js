@@ -38,6 +38,7 @@ export class Controls {
     this.playing = false;
     this.running = 0; // the event that a run goes to, or 0
     this.presenting = false;
+    this.stopping = false; // the backward pass stops at each message
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @param {keyof typeof ICONS} name @param {string} label @param {() => void} onclick */
@@ -135,13 +136,34 @@ export class Controls {
       const lit = !done[pass] && (pass === "forward" || done.forward);
       const look = `run${lit ? " main" : ""}${done[pass] ? " done" : ""}`;
       const button = this.runs[pass];
-      if (button.className === look && button.firstChild) continue;
+      const begun = this.stopping && pass === "backward" && this.k > forwardEnd && !done.backward;
+      const text = begun
+        ? `Next message (${this.messages(this.k) + 1} of ${this.messages(length)})`
+        : `Run ${pass} pass`;
+      if (button.className === look && button.textContent === text) continue;
       button.className = look;
-      button.replaceChildren(icon(done[pass] ? "done" : "play"), `Run ${pass} pass`);
+      button.replaceChildren(icon(done[pass] ? "done" : "play"), text);
     }
     const stopped = seedIndex < 0;
     this.runs.backward.disabled = stopped;
     this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
+  }
+
+  /** How many messages have arrived after k events. @param {number} k */
+  messages(k) {
+    return this.playback?.events.slice(0, k).filter(({ kind }) => kind === "accumulate").length ?? 0;
+  }
+
+  /** To where the next message has arrived. */
+  nextMessage() {
+    if (!this.playback) return;
+    const { events, forwardEnd, length } = this.playback;
+    this.pause();
+    const from = this.k === length ? forwardEnd : Math.max(this.k, forwardEnd);
+    const next = events.findIndex(({ kind }, i) => i >= from && kind === "accumulate");
+    this.go(from, false);
+    this.advance(next < 0 ? length : next + 1, true);
+    this.wishes.onRelease();
   }
 
   /** @param {number} k @param {boolean} moving whether a message may be seen travelling
@@ -183,6 +205,10 @@ export class Controls {
   run(pass) {
     const { playback } = this;
     if (!playback) return;
+    if (this.stopping && pass === "backward") {
+      this.nextMessage();
+      return;
+    }
     const end = pass === "forward" ? playback.forwardEnd : playback.length;
     const hurry = this.running === end || !mayMove();
     clearTimeout(this.timer);

@@ -247,8 +247,18 @@ function accumulate(playback, event, index, cell) {
           sign(right ? "=" : "≠"),
           amount(after, `${name} after`, "gradient"),
         ],
-    note: right ? [repeated, again].filter(Boolean).join(" ") : wrong,
+    note: right ? [shareOf(playback, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
   };
+}
+
+/** Why a number gets what it gets: "a's share: v1's 1 times b = −3." Nothing where the rule is no such product.
+ * @param {Playback} playback @param {Sending} sent @param {number} index of the arrival */
+function shareOf(playback, { term, arrived, upstream }, index) {
+  const { local } = term;
+  if (local === null || Array.isArray(local) || Array.isArray(arrived) || Array.isArray(upstream)) return "";
+  const { node, child } = playback.messageBefore(index);
+  const slope = term.text === numeral(local) ? factor(local) : `${term.text} = ${numeral(local)}`;
+  return `${playback.name(child)}'s share: ${playback.name(node)}'s ${factor(upstream)} times ${slope}.`;
 }
 
 /** An operation sends a message to an operand: in words, and as what it is computed from where that is known.

@@ -337,7 +337,7 @@ export function mount(root, host) {
       const stage = playback.stage(k);
       const usual = data.stage ? playback.endOf(stage) : (data.usual ?? playback.length);
       const asked = [[data.address, k === usual ? null : String(k)]];
-      if (data.stage) asked.push([data.stage, stage === "none" ? null : stage]);
+      if (data.stage) asked.push([data.stage, stage === (data.usualStage ?? "none") ? null : stage]);
       for (const [name, text] of /** @type {[string, string | null][]} */ (asked)) {
         if (text === null) address.searchParams.delete(name);
         else address.searchParams.set(name, text);
@@ -373,6 +373,7 @@ export function mount(root, host) {
       if (turning && opening !== before?.opening) k = left.get(fresh.structure) ?? k;
       k = Math.min(k, playback.length);
       if (moved) writeAddress();
+      controls.stopping = Boolean(next.stopping);
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
       const canProbe = Boolean(next.canProbe);

@@ -129,7 +129,7 @@ def test_scrubbing_runs_no_script(open_player):
 
 
 def card_of(page, name):
-    return page.locator(".card", has=page.locator(".name", has_text=re.compile(f"^{name}( =|$)")))
+    return page.locator(".card", has=page.locator(".name", has_text=re.compile(f"^{name}( =| \\(|$)")))
 
 
 def pulled(page, name, pixels, moves):

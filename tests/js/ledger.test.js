@@ -262,7 +262,23 @@ test("a second message is said to add up", () => {
     equation.map((part) => part.text),
     ["10", "+", "21", "=", "31"],
   );
-  assert.equal(note, "a is used more than once, so its messages add up.");
+  assert.equal(note, "a's share: v1's 7 times b = 3. a is used more than once, so its messages add up.");
+});
+
+test("a number is told why it gets its share: the upstream gradient times the local derivative, by name", () => {
+  const told = ["slope", "kink"].map((name) => {
+    const playback = new Playback(traces.slopes[name].data);
+    return playback.events.flatMap(({ kind }, i) =>
+      kind === "accumulate" ? [tell(playback, playback.frame(i + 1), null).note] : [],
+    );
+  });
+  assert.deepEqual(told[0], [
+    "v1's share: out's 1 times 1.",
+    "c's share: out's 1 times 1.",
+    "a's share: v1's 1 times b = −3.",
+    "b's share: v1's 1 times a = 2.",
+  ]);
+  assert.ok(told[1].includes("v1's share: v2's 1 times 1 if v1 > 0, else 0 = 0."), told[1].join("\n"));
 });
 
 test("an engine that overwrites is caught at the event where it does", () => {

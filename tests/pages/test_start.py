@@ -47,6 +47,21 @@ def test_each_stage_runs_when_it_is_lit(at):
     assert address(at)["machine"] == "1"
 
 
+def test_the_question_is_judged_by_the_engine():
+    right = run(app("pages/start.py"), guess="0")
+    assert "✓ Yes: a's gradient is v1's 1 times b, and b is 0: 0." in texts(right.markdown)
+    assert "✗ No" in texts(run(app("pages/start.py"), guess="-3").markdown)
+    assert "b is 0" not in texts(run(app("pages/start.py"), guess="7").markdown)  # no answer that is offered
+
+
+def test_the_inputs_have_been_computed_with_when_it_opens(at):
+    (player,) = components(at, "player")
+    data = json.loads(player.proto.bytes)
+    assert data["event"] == 2  # the end of the forward pass
+    assert data["stopping"]
+    assert json.loads(components(run(app("pages/start.py"), stage="none"), "player")[0].proto.bytes)["event"] == 0
+
+
 def test_a_broken_rule_shows(monkeypatch):
     right = Tensor.__mul__
 
