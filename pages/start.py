@@ -60,7 +60,7 @@ def main() -> None:
         page.closing(
             "Set b to 0 and pull a: does out still move?",
             "pages/graph_lab.py",
-            "Next: an input that is used twice",
+            "Next: the same for an expression of your own",
         )
 
 
