@@ -165,9 +165,13 @@ class Calls(Libraries):
             return self.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
         if module.op in LOSSES:
             return self.loss(LOSSES[module.op], args, keys | module.attributes, at)
-        if module.op in {"Flatten"}:
+        if module.op == "Flatten":
             return self.method_call(first, "flatten", [Value("number", constant=1)], {}, at)
-        shape = None
+        return self.layer_output(module, (*args, *keys.values()) or (first,), at)
+
+    def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
+        """What a layer gives, or a network of which nothing is known."""
+        first, shape = given[0], None
         if module.op in {"Linear", "MLP"}:
             width = module.attributes.get("out")
             out = width.constant if width is not None and isinstance(width.constant, int) else None
@@ -179,7 +183,6 @@ class Calls(Libraries):
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
             self.behind.add((id(before.parents[-1]), id(module)))
-        given = (*args, *keys.values()) or (first,)
         value = self.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False

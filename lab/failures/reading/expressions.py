@@ -2,7 +2,9 @@
 
 import ast
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lab.failures.reading import tables
 from lab.failures.reading.book import Body, Scope
@@ -18,10 +20,8 @@ from lab.failures.reading.shapes import (
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 MOST_ALIKE = 4  # elements that a comprehension over a range makes each for itself; of more, one stands for all
-FOLLOWED = {
-    "list", "tuple", "sorted", "reversed", "iter", "set", "next", "enumerate", "zip", "range", "sum", "len", "dict",
-    "print", "abs", "max", "min", "isinstance", "filter", "map", "super", "tqdm",
-}  # fmt: skip
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**"}
+Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
 
 class TooMuch(Exception):
@@ -46,102 +46,91 @@ class Expressions(Calls):
         return value
 
     def expression(self, node: ast.expr, scope: Scope) -> Value:
-        match node:
-            case ast.Constant(value=constant):
-                if constant is None:
-                    return Value("none")
-                if isinstance(constant, bool):
-                    return Value("flag", constant=constant)
-                return Value("text" if isinstance(constant, str | bytes) else "number", constant=constant, node=node)
-            case ast.Name(id=name):
-                return scope.find(name) or self.stranger(name, scope)
-            case ast.Attribute():
-                return self.attribute(node, scope)
-            case ast.Call():
-                return self.called(node, scope)
-            case ast.BinOp(left=left, op=op, right=right):
-                one, two = self.eval(left, scope), self.eval(right, scope)
-                sign = {
-                    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**",
-                }.get(type(op), "?")  # fmt: skip
-                if sign == "+" and "parameters" in {one.kind, two.kind}:
-                    return Value(
-                        "list", items=[p for v in (one, two) for p in (v.items or [v] if v.kind == "list" else [v])]
-                    )
-                if sign == "+" and one.kind == "list" and two.kind == "list":
-                    items = (one.items or []) + (two.items or [])
-                    return Value("list", items=items, marks=(one.marks | two.marks) & {"open"})
-                if sign in "+*" and one.kind == "list":
-                    return Value("list", items=one.items, marks={"open"})
-                return self.arithmetic(sign, one, two, node)
-            case ast.UnaryOp(op=op, operand=operand):
-                inner = self.eval(operand, scope)
-                if isinstance(op, ast.USub):
-                    if isinstance(inner.constant, int | float):
-                        return Value("number", constant=-inner.constant)
-                    return self.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
-                return Value("flag")
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                values = [self.eval(v, scope) for v in (left, *others)]
-                if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in ops):
-                    known = values[-1].kind == "none" and values[0].kind != "" and len(ops) == 1
-                    same = values[0].kind == "none"
-                    return Value("flag", constant=same is isinstance(ops[0], ast.Is) if known else None)
-                return self.choice(node, values)
-            case ast.BoolOp(values=parts):
-                return Value(maybe=tuple(self.eval(v, scope) for v in parts))
-            case ast.IfExp(test=test, body=body, orelse=other):
-                if isinstance(flag := self.eval(test, scope).constant, bool):
-                    return self.eval(body if flag else other, scope)
-                one, two = self.eval(body, scope), self.eval(other, scope)
-                return (
-                    one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
-                )
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
-                items, opened = [], False
-                for part in parts:
-                    if isinstance(part, ast.Starred):
-                        inner = self.eval(part.value, scope)
-                        items += inner.items or [Value()]
-                        opened = opened or not inner.items or "open" in inner.marks
-                    else:
-                        items.append(self.eval(part, scope))
-                return Value("list", items=items, marks={"open"} if opened else set())
-            case ast.Dict(keys=keys, values=values):
-                found = [self.eval(v, scope) for v in values]
-                value = Value("dict", items=found)
-                for key, item in zip(keys, found, strict=True):
-                    if isinstance(key, ast.Constant):
-                        value.attributes[str(key.value)] = item
-                return value
-            case (
-                ast.ListComp(elt=elt, generators=parts)
-                | ast.GeneratorExp(elt=elt, generators=parts)
-                | ast.SetComp(elt=elt, generators=parts)
-            ):
-                return Value("list", items=self.comprehend(parts, [elt], Scope(scope)), marks={"open"})
-            case ast.DictComp(key=key, value=value_node, generators=parts):
-                return Value("dict", items=self.comprehend(parts, [key, value_node], Scope(scope)), marks={"open"})
-            case ast.Subscript():
-                return self.subscript(node, scope)
-            case ast.Lambda():
-                return Value("function", body=Body(node, scope), node=node)
-            case ast.NamedExpr(target=target, value=inner):
-                value = self.eval(inner, scope)
-                self.bind(target, value, scope)
-                return value
-            case ast.JoinedStr(values=parts):
-                for part in parts:
-                    if isinstance(part, ast.FormattedValue):
-                        self.eval(part.value, scope)
-                return Value("text")
-            case ast.Starred(value=inner) | ast.Await(value=inner):
-                return self.eval(inner, scope)
-            case ast.Yield(value=inner):
-                if inner is not None:
-                    self.eval(inner, scope)
-                return Value()
-        return Value(node=node)
+        rule = self.by_node.get(type(node))
+        return rule(self, node, scope) if rule is not None else Value(node=node)
+
+    def constant(self, node: ast.Constant, scope: Scope) -> Value:
+        constant = node.value
+        if constant is None:
+            return Value("none")
+        if isinstance(constant, bool):
+            return Value("flag", constant=constant)
+        return Value("text" if isinstance(constant, str | bytes) else "number", constant=constant, node=node)
+
+    def binary(self, node: ast.BinOp, scope: Scope) -> Value:
+        one, two = self.eval(node.left, scope), self.eval(node.right, scope)
+        sign = SIGNS.get(type(node.op), "?")
+        if sign == "+" and "parameters" in {one.kind, two.kind}:
+            return Value("list", items=[p for v in (one, two) for p in (v.items or [v] if v.kind == "list" else [v])])
+        if sign == "+" and one.kind == "list" and two.kind == "list":
+            items = (one.items or []) + (two.items or [])
+            return Value("list", items=items, marks=(one.marks | two.marks) & {"open"})
+        if sign in "+*" and one.kind == "list":
+            return Value("list", items=one.items, marks={"open"})
+        return self.arithmetic(sign, one, two, node)
+
+    def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
+        inner = self.eval(node.operand, scope)
+        if not isinstance(node.op, ast.USub):
+            return Value("flag")
+        if isinstance(inner.constant, int | float):
+            return Value("number", constant=-inner.constant)
+        return self.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
+
+    def compare(self, node: ast.Compare, scope: Scope) -> Value:
+        values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
+        if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
+            known = values[-1].kind == "none" and values[0].kind != "" and len(node.ops) == 1
+            same = values[0].kind == "none"
+            return Value("flag", constant=same is isinstance(node.ops[0], ast.Is) if known else None)
+        return self.choice(node, values)
+
+    def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
+        if isinstance(flag := self.eval(node.test, scope).constant, bool):
+            return self.eval(node.body if flag else node.orelse, scope)
+        one, two = self.eval(node.body, scope), self.eval(node.orelse, scope)
+        return one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
+
+    def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
+        items, opened = [], False
+        for part in node.elts:
+            if isinstance(part, ast.Starred):
+                inner = self.eval(part.value, scope)
+                items += inner.items or [Value()]
+                opened = opened or not inner.items or "open" in inner.marks
+            else:
+                items.append(self.eval(part, scope))
+        return Value("list", items=items, marks={"open"} if opened else set())
+
+    def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
+        found = [self.eval(v, scope) for v in node.values]
+        value = Value("dict", items=found)
+        for key, item in zip(node.keys, found, strict=True):
+            if isinstance(key, ast.Constant):
+                value.attributes[str(key.value)] = item
+        return value
+
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, scope: Scope) -> Value:
+        pair = isinstance(node, ast.DictComp)
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        items = self.comprehend(node.generators, elements, Scope(scope))
+        return Value("dict" if pair else "list", items=items, marks={"open"})
+
+    def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
+        value = self.eval(node.value, scope)
+        self.bind(node.target, value, scope)
+        return value
+
+    def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.eval(part.value, scope)
+        return Value("text")
+
+    def yielded(self, node: ast.Yield, scope: Scope) -> Value:
+        if node.value is not None:
+            self.eval(node.value, scope)
+        return Value()
 
     @staticmethod
     def stranger(name: str, scope: Scope) -> Value:
@@ -181,32 +170,15 @@ class Expressions(Calls):
             return Value("library", op=f"{owner.op}.{name}")
         if owner.kind == "table":
             return tables.attribute(owner, name)
-        if name == "grad":
-            if owner.kind in TENSORS or owner.kind == "":
-                self.note("read grad", node, owner)
-                return Value("gradient", base=owner, op="grad", node=node)
-            return Value()
-        if name == "data" and (owner.kind in TENSORS or owner.op == "call"):
-            return self.detached(owner, node)
-        if name == "data" and owner.kind == "gradient":
-            return owner
-        if name == "T" and owner.kind in TENSORS | {"array"}:
-            value = self.like(owner, node, "T", (owner,), owner.form)
-            value.shape = owner.shape[::-1] if owner.shape else None
+        if name in self.of_values and (value := self.of_values[name](self, owner, node)) is not None:
             return value
-        if name in {"shape", "size", "dtype", "device", "ndim"} and owner.kind in TENSORS | {"array"}:
-            if name == "shape" and owner.shape is not None:
-                return Value("list", items=[Value("number", constant=n) for n in owner.shape])
-            return Value("text" if name != "ndim" else "number")
-        if name in {"values", "indices"} and owner.kind == "list" and len(owner.items or []) == 2:
-            return (owner.items or [])[name == "indices"]
-        if name in {"values", "indices"} and owner.kind in TENSORS:
-            return owner if name == "values" else self.choice(node, [owner])
         if name in owner.attributes:
             return owner.attributes[name]
         method = self.method(owner, name) if owner.kind in {"module", "instance"} else None
-        if method is not None:
-            return method
+        return method if method is not None else self.unknown_attribute(owner, node)
+
+    def unknown_attribute(self, owner: Value, node: ast.Attribute) -> Value:
+        name = node.attr
         if owner.kind == "module" and name in {"weight", "bias"}:
             value = Value("parameter", node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
             owner.attributes[name] = value
@@ -219,6 +191,39 @@ class Expressions(Calls):
             if owner.kind == "module" and "any" not in owner.marks and isinstance(owner.body, Body):
                 value.marks.add("unknown attribute")
         return value
+
+    def grad(self, owner: Value, node: ast.Attribute) -> Value:
+        if owner.kind not in TENSORS | {""}:
+            return Value()
+        self.note("read grad", node, owner)
+        return Value("gradient", base=owner, op="grad", node=node)
+
+    def data(self, owner: Value, node: ast.Attribute) -> Value | None:
+        if owner.kind in TENSORS or owner.op == "call":
+            return self.detached(owner, node)
+        return owner if owner.kind == "gradient" else None
+
+    def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
+        if owner.kind not in TENSORS | {"array"}:
+            return None
+        value = self.like(owner, node, "T", (owner,), owner.form)
+        value.shape = owner.shape[::-1] if owner.shape else None
+        return value
+
+    def described(self, owner: Value, node: ast.Attribute) -> Value | None:
+        if owner.kind not in TENSORS | {"array"}:
+            return None
+        if node.attr == "shape" and owner.shape is not None:
+            return Value("list", items=[Value("number", constant=n) for n in owner.shape])
+        return Value("text" if node.attr != "ndim" else "number")
+
+    def values_and_indices(self, owner: Value, node: ast.Attribute) -> Value | None:
+        """Of what max along an axis gives."""
+        if owner.kind == "list" and len(owner.items or []) == 2:
+            return (owner.items or [])[node.attr == "indices"]
+        if owner.kind in TENSORS:
+            return owner if node.attr == "values" else self.choice(node, [owner])
+        return None
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
@@ -295,36 +300,23 @@ class Expressions(Calls):
                     "number", constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
                 )
             return self.to_number(value, node)
-        if name not in FOLLOWED:
+        if name not in self.builtins:
             return None
         args, keys = self.arguments(node, scope)
-        if name in {"list", "tuple", "sorted", "reversed", "iter", "set", "tqdm", "dict"}:
-            if name == "dict" and not args:
-                return Value("dict", items=[], attributes=keys)
-            return args[0] if args else Value("list", items=[])
-        if name == "filter" and len(args) > 1:
-            return args[1]
-        if name == "next" and args:
-            return self.item(args[0], node, 1)
-        if name in {"enumerate", "zip"}:
-            return Value(name, items=args)
-        if name == "range":
-            return Value("range", constant=args[0].constant if len(args) == 1 else None)
-        if name == "sum" and args:
-            items = args[0].items
-            if items:
-                first = items[0]
-                return self.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
-            return Value(parents=(args[0],), node=node)
-        if name == "abs" and args:
-            return self.like(args[0], node, "abs", (args[0],))
-        if name == "print" or name == "isinstance":
-            return Value("none")
-        if name == "len":
-            return Value("number")
-        if name in {"max", "min"}:
-            return Value("number") if all(a.kind == "number" for a in args) else Value(parents=tuple(args))
-        return None
+        return self.builtins[name](self, args, keys, node)
+
+    def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        return args[0] if args else Value("list", items=[])
+
+    def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
+        items = args[0].items if args else None
+        if items:
+            first = items[0]
+            return self.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
+        return Value(parents=(args[0],), node=node) if args else None
+
+    def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        return Value("number") if all(a.kind == "number" for a in args) else Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
         args, keys = self.arguments(node, scope)
@@ -333,3 +325,66 @@ class Expressions(Calls):
         if owner is not None and (method := self.method(owner, node.func.attr, above=True)) is not None:
             return self.call(method, args, keys, node)
         return Value()
+
+    by_node: ClassVar[dict[type[ast.expr], Callable[..., Value]]] = {
+        ast.Constant: constant,
+        ast.Name: lambda self, node, scope: scope.find(node.id) or self.stranger(node.id, scope),
+        ast.Attribute: attribute,
+        ast.Call: called,
+        ast.BinOp: binary,
+        ast.UnaryOp: unary,
+        ast.Compare: compare,
+        ast.BoolOp: lambda self, node, scope: Value(maybe=tuple(self.eval(v, scope) for v in node.values)),
+        ast.IfExp: conditional,
+        ast.Tuple: sequence,
+        ast.List: sequence,
+        ast.Set: sequence,
+        ast.Dict: dictionary,
+        ast.ListComp: comprehension,
+        ast.GeneratorExp: comprehension,
+        ast.SetComp: comprehension,
+        ast.DictComp: comprehension,
+        ast.Subscript: subscript,
+        ast.Lambda: lambda self, node, scope: Value("function", body=Body(node, scope), node=node),
+        ast.NamedExpr: named_expression,
+        ast.JoinedStr: formatted,
+        ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
+        ast.Await: lambda self, node, scope: self.eval(node.value, scope),
+        ast.Yield: yielded,
+    }
+    # Attributes of tensors and of what is made from them; None where the owner's own attribute is meant.
+    of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
+        "grad": grad,
+        "data": data,
+        "T": transposed,
+        "shape": described,
+        "size": described,
+        "dtype": described,
+        "device": described,
+        "ndim": described,
+        "values": values_and_indices,
+        "indices": values_and_indices,
+    }
+    builtins: ClassVar[dict[str, Builtin]] = {
+        "list": collected,
+        "tuple": collected,
+        "sorted": collected,
+        "reversed": collected,
+        "iter": collected,
+        "set": collected,
+        "tqdm": collected,
+        "dict": lambda self, args, keys, node: args[0] if args else Value("dict", items=[], attributes=keys),
+        "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
+        "next": lambda self, args, keys, node: self.item(args[0], node, 1) if args else None,
+        "enumerate": lambda self, args, keys, node: Value("enumerate", items=args),
+        "zip": lambda self, args, keys, node: Value("zip", items=args),
+        "range": lambda self, args, keys, node: Value("range", constant=args[0].constant if len(args) == 1 else None),
+        "sum": summed,
+        "abs": lambda self, args, keys, node: self.like(args[0], node, "abs", (args[0],)) if args else None,
+        "print": lambda self, args, keys, node: Value("none"),
+        "isinstance": lambda self, args, keys, node: Value("none"),
+        "len": lambda self, args, keys, node: Value("number"),
+        "max": extremes,
+        "min": extremes,
+        "map": lambda self, args, keys, node: None,
+    }
