@@ -6,8 +6,9 @@ those that nobody calls at the end, with values of which nothing is known. Nothi
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from lab.failures.reading.book import Body, Scope
 from lab.failures.reading.expressions import MOST_STEPS, Expressions, TooMuch
@@ -104,69 +105,67 @@ class Walk(Expressions):
             self.blocks.pop()
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
-        match statement:
-            case ast.Expr(value=value) | ast.Assert(test=value):
-                self.eval(value, scope)
-            case ast.Assign(targets=targets, value=value):
-                old = self.present(targets[0], scope)
-                result = self.eval(value, scope)
-                again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == "number")
-                if again and any(ast.unparse(n) == ast.unparse(targets[0]) for n in ast.walk(value)):
-                    self.note("gather", statement, result, result)
-                for target in targets:
-                    self.bind(target, result, scope)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                self.bind(target, self.eval(value, scope), scope)
-            case ast.AugAssign():
-                self.augment(statement, scope)
-            case ast.If():
-                return self.branch(statement, scope)
-            case ast.For() | ast.AsyncFor() | ast.While():
-                self.loop(statement, scope)
-            case ast.With() | ast.AsyncWith():
-                return self.within(statement, scope)
-            case ast.Try() | ast.TryStar():
-                self.block(statement.body, scope)
-                for handler in statement.handlers:
-                    self.block(handler.body, Scope(scope))
-                self.block(statement.orelse, scope)
-                return self.block(statement.finalbody, scope)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                function = Value("function", name=statement.name, body=Body(statement, scope))
-                function.statement = statement
-                scope[statement.name] = function
-            case ast.ClassDef():
-                self.define(statement, scope)
-            case ast.Import(names=names):
-                for alias in names:
-                    if alias.name.split(".")[0] in LIBRARIES:
-                        full = alias.name if alias.asname else alias.name.split(".")[0]
-                        scope[alias.asname or full] = Value("library", op=full)
-            case ast.ImportFrom(module=module, names=names):
-                for alias in names:
-                    known = (module or "").split(".")[0] in LIBRARIES and alias.name != "*"
-                    scope[alias.asname or alias.name] = (
-                        Value("library", op=f"{module}.{alias.name}") if known else Value(name=alias.name)
-                    )
-            case ast.Return(value=value):
-                result = self.eval(value, scope) if value else Value("none")
-                if self.calls:
-                    self.calls[-1][1].append(result)
-                return True
-            case ast.Break() | ast.Continue():
-                return True
-            case ast.Raise():
-                return True
-            case ast.Match():
-                for case in statement.cases:
-                    self.block(case.body, Scope(scope))
-            case ast.Delete(targets=targets):
-                for target in targets:
-                    if isinstance(target, ast.Name):
-                        scope.pop(target.id, None)
-                    elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                        self.eval(target.value, scope).items = []
-        return False
+        rule = self.by_statement.get(type(statement))
+        return bool(rule is not None and rule(self, statement, scope))
+
+    def evaluate(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
+        self.eval(statement.value if isinstance(statement, ast.Expr) else statement.test, scope)
+
+    def assign(self, statement: ast.Assign, scope: Scope) -> None:
+        first = statement.targets[0]
+        old = self.present(first, scope)
+        result = self.eval(statement.value, scope)
+        again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == "number")
+        if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
+            self.note("gather", statement, result, result)
+        for target in statement.targets:
+            self.bind(target, result, scope)
+
+    def annotated(self, statement: ast.AnnAssign, scope: Scope) -> None:
+        if statement.value is not None:
+            self.bind(statement.target, self.eval(statement.value, scope), scope)
+
+    def attempt(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
+        self.block(statement.body, scope)
+        for handler in statement.handlers:
+            self.block(handler.body, Scope(scope))
+        self.block(statement.orelse, scope)
+        return self.block(statement.finalbody, scope)
+
+    def define_function(self, statement: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
+        function = Value("function", name=statement.name, body=Body(statement, scope))
+        function.statement = statement
+        scope[statement.name] = function
+
+    def import_modules(self, statement: ast.Import, scope: Scope) -> None:
+        for alias in statement.names:
+            if alias.name.split(".")[0] in LIBRARIES:
+                full = alias.name if alias.asname else alias.name.split(".")[0]
+                scope[alias.asname or full] = Value("library", op=full)
+
+    def import_names(self, statement: ast.ImportFrom, scope: Scope) -> None:
+        for alias in statement.names:
+            known = (statement.module or "").split(".")[0] in LIBRARIES and alias.name != "*"
+            scope[alias.asname or alias.name] = (
+                Value("library", op=f"{statement.module}.{alias.name}") if known else Value(name=alias.name)
+            )
+
+    def give_back(self, statement: ast.Return, scope: Scope) -> bool:
+        result = self.eval(statement.value, scope) if statement.value else Value("none")
+        if self.calls:
+            self.calls[-1][1].append(result)
+        return True
+
+    def match(self, statement: ast.Match, scope: Scope) -> None:
+        for case in statement.cases:
+            self.block(case.body, Scope(scope))
+
+    def delete(self, statement: ast.Delete, scope: Scope) -> None:
+        for target in statement.targets:
+            if isinstance(target, ast.Name):
+                scope.pop(target.id, None)
+            elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
+                self.eval(target.value, scope).items = []
 
     def present(self, target: ast.expr, scope: Scope) -> Value | None:
         """What a name or an attribute stands for before it is assigned to."""
@@ -405,6 +404,34 @@ class Walk(Expressions):
     def renamed(value: Value, old: Value) -> Value:
         value.name = old.name
         return value
+
+    # True from a rule: what follows in the block is not reached.
+    by_statement: ClassVar[dict[type[ast.stmt], Callable[..., object]]] = {
+        ast.Expr: evaluate,
+        ast.Assert: evaluate,
+        ast.Assign: assign,
+        ast.AnnAssign: annotated,
+        ast.AugAssign: augment,
+        ast.If: branch,
+        ast.For: loop,
+        ast.AsyncFor: loop,
+        ast.While: loop,
+        ast.With: within,
+        ast.AsyncWith: within,
+        ast.Try: attempt,
+        ast.TryStar: attempt,
+        ast.FunctionDef: define_function,
+        ast.AsyncFunctionDef: define_function,
+        ast.ClassDef: define,
+        ast.Import: import_modules,
+        ast.ImportFrom: import_names,
+        ast.Return: give_back,
+        ast.Break: lambda self, statement, scope: True,
+        ast.Continue: lambda self, statement, scope: True,
+        ast.Raise: lambda self, statement, scope: True,
+        ast.Match: match,
+        ast.Delete: delete,
+    }
 
 
 def listed(over: Value) -> Iterator[list[Value]]:
