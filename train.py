@@ -19,6 +19,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from lab.training import data_card
 from lab.training.config import (
     DEFAULT_LR,
     SCHEDULES,
@@ -395,6 +396,7 @@ def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
     resumed = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
     return [
         *trainer.dataset.notes,
+        *data_card.sentences(data_card.card(trainer.dataset)),
         f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",
         f"run: {run.path}{resumed}",

@@ -36,6 +36,8 @@ class Dataset:
     notes:          what was read and how the inputs were prepared, as sentences for the log
     image_shape:    (height, width) of samples that are images, row by row; None for others
     target:         mean and deviation of what a regression is to find, in its training samples; None for classes
+    columns:        the names of the inputs of a table, (features,); empty for images
+    held_out:       are the validation samples others than the training samples?
     """
 
     name: str
@@ -49,6 +51,8 @@ class Dataset:
     notes: tuple[str, ...]
     image_shape: tuple[int, int] | None = None
     target: tuple[float, float] | None = None
+    columns: tuple[str, ...] = ()
+    held_out: bool = True
 
     @property
     def outputs(self) -> int:
@@ -262,6 +266,8 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     if not pixels:
         _fill_gaps(name, raw.columns, train_x, val_x)
     constant = np.ptp(train_x, axis=0) == 0
+    if not pixels and constant.all() and len(train) > 1:
+        _refuse_constant(name, raw.columns)
     mean = train_x.mean(axis=0, dtype=np.float64)
     if pixels:
         # One mean and one deviation for all pixels: divided by its own deviation, a pixel that is hardly ever set
@@ -277,7 +283,8 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     train_x /= scale
     val_x /= scale
     divided = f"{len(train):,} training and {len(val):,} validation samples"
-    if not len(val):
+    held_out = len(val) > 0
+    if not held_out:
         val_x, val = train_x, train
         divided = f"{len(train):,} training samples, none held out: what is called validation is measured on these"
     how = (
@@ -308,6 +315,16 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         notes=notes,
         image_shape=raw.image_shape,
         target=target,
+        columns=() if pixels else tuple(raw.columns),
+        held_out=held_out,
+    )
+
+
+def _refuse_constant(name: str, columns: Sequence[str]) -> None:
+    """Raises DataError: inputs that are alike in every training sample cannot tell one from another."""
+    which = f"the only input, {columns[0]!r}, is" if len(columns) == 1 else f"each of the {len(columns)} inputs is"
+    raise DataError(
+        f"{name}: {which} the same in every training row, so no network can tell rows apart: add a column that varies."
     )
 
 

@@ -56,7 +56,7 @@ class LiveRun:
         config cannot be used."""
         self.own = own or {}
         self.trainer = Trainer(config, dataset)
-        self.history: list[Record] = [self.trainer.measure()]
+        self.history: list[Record] = [self.trainer.start]
         self._losses = array("d")  # one for each batch
         self._state_bytes = state_bytes
         self._states = {0: self.trainer.state()}

@@ -39,6 +39,23 @@ SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, f
 Histograms = dict[str, Histogram]  # per layer
 
 
+class Origin(TypedDict):
+    """What a run is judged against: the untrained network, and the answer that never looks at the inputs (see
+    `Baseline` in data_card.py)."""
+
+    train_loss: Measure  # before the first step, as the next three
+    val_loss: Measure
+    train_accuracy: float | None
+    val_accuracy: float | None
+    baseline_train_loss: float
+    baseline_val_loss: float
+    baseline_train_accuracy: float | None
+    baseline_val_accuracy: float | None
+    train_samples: int
+    val_samples: int  # 0 where none is held out
+    classes: int  # 0 in a regression
+
+
 class Measured(TypedDict):
     """A network at any moment; before the first batch, too."""
 
@@ -68,6 +85,7 @@ class Record(Measured, total=False):
     since_best: int  # epochs since the best so far: with this many, patience is compared
     diverged: bool  # did the loss stop being a number? Then this is the last record
     seconds: float  # spent on the epoch
+    origin: Origin  # the same in all records of a run
 
 
 FIELDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Record, include_extras=True))  # name -> its kind
@@ -79,6 +97,9 @@ def fields_of(*kinds: Any) -> tuple[str, ...]:
 
 
 BULKY = frozenset(fields_of(Histograms))  # most of a record, and of the time to read one
+
+
+ADDED = frozenset({"origin"})  # which runs of earlier versions lack
 
 
 def slim(records: Sequence[Record]) -> list[Record]:
@@ -144,7 +165,7 @@ def is_record(value: Any, epoch: int, layers: Sequence[str], whole: bool = True)
     return (
         isinstance(value, dict)
         and all(
-            name in value and _IS[kind](value[name], layers)
+            (name in value and _IS[kind](value[name], layers)) or (name in ADDED and name not in value)
             for name, kind in FIELDS.items()
             if whole or name not in BULKY
         )
@@ -180,6 +201,17 @@ def _is_histogram(value: Any) -> bool:
     )
 
 
+def _is_origin(value: Any) -> bool:
+    kinds = get_type_hints(Origin)
+    return (
+        isinstance(value, dict)
+        and list(value) == list(kinds)
+        and all(_is_count(value[name]) for name, kind in kinds.items() if kind is int)
+        and all(_is_measure(value[name]) for name, kind in kinds.items() if kind == Measure)
+        and all(is_number(value[name]) for name, kind in kinds.items() if kind is float)
+    )
+
+
 def _per(layers: Sequence[str], value: Any, is_right: Callable[[Any], bool]) -> bool:
     return isinstance(value, dict) and list(value) == list(layers) and all(map(is_right, value.values()))
 
@@ -195,5 +227,6 @@ _IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
         PerLayer: lambda value, layers: _per(layers, value, _is_measure),
         SharePerHiddenLayer: lambda value, layers: _per(layers[:-1], value, _is_share),
         Histograms: lambda value, layers: _per(layers, value, _is_histogram),
+        Origin: lambda value, _: _is_origin(value),
     }
 )

@@ -16,8 +16,9 @@ import numpy as np
 
 from lab.ops import OPS, UNKNOWN
 from lab.training.config import Config, describe, require, shown, sizes_text
+from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, named
-from lab.training.records import Histogram, Measure, Record
+from lab.training.records import Histogram, Measure, Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
 from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, mse_loss, no_grad
 
@@ -105,6 +106,8 @@ class Trainer:
         self.best_loss = math.inf
         self.best_weights = self.weights()
         self._begin_epoch()
+        self.start = self.measure()  # the untrained network
+        self.origin = self._origin()
 
     @property
     def done(self) -> bool:
@@ -213,9 +216,26 @@ class Trainer:
             "since_best": self.epoch - self.best_epoch,
             "diverged": self.diverged,
             "seconds": float(tally.seconds) + time.perf_counter() - started,
+            "origin": self.origin,
         }
         self._begin_epoch()
         return record
+
+    def _origin(self) -> Origin:
+        plain = baseline(self.dataset)
+        return {
+            "train_loss": self.start["train_loss"],
+            "val_loss": self.start["val_loss"],
+            "train_accuracy": self.start["train_accuracy"],
+            "val_accuracy": self.start["val_accuracy"],
+            "baseline_train_loss": plain.train_loss,
+            "baseline_val_loss": plain.val_loss,
+            "baseline_train_accuracy": plain.train_accuracy,
+            "baseline_val_accuracy": plain.val_accuracy,
+            "train_samples": len(self.dataset.train_x),
+            "val_samples": len(self.dataset.val_x) if self.dataset.held_out else 0,
+            "classes": len(self.dataset.classes),
+        }
 
     def measure(self) -> Record:
         """What is known of the network as it is now (see `Measured`); before the first batch, too. Nothing changes."""

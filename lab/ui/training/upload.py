@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from lab.training import points
+from lab.training import data_card, points
 from lab.training.config import TASKS
 from lab.training.datasets import Dataset, from_table
 from lab.training.live import Own
@@ -101,7 +101,8 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                     _fits(data, val_fraction)
                     state["own table data"], state["own table asked"] = data, asked
                 data = state["own table data"]
-                st.caption(escape_markdown(" ".join(f"{note}." for note in data.notes)))
+                said = (*data.notes, *data_card.sentences(data_card.card(data)))
+                st.caption(escape_markdown(" ".join(f"{note[0].upper()}{note[1:]}." for note in said)))
         except UnicodeDecodeError:
             st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
             return None

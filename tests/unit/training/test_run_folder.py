@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lab.training.config import Config
-from lab.training.records import slim
+from lab.training.records import ADDED, slim
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, write_atomic
 from lab.training.trainer import Trainer, train
 
@@ -96,7 +96,11 @@ LINES = [
     "[]",
     "{}",
     json.dumps(record(1)),
-    *(json.dumps({name: value for name, value in record(2).items() if name != missing}) for missing in record(2)),
+    *(
+        json.dumps({name: value for name, value in record(2).items() if name != missing})
+        for missing in record(2)
+        if missing not in ADDED
+    ),
     json.dumps(record(2) | {"train_loss": "low"}),
     json.dumps(record(2) | {"val_accuracy": None}),
     json.dumps(record(2) | {"val_accuracy": float("nan")}),

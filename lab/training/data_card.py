@@ -1,0 +1,146 @@
+"""What to know about a table before training: its size, classes, columns without news, and the plain answer to beat.
+
+`card(dataset)` measures, `sentences(card)` says it. The baseline is the answer of somebody who never looks at the
+inputs: always the commonest class or, in a regression, the mean of the training samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from lab.training.datasets import Dataset
+
+MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
+UNEVEN = 1.5  # share of the commonest class, over an even share: from there on the shares are said one by one
+MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
+MAX_COMPARED = 200  # columns that are compared in pairs
+SAME = 1e-5  # largest difference between two standardised columns that say the same
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """How well the answer does that never looks at the inputs.
+
+    train_loss, val_loss: of the class shares of the training samples given as probabilities; in a regression, of their
+    mean. train_accuracy, val_accuracy: of always answering with the commonest class; None in a regression.
+    """
+
+    train_loss: float
+    val_loss: float
+    train_accuracy: float | None
+    val_accuracy: float | None
+
+
+@dataclass(frozen=True)
+class DataCard:
+    """Facts about a dataset.
+
+    train_rows, val_rows: samples; val_rows is 0 where none is held out. shares: (class, share of the training samples),
+    the commonest first; empty in a regression. mean: of what a regression predicts, None for classes. constant: columns
+    with the same number in every training row. copies: pairs of columns that say the same. numbers_rows: does the
+    target grow by 1 from row to row?
+    """
+
+    train_rows: int
+    val_rows: int
+    columns: int
+    shares: tuple[tuple[str, float], ...]
+    mean: float | None
+    constant: tuple[str, ...]
+    copies: tuple[tuple[str, str], ...]
+    numbers_rows: bool
+    baseline: Baseline
+
+
+def baseline(data: Dataset) -> Baseline:
+    """The answer that never looks at the inputs, measured on the training and on the validation samples."""
+    if not data.classes:
+        mean = float(data.train_y.mean(dtype=np.float64))
+        train, val = (float(np.mean((part.astype(np.float64) - mean) ** 2)) for part in (data.train_y, data.val_y))
+        return Baseline(train, val, None, None)
+    # One sample more of each class: a class that no training sample has keeps a probability, and the loss is finite.
+    counts = np.bincount(data.train_y, minlength=len(data.classes)) + 1
+    log_shares = np.log(counts / counts.sum())
+    commonest = int(counts.argmax())
+    train, val = (float(-log_shares[part].mean()) for part in (data.train_y, data.val_y))
+    return Baseline(train, val, *(float(np.mean(part == commonest)) for part in (data.train_y, data.val_y)))
+
+
+def card(data: Dataset) -> DataCard:
+    """Measure a dataset."""
+    shares: tuple[tuple[str, float], ...] = ()
+    if data.classes:
+        found = np.bincount(data.train_y, minlength=len(data.classes)) / len(data.train_y)
+        shares = tuple((data.classes[i], float(found[i])) for i in np.argsort(-found, kind="stable"))
+    constant = np.ptp(data.train_x, axis=0) == 0 if data.columns else np.zeros(0, bool)
+    return DataCard(
+        train_rows=len(data.train_x),
+        val_rows=len(data.val_x) if data.held_out else 0,
+        columns=data.train_x.shape[1],
+        shares=shares,
+        mean=data.target[0] if data.target else None,
+        constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
+        copies=_copies(data, ~constant),
+        numbers_rows=_numbers_rows(data),
+        baseline=baseline(data),
+    )
+
+
+def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
+    """Pairs of columns, of those that vary, that are the same but for their unit."""
+    at = np.flatnonzero(varied)
+    if not 1 < len(at) <= MAX_COMPARED:
+        return ()
+    x = data.train_x[:, at]
+    return tuple(
+        (data.columns[at[i]], data.columns[at[j]])
+        for i, j in combinations(range(len(at)), 2)
+        if np.abs(x[:, i] - x[:, j]).max() < SAME
+    )
+
+
+def _numbers_rows(data: Dataset) -> bool:
+    """Is the target of a regression a row number? The samples are in the order of their rows."""
+    if data.target is None or len(data.train_y) < 3:
+        return False
+    steps = np.diff(data.train_y)
+    rows = np.sort(data.in_units(np.concatenate([data.train_y, data.val_y[: len(data.val_y) * data.held_out]])))
+    return bool(np.all(steps > 0) or np.all(steps < 0)) and bool(np.allclose(np.diff(rows), 1, atol=0.01))
+
+
+def sentences(card: DataCard) -> tuple[str, ...]:
+    """What is worth knowing before training, one sentence each; the plain answer to beat is always among them."""
+    said = [_to_beat(card)]
+    if card.constant:
+        one = len(card.constant) == 1
+        said.append(
+            f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
+            f"{'it says' if one else 'they say'} nothing"
+        )
+    said += [f"columns {a!r} and {b!r}: the same but for their unit" for a, b in card.copies[:MAX_NAMES]]
+    if 0 < card.val_rows < MIN_VALIDATION:
+        rows = "row is" if card.val_rows == 1 else "rows are"
+        each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
+        said.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
+    if card.numbers_rows:
+        said.append("the number to find grows by 1 from row to row, as a row number does: is it the right column?")
+    return tuple(said)
+
+
+def _to_beat(card: DataCard) -> str:
+    if not card.shares:
+        return f"to beat: always answering with the mean, {card.mean:.4g}, has R² 0"
+    name, share = card.shares[0]
+    even = share < UNEVEN / len(card.shares)
+    listed = ", ".join(f"{other} {part:.1%}" for other, part in card.shares[:MAX_SHARES])
+    more = ", ..." if len(card.shares) > MAX_SHARES else ""
+    which = "" if even else f" (training rows: {listed}{more})"
+    return f"to beat: always answering {name!r} is right in {share:.1%}{which}"
+
+
+def _names(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(map(repr, names[:MAX_NAMES])) + more
