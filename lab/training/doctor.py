@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from lab.training import remedies, symptoms
 from lab.training.config import Config
@@ -31,10 +31,15 @@ class Rule:
     brings: frozenset[str] = frozenset()
 
 
+Grade = Literal["seen", "suspected", "shown"]
+
+
 @dataclass(frozen=True)
 class Finding:
     """A rule that fits. evidence: sentences with the numbers; epoch: where it begins to show.
 
+    grade: how sure it is. "seen": it is so, but does no harm; "suspected": the run does worse than it should, and this
+    may be why; "shown": the remedy was tried, and helped.
     remedy: what to do, in a sentence; settings: the same as data, `replace(config, **settings)` is the run to try
     next, and empty where no setting helps. consequences: what else shows, and goes away with this.
     """
@@ -47,6 +52,7 @@ class Finding:
     epoch: int
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     consequences: tuple[Finding, ...] = ()
+    grade: Grade = "suspected"
 
     def __str__(self) -> str:
         brought = ", ".join(finding.name.lower() for finding in self.consequences)
@@ -73,6 +79,16 @@ def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) 
     return examine(history, rules(own_loop)) or [
         next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))
     ]
+
+
+def remarks(records: Sequence[Record], config: Config) -> list[Finding]:
+    """What is unusual about a run, though the loss does well: it is no illness, and needs no remedy."""
+    if not records:
+        return []
+    history = History(records, config)
+    ill = {rule.key for rule in RULES if rule.find(history)}
+    found = (_finding(rule, history) for rule in SIGNS if rule.key not in ill)
+    return [replace(finding, grade="seen") for finding in found if finding]
 
 
 def examine(history: History, table: Sequence[Rule]) -> list[Finding]:
@@ -168,10 +184,17 @@ RULES = (
         "gap",
         frozenset({"underfitting"}),
     ),
+    Rule("underfitting", "The network underfits", symptoms.straight, remedies.larger_network, "loss", STUCK),
     Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss", STUCK),
     Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss"),
 )
+SIGNS = (  # remarks, where the rule of the same key finds no harm
+    Rule("dying", "Units are off", symptoms.units_off, remedies.nothing, "dead units"),
+    Rule("collapsed", "Weights lie near 0", symptoms.near_zero, remedies.nothing, "histogram"),
+    Rule("exploding", "Gradient norms are large", symptoms.large_norms, remedies.nothing, "norms"),
+)
 NOTHING_WRONG = (
+    Rule("few", "It has learned its samples", symptoms.few_to_check, remedies.hold_more_out, "loss"),
     Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.hold_some_out, "loss"),
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),

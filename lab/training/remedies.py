@@ -20,6 +20,7 @@ from lab.training.symptoms import ALL_DEAD, History
 
 LIVELY = 3e-3  # update-to-weight ratio of a run that gets on
 MOST_RAISE = 1000.0  # of the learning rate at once
+NEAR = 3.0  # times what is usual: a rate up to that is lowered to a third
 BOLD = 10.0  # times what is usual for the optimizer: a rate above that is not merely divided by 10
 WIDEST, LONGEST = 256, 300  # units of a layer and epochs, as many as the page takes
 MOST_DECAY = 0.1  # more of it is no remedy
@@ -44,7 +45,8 @@ def fitting_init(activation: str) -> str:
 
 
 def _calmer(config: Config) -> float:
-    return rung(min(config.lr / 10, BOLD * DEFAULT_LR[config.optimizer]))
+    usual = DEFAULT_LR[config.optimizer]
+    return rung(config.lr / 3 if config.lr <= NEAR * usual else min(config.lr / 10, BOLD * usual))
 
 
 def random_weights(h: History) -> Remedy:
@@ -121,8 +123,12 @@ def smaller_gradients(h: History) -> Remedy:
     config = h.config
     init = fitting_init(config.activation)
     if config.init not in ("he", "xavier", "uniform"):
+        usual = DEFAULT_LR[config.optimizer]
+        slow = config.lr < usual / NEAR  # a rate that suits the wrong scale only
+        also = f" The rate {config.lr:g} suits the old scale: take {usual:g}." if slow else ""
         return Remedy(
-            f"Start from init {init} instead of {config.init}: it keeps the scale from layer to layer.", {"init": init}
+            f"Start from init {init} instead of {config.init}: it keeps the scale from layer to layer.{also}",
+            {"init": init, "lr": usual} if slow else {"init": init},
         )
     if config.clip is None:
         return Remedy("Clip the gradients to a norm of 1.", {"clip": 1.0})
@@ -157,7 +163,7 @@ def more_generality(h: History) -> Remedy:
     config = h.config
     if config.val_fraction > 0.3:
         return Remedy(
-            f"Train on more samples: hold out 20% to validate instead of {config.val_fraction:.0%}.",
+            f"Train on more samples: hold out 20% to validate instead of {100 * config.val_fraction:g}%.",
             {"val_fraction": 0.2},
         )
     if config.samples is not None and config.samples < SYNTHETIC_SAMPLES:
@@ -165,6 +171,8 @@ def more_generality(h: History) -> Remedy:
             f"Generate more samples: {SYNTHETIC_SAMPLES:,} instead of {config.samples:,}.",
             {"samples": SYNTHETIC_SAMPLES},
         )
+    if h.few_rows:
+        return Remedy("Collect more samples: with so few rows to validate, no setting can be compared with another.")
     if config.weight_decay < MOST_DECAY:
         decay = 10 * config.weight_decay or 0.01
         return Remedy(
@@ -225,8 +233,13 @@ def look_at_the_rest(_: History) -> Remedy:
     )
 
 
-def nothing(_: History) -> Remedy:
-    return Remedy("Nothing needs to change.")
+def nothing(h: History) -> Remedy:
+    so_far = h.epochs[-1] < h.config.epochs and h.config.patience is None
+    return Remedy("So far nothing needs to change: train on." if so_far else "Nothing needs to change.")
+
+
+def hold_more_out(_: History) -> Remedy:
+    return Remedy("To know more, collect more rows, or hold more of them out.")
 
 
 def hold_some_out(_: History) -> Remedy:
@@ -266,5 +279,10 @@ def compare_shapes(_: History) -> Remedy:
     )
 
 
-def _best(h: History) -> int:
-    return h.epochs[int(np.nanargmin(h.val_loss))]
+def _best(h: History) -> str:
+    """The epoch of the lowest validation loss, and that of the highest accuracy where it is another one."""
+    lowest = h.epochs[int(np.nanargmin(h.val_loss))]
+    if h.regression or not np.isfinite(h.val_score).any():
+        return f"{lowest} by validation loss"
+    highest = h.epochs[int(np.nanargmax(h.val_score))]
+    return f"{lowest} by validation loss" + (f" ({highest} by accuracy)" if highest != lowest else " and accuracy")

@@ -30,6 +30,7 @@ GROWTH = 2.0  # of a norm, from the first epoch to now
 LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of the last layer
 SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
 RESTLESS = 0.015  # the first of them for a loss that is merely not at rest
+MIN_RISES = 3  # rises of the loss that make a habit, at a rate that is not far above what is usual
 SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
 CLIMB = 1.05  # last loss of an uphill run, over its first
 DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
@@ -43,6 +44,15 @@ STILL, STILLER = 0.05, 0.02  # the loss stands still: it changes by less from on
 STILL_EPOCHS, STILL_LONG = 10, 40  # until then a plateau may lead on; the second of each where there are many units
 FEW_UNITS = 8  # hidden units, all layers together
 CHANCE = 0.97  # loss over that of guessing
+MIN_GAIN, SOME_GAIN, GOOD_GAIN = 0.05, 0.1, 0.5  # share by which the loss is below that of the plain answer
+SWINGING_GAIN = 0.7  # the same, of a loss whose swings do no harm
+PRAISED = 0.8  # validation loss over that of the plain answer: a healthy network is below
+HALF_THE_ERRORS = 0.5  # training errors over those of the plain answer, of a network that has learned
+FAR_ABOVE = 10.0  # a learning rate over what is usual for the optimizer, with which nothing is called harmless
+FAR_BELOW = 0.1  # a learning rate over what is usual for the optimizer: suspected before anything else
+LARGE_DECAY = 0.1  # weight decay that is suspected wherever a network does not learn
+WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
+MANY_UNITS = 32  # hidden units: a network with more is not called too small
 # Validation loss rising from its best
 RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss fallen
 PAST_BEST = 6  # epochs since the best, so that the window around it and that of now are apart
@@ -67,6 +77,7 @@ class History:
         self.config = config
         self.layers = config.layer_names
         self.epochs = [int(record["epoch"]) for record in records]
+        self.origin = records[0].get("origin") if records else None
         self.loss = column(records, "train_loss")
         self.val_loss = column(records, "val_loss")
         self.regression = bool(records) and is_regression(records[0])
@@ -83,7 +94,9 @@ class History:
 
     @cached_property
     def classes(self) -> int | None:
-        """Read from the number of weights in the last layer; None where the records do not say."""
+        """As the records say, or read from the number of weights in the last layer; None where neither tells."""
+        if self.origin:
+            return self.origin["classes"] or None
         histograms = self.records[0].get("weight_histogram")
         if not histograms or not self.config.hidden:
             return None
@@ -92,12 +105,81 @@ class History:
 
     @property
     def learned(self) -> bool:
-        return bool(self.train_score[-WINDOW:].mean() >= LEARNED)
+        """Is the training score high, and well above that of the plain answer?"""
+        score = self.train_score[-WINDOW:].mean()
+        return bool(score >= LEARNED and 1 - score <= HALF_THE_ERRORS * (1 - self.plain_score("train")))
+
+    @property
+    def start(self) -> float:
+        """The training loss before the first step; nan where the records do not tell."""
+        loss = self.origin["train_loss"] if self.origin else None
+        return math.nan if loss is None else loss
+
+    def plain_score(self, part: Literal["train", "val"]) -> float:
+        """The score of the plain answer, which is always the commonest class or the mean; 0 where none is recorded."""
+        if self.origin is None or self.regression:
+            return 0.0
+        which: Literal["baseline_train_accuracy", "baseline_val_accuracy"] = (
+            "baseline_train_accuracy" if part == "train" else "baseline_val_accuracy"
+        )
+        return self.origin[which] or 0.0
+
+    @property
+    def val_guess(self) -> float:
+        """The validation loss of the plain answer."""
+        return self.origin["baseline_val_loss"] if self.origin else self.guess
+
+    @property
+    def sampling_error(self) -> float:
+        """The standard deviation of an accuracy near one half, measured on the validation rows; 0 if not recorded."""
+        rows = self.origin["val_samples"] if self.origin else 0
+        return 0.5 / math.sqrt(rows) if rows else 0.0
+
+    @property
+    def few_rows(self) -> bool:
+        """Are fewer rows held out than a verdict needs?"""
+        return bool(self.origin and 0 < self.origin["val_samples"] < WELL_HELD_OUT)
+
+    @property
+    def gain(self) -> float:
+        """The share by which the training loss is now below that of the plain answer: 0 as good, 1 no loss at all."""
+        if not math.isfinite(self.guess):
+            return -math.inf
+        return float(1 - np.median(self.loss[-WINDOW:]) / self.guess)
+
+    @property
+    def harmed(self) -> bool:
+        """Does the loss do no better than the plain answer, or is it no number?"""
+        return not self.gain >= SOME_GAIN
+
+    @property
+    def beats_plain(self) -> bool:
+        """Is it well above the plain answer on the validation samples, in loss and in score?"""
+        loss, score = self.val_loss[-WINDOW:].mean(), self.val_score[-WINDOW:].min()
+        return bool(loss <= PRAISED * self.val_guess and score > self.plain_score("val"))
+
+    @property
+    def only_falls(self) -> bool:
+        """Has the training loss risen in no epoch, from before the first step on?"""
+        known = np.r_[self.start, self.loss]
+        return bool(len(self) > 0 and np.all(np.diff(known[np.isfinite(known)]) <= 0) and np.isfinite(self.loss).all())
+
+    @property
+    def far_above_usual(self) -> bool:
+        return self.config.lr > FAR_ABOVE * DEFAULT_LR[self.config.optimizer]
+
+    @property
+    def far_below_usual(self) -> bool:
+        """Is the learning rate, momentum counted, much lower than is usual for the optimizer?"""
+        effective = self.config.lr / (1 - self.config.momentum)
+        return effective <= FAR_BELOW * DEFAULT_LR[self.config.optimizer]
 
     @property
     def guess(self) -> float:
-        """The loss of who gives all classes the same probability; inf where the records do not tell how many. In a
-        regression, of who always answers with the mean."""
+        """The training loss of the plain answer: of the class shares, or of the mean in a regression. Where the records
+        do not tell the shares, of the same probability for all classes; inf where they do not tell how many."""
+        if self.origin:
+            return self.origin["baseline_train_loss"]
         if self.regression:
             return 1.0
         return math.log(self.classes) if self.classes else math.inf
@@ -161,7 +243,8 @@ def swinging(h: History) -> Evidence | None:
     loss = recent_loss(h)
     steps = np.diff(loss)
     rises = int(np.sum(steps > 0))
-    if len(loss) < SWING_FEWEST or rises < 2 or not swings(loss, SWING):
+    few, rise = (2, RESTLESS) if h.far_above_usual else (MIN_RISES, SWING)  # a strange rate is suspected sooner
+    if len(loss) < SWING_FEWEST or rises < few or not swings(loss, rise) or _harmless(h, loss):
         return None
     began = len(h) - len(loss)
     return _said(
@@ -170,6 +253,13 @@ def swinging(h: History) -> Evidence | None:
         f"{_g(steps.max(), 2)} at most; it lies between {_g(loss.min())} and {_g(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
+
+
+def _harmless(h: History, loss: np.ndarray) -> bool:
+    """Does it swing far below the loss of the plain answer, at a rate that is not far above what is usual?"""
+    if h.far_above_usual:
+        return False
+    return bool(math.isfinite(h.guess) and np.median(loss) <= (1 - SWINGING_GAIN) * h.guess)
 
 
 def recent_loss(h: History) -> np.ndarray:
@@ -189,7 +279,7 @@ def thrown(h: History) -> Evidence | None:
         return None
     early = h.loss[:FEWEST]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
-    if h.config.init != "normal" and early[worst] > THROWN * h.guess:
+    if h.config.init != "normal" and early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start):
         return _said(
             h,
             f"After epoch {h.epochs[worst]} the training loss is {_g(early[worst])}, where guessing costs "
@@ -208,13 +298,16 @@ def thrown(h: History) -> Evidence | None:
 
 
 def at_chance(h: History) -> Evidence | None:
-    """The loss stands still where it costs as much as guessing, though gradients arrive."""
+    """The loss stands still where it costs as much as guessing, though gradients arrive; or what is learned is of no
+    use on the validation samples, which are answered no better than by always giving the same answer."""
+    if useless := _useless(h):
+        return useless
     if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or not abs(h.falling) < STILL:
         return None
     if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
         return None
     loss = float(h.loss[-WINDOW:].mean())
-    if loss < CHANCE * h.guess:
+    if loss < CHANCE * h.guess or h.beats_plain:
         return None
     return _said(
         h,
@@ -224,10 +317,32 @@ def at_chance(h: History) -> Evidence | None:
     )
 
 
+def straight(h: History) -> Evidence | None:
+    """It stands still, and draws straight lines only."""
+    return None if h.bends else underfitting(h)
+
+
+def _useless(h: History) -> Evidence | None:
+    """It learns its own samples, and answers others no better than the plain answer does."""
+    if h.origin is None or not h.config.val_fraction or len(h) < STILL_EPOCHS or h.gain < MIN_GAIN:
+        return None
+    recent = slice(-STILL_EPOCHS // 2, None)
+    loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
+    if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.plain_score("val") + h.sampling_error):
+        return None
+    plain = "the mean" if h.regression else "the commonest class"
+    scored = "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.plain_score('val'):.1%}."
+    return _said(
+        h,
+        f"Training loss is {_g(h.loss[-1])}, but validation loss is {_g(loss)} (median of {STILL_EPOCHS // 2} epochs); "
+        f"always answering with {plain} costs {_g(h.val_guess)}.{scored}",
+    )
+
+
 def underfitting(h: History) -> Evidence | None:
     """The loss stands still, far from learned."""
     epochs, share = (STILL_EPOCHS, STILL) if h.bends < FEW_UNITS else (STILL_LONG, STILLER)
-    if h.regression or len(h) < epochs or h.learned or not abs(h.falling) < share:
+    if h.regression or len(h) < epochs or h.learned or not abs(h.falling) < share or h.bends > MANY_UNITS:
         return None  # what a regression leaves unexplained may all be noise
     accuracy = float(h.train_score[-WINDOW:].mean())
     width = max(WINDOW, len(h) // 4)
@@ -260,11 +375,18 @@ def no_gradient(h: History) -> Evidence | None:
 
 
 def dead_layer(h: History) -> Evidence | None:
-    return _dead_units(h, ALL_DEAD)
+    """A layer without a unit that is on, in a network that has not learned."""
+    return None if h.gain >= GOOD_GAIN else _dead_units(h, ALL_DEAD)
 
 
 def dying(h: History) -> Evidence | None:
-    return None if dead_layer(h) else _dead_units(h, DEAD)
+    """Many units are off, and the loss is no better than that of the plain answer."""
+    return None if dead_layer(h) or not h.harmed else _dead_units(h, DEAD)
+
+
+def units_off(h: History) -> Evidence | None:
+    """Many units are off, whatever the loss does."""
+    return _dead_units(h, DEAD)
 
 
 def _dead_units(h: History, share: float) -> Evidence | None:
@@ -299,7 +421,7 @@ def badly_scaled(h: History) -> Evidence | None:
     """Weights of a scale that fits no layer: gradients were far too large from the first, and left their mark."""
     if h.config.init != "normal" or _largest(h.norms[:1]) <= HIGH_NORM or healthy(h):
         return None
-    if h.config.lr > 10 * DEFAULT_LR[h.config.optimizer]:  # then it is the steps
+    if h.far_above_usual:  # then it is the steps
         return None
     layer = int(np.nanargmax(h.norms[0]))
     return _said(
@@ -311,7 +433,12 @@ def badly_scaled(h: History) -> Evidence | None:
 
 
 def exploding(h: History) -> Evidence | None:
-    """Gradients are far beyond what is usual, now."""
+    """Gradients are far beyond what is usual, now, and the network has not learned."""
+    return None if h.gain >= GOOD_GAIN else large_norms(h)
+
+
+def large_norms(h: History) -> Evidence | None:
+    """Gradients are far beyond what is usual, now, whatever the loss does."""
     recent = h.norms[-WINDOW:]
     if h.regression or _largest(recent) <= HIGH_NORM:
         return None  # of errors that are squared, no norm is usual
@@ -326,7 +453,7 @@ def exploding(h: History) -> Evidence | None:
 
 def vanishing(h: History) -> Evidence | None:
     """A hidden layer receives next to nothing, in most epochs, and the network has not learned without it."""
-    if h.norms.shape[1] < 3 or h.learned:
+    if h.norms.shape[1] < 3 or h.learned or h.gain >= GOOD_GAIN:
         return None
     hidden, last = h.norms[:, :-1].min(axis=1), h.norms[:, -1]
     low = (hidden > 0) & (hidden < LOW_RATIO * last)
@@ -344,7 +471,20 @@ def vanishing(h: History) -> Evidence | None:
 
 
 def collapsed(h: History) -> Evidence | None:
-    """Weight decay has pulled the weights to 0."""
+    """Weight decay holds the weights near 0, and the network has not learned."""
+    if h.learned:
+        return None
+    if h.config.weight_decay >= LARGE_DECAY and len(h) >= SWING_FEWEST and not h.only_falls:
+        return near_zero(h) or _said(
+            h,
+            f"Weight decay is {h.config.weight_decay:g}, which is large, and in epoch {h.epochs[-1]} training "
+            f"{h.scored} is {h.shown(h.train_score[-1])}.",
+        )
+    return near_zero(h)
+
+
+def near_zero(h: History) -> Evidence | None:
+    """Weight decay has pulled most weights of a layer to 0, whatever the loss does."""
     if not h.config.weight_decay or len(h) < 2 or "weight_histogram" not in h.records[-1]:
         return None
     first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
@@ -365,7 +505,9 @@ def slow(h: History) -> Evidence | None:
     if len(h) < FEWEST or h.epochs[-1] <= h.config.warmup or not h.updates.size or h.learned:
         return None
     ratio = float(np.median(h.updates.mean(axis=1)))
-    if not 0 < ratio < SLOW or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
+    if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
+        return None
+    if ratio >= SLOW and not (h.far_below_usual and h.gain < GOOD_GAIN):
         return None
     return _said(
         h,
@@ -418,6 +560,8 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None  # also where there are no accuracies: a score that is nan has not fallen
     if _medians(h.val_loss)[-1] < _medians(h.val_loss)[best]:
         return None
+    if lost < h.sampling_error or training[-1] - h.plain_score("train") < WIDE_GAP:  # chance moves as much
+        return None
     return _said(
         h,
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
@@ -462,7 +606,10 @@ def _wide_gap(h: History) -> Evidence | None:
     quarter = max(WINDOW, len(h) // 4)
     gaps = h.gap[-quarter:]
     closing = len(h) >= 2 * quarter and gaps.mean() < h.gap[-2 * quarter : -quarter].mean()
-    if not (gaps.mean() > WIDE_GAP and gaps[-1] > WIDE_GAP) or (closing and not h.learned):
+    wide = WIDE_GAP + h.sampling_error
+    if not (gaps.mean() > wide and gaps[-1] > wide) or (closing and not h.learned):
+        return None
+    if h.regression and h.val_loss[-1] < (1 + RISEN) * np.nanmin(h.val_loss):  # validation still gets better
         return None
     if h.val_loss[-WINDOW:].mean() < h.loss[-WINDOW:].mean() * (1 + RISEN):  # few samples may be right by chance
         return None
@@ -479,7 +626,7 @@ def _wide_gap(h: History) -> Evidence | None:
 
 def healthy(h: History) -> Evidence | None:
     """It has learned, the loss is not on its way up, and validation keeps up with training."""
-    if len(h) < FEWEST or not h.learned:
+    if len(h) < FEWEST or not h.learned or h.few_rows or not h.beats_plain:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
         return None
@@ -489,6 +636,17 @@ def healthy(h: History) -> Evidence | None:
         h,
         f"The training loss, of all samples after each epoch, goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training "
         f"{h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
+    )
+
+
+def few_to_check(h: History) -> Evidence | None:
+    """It has learned its samples, and too few others are there to ask."""
+    if not h.few_rows or len(h) < FEWEST or not h.learned or h.origin is None:
+        return None
+    return _said(
+        h,
+        f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
+        f"on {h.origin['val_samples']} rows: so few prove nothing.",
     )
 
 
@@ -517,13 +675,16 @@ def unsettled(h: History) -> Evidence | None:
 
 
 def settled(h: History) -> Evidence | None:
-    """A regression stands still, and does as well on samples that it was not trained on."""
-    if not h.regression or len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
+    """The loss stands still below that of the plain answer, and other samples are answered as well."""
+    if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
+    if not h.regression and (h.origin is None or not h.beats_plain):
+        return None
+    plain = "the mean" if h.regression else "the commonest class"
     return _said(
         h,
-        f"The loss hardly changes any more: {_g(h.loss[-1])}, where guessing the mean costs 1. "
-        f"{h.checked_on.capitalize()} R² is {h.shown(h.val_score[-1])}.",
+        f"The loss hardly changes any more: {_g(h.loss[-1])}, where always answering with {plain} costs {_g(h.guess)}. "
+        f"{h.checked_on.capitalize()} {h.scored} is {h.shown(h.val_score[-1])}.",
     )
 
 

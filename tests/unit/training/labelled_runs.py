@@ -49,7 +49,7 @@ def labelled(first_seed: int, every: int = 1) -> Iterator[Labelled]:
             yield Labelled(cause, records, config, words)
 
 
-NEUTRAL = ("healthy", "unsettled", "learning", "early")
+NEUTRAL = ("healthy", "settled", "few", "unsettled", "learning", "early")
 
 
 @dataclass(frozen=True)

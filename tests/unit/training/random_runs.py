@@ -1,7 +1,8 @@
 """Runs on random tables with random settings, each with one known cause or known health, really trained.
 
 What is wrong with a run was put into it. Where a setting is the cause, the same run without it (the reference) has to
-end with a much lower validation loss: otherwise the setting did no harm, and the run is not counted.
+end with a much lower validation loss: otherwise the setting did no harm, and the run is not counted. A healthy run has
+usual settings; it has to learn, and a third of its rate may not do much better: otherwise its health is not known.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config
+from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, from_table
 from lab.training.doctor import Finding, diagnose
 from lab.training.records import Record
@@ -21,6 +23,7 @@ from lab.training.trainer import Trainer, train
 TUNED, JUDGED = 0, 100_000  # the first seed of each half: thresholds were set while looking at the first only
 FIRST = 3  # epoch from which a prefix counts
 HARM = 0.8  # the reference ends with at most this share of the run's validation loss, or the run is not counted
+LEARNED = 0.5  # validation loss of a healthy run at its end, over that of the plain answer
 HELPS, HURTS = 1.0, 1.05  # validation loss with the remedy, over that without it
 RISEN = 1.15  # validation loss over its lowest: that a healthy network overfits is then no false word
 NEUTRAL = frozenset({"healthy", "unchecked", "few", "unsettled", "settled", "learning", "early"})
@@ -41,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """words: the first finding after each epoch; reference: the last validation loss of the run without its cause."""
+    """findings: the doctor's first after each epoch."""
 
     kind: str
     seed: int
@@ -248,7 +251,7 @@ CASES = {
 
 
 def runs(first_seed: int, number: int) -> Iterator[Run]:
-    """Draw runs, kind after kind, until there are so many whose cause did harm."""
+    """Draw runs, kind after kind, until there are so many of known cause or health."""
     made, seed = 0, first_seed
     kinds = list(CASES)
     while made < number:
@@ -261,16 +264,20 @@ def runs(first_seed: int, number: int) -> Iterator[Run]:
 
 
 def drawn(kind: str, seed: int) -> Run | None:
-    """A run of this kind; None if what is wrong with it did no harm."""
+    """A run of this kind; None where its cause did no harm, or its health is not known."""
     rng = np.random.default_rng(seed)
     text, chosen = CASES[kind].draw(rng)
     config = Config(data="csv:random.csv", seed=seed, **chosen)
     dataset = from_table(text, "random.csv", seed=seed)
     records = trained(config, dataset)
-    without = CASES[kind].without
-    if without is not None and not last_loss(trained(replace(config, **without), dataset)) < HARM * last_loss(records):
-        return None
-    return examined(Run(kind, seed, config, dataset, records, []))
+    run = Run(kind, seed, config, dataset, records, [])
+    without, last = CASES[kind].without, last_loss(records)
+    if run.healthy:
+        known = last < LEARNED * baseline(dataset).val_loss
+        known = known and last_loss(trained(replace(config, lr=config.lr / 3), dataset)) >= HARM * last
+    else:
+        known = without is None or last_loss(trained(replace(config, **without), dataset)) < HARM * last
+    return examined(run) if known else None
 
 
 def examined(run: Run) -> Run:

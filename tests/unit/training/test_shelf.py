@@ -68,7 +68,7 @@ def test_what_is_bulky_is_left_out_and_the_rest_can_be_downloaded(done):
     assert [line["val_loss"] for line in lines] == [record["val_loss"] for record in done.records]
     assert done.records[0].keys() >= BULKY
     assert not any(BULKY & line.keys() for line in lines)
-    assert len(kept.to_jsonl()) < 0.3 * sum(len(json.dumps(record)) for record in done.records)
+    assert len(kept.to_jsonl()) < 0.4 * sum(len(json.dumps(record)) for record in done.records)
 
 
 def test_differences_are_said_in_words():

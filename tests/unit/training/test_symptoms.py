@@ -1,0 +1,242 @@
+"""What the doctor says, word for word, on records made up for each rule; and whether a wrong number would be noticed.
+
+Each number in a rule below, and each threshold it reads, is changed in a copy of the module made from its source
+(nothing is patched): one of the golden sentences has to change with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lab.training import symptoms
+from lab.training.config import Config
+
+SOURCE = inspect.getsource(symptoms)
+
+
+def record(epoch, loss=0.5, val_loss=None, train=0.8, val=0.8, **more):
+    return {
+        "epoch": epoch, "train_loss": loss, "val_loss": loss if val_loss is None else val_loss,
+        "train_accuracy": train, "val_accuracy": val, "gap": train - val, **more,
+    }  # fmt: skip
+
+
+def run(epochs, **columns):
+    """Records of so many epochs; each column is a number, a dict, or a function of the epoch."""
+    return [record(e, **{k: f(e) if callable(f) else f for k, f in columns.items()}) for e in range(1, epochs + 1)]
+
+
+ORIGIN = {
+    "train_loss": 0.9, "val_loss": 0.9, "train_accuracy": 0.5, "val_accuracy": 0.5,
+    "baseline_train_loss": 0.6, "baseline_val_loss": 0.6, "baseline_train_accuracy": 0.7, "baseline_val_accuracy": 0.7,
+    "train_samples": 400, "val_samples": 100, "classes": 2,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A rule, records, and what it has to say: its sentences and the epoch; None where it keeps silent."""
+
+    rule: str
+    records: list[dict[str, Any]]
+    says: tuple[tuple[str, ...], int] | None
+    config: Config = field(default_factory=Config)
+
+
+def by_heart(lost, gained=0.1, since=12, loss=0.01):
+    """Validation accuracy falls by `lost` after epoch 5, while training accuracy rises by `gained`."""
+    return run(
+        5 + since,
+        train=lambda e: 0.7 if e <= 5 else 0.7 + gained,
+        val=lambda e: 0.6 if e < 3 else 0.7 if e <= 5 else 0.7 - lost,
+        val_loss=lambda e: 0.5 if e <= 5 else 0.5 + loss,
+        origin=ORIGIN | {"baseline_train_accuracy": 0.65, "val_samples": 400},
+    )
+
+
+def off(share, since=4, epochs=9):
+    return run(epochs, dead_units=lambda e: {"layer1": share if e >= since else 0.1, "layer2": 0.2})
+
+
+def rising(to, ahead=0.1, training=0.3, epochs=14):
+    return run(
+        epochs,
+        loss=lambda e: 0.5 if e <= 8 else training,
+        val_loss=lambda e: 0.6 - 0.01 * e if e <= 8 else to,
+        train=lambda e: 0.8 + ahead,
+    )
+
+
+def useless(val_loss, val=0.7, loss=0.5, bad_from=1):
+    """Training loss falls a little; validation loss is 0.4 before the epoch `bad_from`."""
+    return run(
+        14,
+        loss=lambda e: loss - e / 1000,
+        val_loss=lambda e: val_loss if e >= bad_from else 0.4,
+        val=val,
+        origin=ORIGIN,
+    )
+
+
+def close(to=0.072):
+    """Validation loss rises, but lies hardly above training loss."""
+    return run(
+        20, train=0.9, loss=lambda e: 0.07 if e <= 8 else 0.045, val_loss=lambda e: 0.13 - 0.01 * e if e <= 8 else to
+    )
+
+
+GOLDEN = [
+    Golden(
+        "_learned_by_heart",
+        by_heart(0.05, since=5),
+        (
+            (
+                "Around epoch 3 validation accuracy was 70%; it has fallen to 65% since, while training accuracy rose "
+                "from 70% to 80% (medians of 3 epochs): what is learned now is wrong for other samples, as wrong labels "
+                "would be.",
+            ),
+            3,
+        ),
+    ),
+    Golden("_learned_by_heart", by_heart(0.02), None),
+    Golden("_learned_by_heart", by_heart(0.05, gained=0.02), None),
+    Golden("_learned_by_heart", by_heart(0.05, since=4), None),
+    Golden("_learned_by_heart", by_heart(0.05, loss=-0.1), None),
+    Golden(
+        "dying",
+        off(0.6),
+        (
+            (
+                "60% of the units of layer1 give the same output for every sample (since epoch 4 at least 50%): no "
+                "gradient passes through them.",
+            ),
+            4,
+        ),
+        Config(hidden=(8, 8)),
+    ),
+    Golden("units_off", off(0.45), None, Config(hidden=(8, 8))),
+    Golden("units_off", off(0.55, since=9), ((
+        "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient "
+        "passes through them.",), 9), Config(hidden=(8, 8))),
+    Golden(
+        "_rising",
+        rising(0.7),
+        (
+            (
+                "Validation loss was lowest around epoch 7, at 0.53, and has risen to 0.7 since (medians of 3 epochs), "
+                "while training loss fell from 0.5 to 0.3.",
+            ),
+            7,
+        ),
+    ),
+    Golden("_rising", rising(0.7, epochs=13), None),
+    Golden("_rising", rising(0.6), None),
+    Golden("_rising", rising(0.7, ahead=0.01), None),
+    Golden("_rising", rising(0.7, training=0.47), None),
+    Golden("_rising", rising(0.7, training=0.68), None),
+    Golden(
+        "_useless",
+        useless(0.6, bad_from=12),
+        (
+            (
+                "Training loss is 0.486, but validation loss is 0.6 (median of 5 epochs); always answering with the "
+                "commonest class costs 0.6. Validation accuracy is 70.0%, that answer's 70.0%.",
+            ),
+            14,
+        ),
+    ),
+    Golden("_rising", close(), None),
+    Golden("_useless", useless(0.6, bad_from=13), None),
+    Golden("_useless", useless(0.57), None),
+    Golden("_useless", useless(0.6, val=0.76), None),
+    Golden("_useless", useless(0.6, loss=0.595), None),
+]  # fmt: skip
+
+
+def said(module: ModuleType, golden: Golden) -> tuple[tuple[str, ...], int] | None:
+    rule = getattr(module, golden.rule)
+    found = rule(module.History(golden.records, golden.config), *((0.15,) if golden.rule == "_rising" else ()))
+    return None if found is None else (found.sentences, found.epoch)
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=[f"{g.rule} {n}" for n, g in enumerate(GOLDEN)])
+def test_a_rule_says_this_and_nothing_else(golden):
+    assert said(symptoms, golden) == golden.says
+
+
+# ---------------------------------------------------------------- is a wrong number noticed?
+
+RULES = ("_learned_by_heart", "_dead_units", "_rising", "_useless")
+THRESHOLDS = ("LOST", "PAST_BEST", "FALLEN", "APART", "AHEAD", "DEAD", "MIN_GAIN")
+EQUIVALENT: dict[tuple[str, str], str] = {}  # (rule, source of the changed number's statement): why nothing changes
+
+
+def numbers(tree: ast.Module) -> list[tuple[str, ast.Constant]]:
+    """Every number in the rules, and every threshold, with the name of where it stands."""
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in RULES:
+            found += [(node.name, part) for part in ast.walk(node) if _is_number(part)]
+        if isinstance(node, ast.Assign):
+            targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            found += [
+                (target.id, value)
+                for target, value in zip(targets, values, strict=False)
+                if isinstance(target, ast.Name) and target.id in THRESHOLDS and _is_number(value)
+            ]
+    return found
+
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def module_of(tree: ast.Module) -> ModuleType:
+    module = ModuleType("symptoms_of_a_mutant")
+    sys.modules[module.__name__] = module  # where its dataclasses look for it
+    try:
+        exec(compile(tree, "mutant", "exec"), module.__dict__)
+    finally:
+        del sys.modules[module.__name__]
+    return module
+
+
+def is_noticed(tree: ast.Module) -> bool:
+    module = module_of(tree)
+    for golden in GOLDEN:
+        try:
+            with np.errstate(all="ignore"):
+                if said(module, golden) != golden.says:
+                    return True
+        except (IndexError, ValueError, ZeroDivisionError, TypeError):
+            return True
+    return False
+
+
+def test_each_threshold_is_found():
+    assert {name for name, _ in numbers(ast.parse(SOURCE))} >= set(THRESHOLDS)
+
+
+def test_the_unchanged_module_is_not_noticed():
+    assert not is_noticed(ast.parse(SOURCE))
+
+
+@pytest.mark.parametrize("index", range(len(numbers(ast.parse(SOURCE)))))
+def test_a_wrong_number_is_noticed(index):
+    tree = ast.parse(SOURCE)
+    name, number = numbers(tree)[index]
+    before = number.value
+    for after in (before + 1, before - 1) if isinstance(before, int) else (3 * before, before / 3):
+        number.value = after
+        if is_noticed(tree):
+            return
+    pytest.fail(f"{name}, line {number.lineno}: {before} could be any number")
