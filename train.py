@@ -29,15 +29,17 @@ from lab.training.config import (
     describe,
     epochs_text,
     require,
+    said,
     shown,
     widths,
 )
 from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
-from lab.training.doctor import Finding
+from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.records import Record, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
 from lab.training.samples import DataError
 from lab.training.trainer import Trainer, resumed, save_summary, train
+from lab.training.trial import try_in_turn
 from lab.training.watch import Watch
 from model import ACTIVATIONS, INITS
 
@@ -50,6 +52,16 @@ EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 something given cann
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            close = difflib.get_close_matches(unknown[0].partition("=")[0], flags, n=1)
+            if close:
+                raise ConfigError(f"There is no {unknown[0].partition('=')[0]}: did you mean {close[0]}?")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return given
+
     def error(self, message: str) -> NoReturn:
         raise ConfigError(f"{message}; python {self.prog} --help lists what there is.")
 
@@ -66,7 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     defaults = Config()
     parser = _Parser(
         prog="train.py",
-        description="Train a network with the engine of model.py. To compare runs: train.py report RUN RUN ...",
+        description="Train a network with the engine of model.py. To compare runs: train.py report RUN RUN ... "
+        "What is wrong with one, and whether the remedy helps: train.py doctor RUN --try.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
@@ -149,6 +162,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv = sys.argv[1:] if argv is None else list(argv)
         if argv[:1] == ["report"]:
             return _report_command(argv[1:])
+        if argv[:1] == ["doctor"]:
+            return _doctor_command(argv[1:])
         given = vars(_parser().parse_args(argv))
         sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
         require(sweep is not None or scheduler is None, "--scheduler is for a --sweep: a single run trains here.")
@@ -217,7 +232,7 @@ def _train_run(
                             print(json.dumps(record), flush=True)
                         elif not quiet:
                             print(_line(record, trainer.config), flush=True)
-                        if not (quiet or trainer.done):  # at the end, all that stands is told
+                        if not quiet:
                             _warn(news)
         except KeyboardInterrupt:
             interrupted = True
@@ -228,7 +243,7 @@ def _train_run(
         if events:
             events.close()
     if not quiet:
-        _warn(doctor.findings())
+        _warn(doctor.untold())
     if interrupted:
         raise KeyboardInterrupt
     if not (as_json and quiet):
@@ -336,6 +351,38 @@ def _report_command(argv: Sequence[str]) -> int:
     return 0
 
 
+def _doctor_command(argv: Sequence[str]) -> int:
+    parser = _Parser(
+        prog="train.py doctor",
+        description="Say what is wrong with a run, and try whether the remedy helps.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("run", metavar="RUN", help="the folder of a run")
+    parser.add_argument(
+        "--try",
+        dest="try_it",
+        action="store_true",
+        help="train with the old and the new settings, from the same start and with several seeds, and compare",
+    )
+    given = parser.parse_args(argv)
+    run = RunFolder(Path(given.run))
+    records, config = run.records(), run.config()
+    if not records:
+        raise RunError(f"The run in {given.run!r} has no complete epoch: train it first.")
+    findings = diagnose(records, config)
+    print("\n".join(f"{'seen' if finding.well else finding.grade}: {finding}" for finding in findings))
+    print("".join(f"seen: {remark.name}: {' '.join(remark.evidence)}\n" for remark in remarks(records, config)), end="")
+    if given.try_it:
+        trials = 0
+        for trials, trial in enumerate(try_in_turn(findings, config), start=1):  # noqa: B007
+            changes = ", ".join(f"{name} {said(value)}" for name, value in trial.finding.settings.items())
+            withdrawn = "" if trial.helps else "; the remedy is withdrawn"
+            print(f"tried {changes}: {trial}{withdrawn}", flush=True)
+        if not trials:
+            print("Nothing to try: no finding names settings that can be compared on the same validation samples.")
+    return 0
+
+
 def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
     """The values that --sweep names, read as the flag of that name reads them; the widths of `hidden` have dashes."""
     settings = {field.name for field in fields(Config)}
@@ -406,18 +453,17 @@ def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
 def _line(record: Record, config: Config) -> str:
     regression = is_regression(record)
     train, val = (score(record, part) for part in ("train", "val"))
-    loss, name = _rounded(record["train_loss"], "{:.4f}"), "R²" if regression else "accuracy"
+    loss, name = _rounded(record["train_loss"], "{:#.4g}"), "R²" if regression else "acc"
     scored = f"{train:.3f}" if regression else f"{train:.1%}"
-    measured = f"loss {loss}  {name} {scored}"
+    measured = f"train {loss}  {name} {scored}"
     if config.val_fraction:
-        gap = f"{train - val:+.3f}" if regression else f"{100 * (train - val):+.1f} points"
         val_scored = f"{val:.3f}" if regression else f"{val:.1%}"
-        val_loss = _rounded(record["val_loss"], "{:.4f}")
-        measured = f"loss {loss} train {val_loss} val  {name} {scored} train {val_scored} val  gap {gap}"
+        val_loss = _rounded(record["val_loss"], "{:#.4g}")
+        measured = f"train {loss}  val {val_loss}  {name} {val_scored} (train {scored})"
     norms = " ".join(_rounded(norm, "{:.2g}") for norm in record["grad_norm"].values())
     return (
         f"epoch {record['epoch']:>{len(str(config.epochs))}}/{config.epochs}  {measured}"
-        f"  gradients {norms}  {record['seconds']:.2f} s"
+        f"  gradient norms {norms}  {record['seconds']:.2f} s"
     )
 
 

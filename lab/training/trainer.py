@@ -77,6 +77,11 @@ class Trainer:
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
         """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
+        require(
+            isinstance(config, Config),
+            f"The settings must be a Config, not a {type(config).__name__}: write Config(lr=0.01, epochs=10), or "
+            f"Config(**settings) for a dict.",
+        )
         self.config = config
         self.dataset = dataset or named(config)
         self.sizes = (self.dataset.train_x.shape[1], *config.hidden, self.dataset.outputs)
@@ -352,7 +357,18 @@ def train(
 ) -> Iterator[Record]:
     """Train and yield the record of each epoch, until `trainer.done`.
 
-    Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch.
+    Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch. Raises
+    ConfigError for settings that are no Config, DataError.
+
+    The keys of a record, which is JSON as it stands (None for inf and nan; see `Record` in records.py):
+    epoch, train_loss, val_loss, train_accuracy, val_accuracy, gap    after it; accuracies are None in regressions
+    dead_units, saturated, weight_histogram    per layer, after the epoch
+    grad_norm, gradient_histogram, update_ratio    per layer, from the batches of the epoch
+    lr, clipped, best, since_best, diverged, seconds    of the epoch
+    origin    what the run is judged against: the untrained network, and the commonest class or the mean
+
+    The command line also writes a run folder: config.json (the settings), metrics.jsonl (a record per line),
+    best_weights.npy (for `Trainer.set_weights`), checkpoint.npz (the state to resume from) and summary.png.
     """
     trainer = trainer or Trainer(config)
     while not trainer.done:

@@ -45,6 +45,10 @@ class Watch:
         self._told.update(news)
         return [found[name] for name in news]
 
+    def untold(self) -> list[Finding]:
+        """What stands now and `look` has not told yet."""
+        return [finding for finding in self.findings() if finding.name not in self._told]
+
     def findings(self) -> list[Finding]:
         """All that stand now, the cause first; none when nothing is wrong, as far as can be told."""
         found = diagnose(self._records, self._config) if self._records else []
