@@ -129,10 +129,10 @@ def _question() -> str:
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
-    field.caption("The text stays in this tab: a link to this page does not contain it.")
+    kind, found = kind_of(text), find(text)
+    questions = kind == "message" and found and found[0].asks and not found[0].sure
+    chosen = _chosen(found) if questions else None
     with answer:
-        kind = kind_of(text)
-        found = find(text)
         if kind != "message":
             st.markdown("This text is a piece of code." if kind == "code" else "This text is a curve.")
             st.button(
@@ -147,12 +147,19 @@ def _question() -> str:
             if found[0].line:
                 st.markdown("The cause is in this line of your text:")
                 st.code(found[0].line)
-        elif not found[0].asks:
+        elif chosen:
+            with st.expander(f"{len(found) - 1} other cause{'s' if len(found) > 2 else ''}"):
+                _questions(found, chosen)
+        elif not questions:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
                 _candidate(match)
-    if found and found[0].asks and not found[0].sure and kind == "message":
-        _causes(found)
+        st.caption("The text stays in this tab: a link to this page does not contain it.")
+    if questions and not chosen:
+        st.markdown("**Several causes raise this.** In your code, is there ... *(press one to run its program)*")
+        _questions(found, None)
+        if found[0].note:
+            st.markdown(f":small[{with_code(found[0].note)}]")
     return text
 
 
@@ -163,20 +170,21 @@ def _candidate(match: Found) -> None:
     tells.markdown(f":small[{with_code(match.failure.tells)}{_by(match)}]")
 
 
-def _causes(found: list[Found]) -> None:
-    """The causes of a message that has several, as questions. Each opens the program that shows it."""
-    session = st.session_state
-    st.markdown("**Several causes raise this.** In your code, is there ... *(press one to run its program)*")
+def _chosen(found: list[Found]) -> Found | None:
+    """Return the cause whose program stands on the page."""
+    shown = (st.session_state["wrong failure"], st.session_state["wrong form"])
+    return next((match for match in found if (match.failure.key, match.form) == shown), None)
+
+
+def _questions(found: list[Found], chosen: Found | None) -> None:
+    """Show the causes of a message that has several, each as a button that opens its program."""
     columns = [column.container(gap="xsmall") for column in st.columns(2, gap="small")]
     for number, match in enumerate(found):
         key = match.failure.key
-        opened = (key, match.form) == (session["wrong failure"], session["wrong form"])
         columns[2 * number // len(found)].button(
             f"... {match.asks}?", key=f"wrong cause {key} {match.form}", on_click=_choose, args=(key, match.form),
-            icon=":material/check:" if opened else ":material/play_arrow:", width="stretch",
+            icon=":material/check:" if match is chosen else ":material/play_arrow:", width="stretch",
         )  # fmt: skip
-    if found[0].note:
-        st.markdown(f":small[{with_code(found[0].note)}]")
 
 
 def _by(match: Found) -> str:
@@ -212,10 +220,10 @@ def _all() -> None:
 
 
 def _failure(failure: Failure) -> None:
-    about, own = st.columns([8, 3], gap="medium")
+    about, own = st.columns([4, 1], gap="medium")
     with about.container(gap="xsmall"):
         st.header(f"{failure.number} {failure.name}", anchor="failure")
-        st.markdown(f"**{with_code(failure.symptom)}** {with_code(failure.meaning)}")
+        st.markdown(f"**{with_code(failure.symptom)}**")
         if failure.forms:
             failure = failure.in_form(_form(failure))
     with own:
@@ -236,6 +244,7 @@ def _failure(failure: Failure) -> None:
         st.code(cure.code, wrap_lines=True)
         if cure.error:
             st.error(escape_markdown(cure.error), icon=":material/block:")
+        st.markdown(f"**Why.** {with_code(failure.meaning)}")
     _seen(failure, cause, cure)
     st.markdown(f"**What to do.** {with_code(failure.fix)}")
     if failure.key == "kept":
@@ -251,7 +260,7 @@ def _form(failure: Failure) -> int:
         state.reset([FORM])  # of an address about another failure
     return st.segmented_control(
         "It comes in several forms", range(len(failure.forms)), format_func=failure.forms.__getitem__, required=True,
-        key="wrong form", on_change=state.step,
+        key="wrong form", on_change=state.step, label_visibility="collapsed",
     ) or 0  # fmt: skip
 
 

@@ -30,6 +30,7 @@ STOP_WORDS = frozenset(
 )
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
+WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
 ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, no description
 
 
@@ -110,7 +111,8 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
         return None, [Match(ranked[0].key, not QUESTION.match(text), ranked[0].by)]
     by_key = {match.key: match for match in (*found, *ranked)}
     keys = dict.fromkeys(match.key for match in (*ranked, *found))
-    return None, [Match(key, False, by_key[key].by) for key in keys][:MAX_CANDIDATES] or _by_keyword(text)
+    candidates = [Match(key, False, by_key[key].by) for key in keys][:MAX_CANDIDATES]
+    return None, _where_first(text, candidates) or _by_keyword(text)
 
 
 def _form(failure: Failure, text: str) -> int:
@@ -147,7 +149,7 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     ]
     if part:
         return _matches(part, sure=_distinctive(its))
-    pieces = _pieces(text)
+    pieces = [piece for piece in _pieces(text) if _distinctive(piece)]
     scores = {
         key: max((_pair_overlap(piece, t) for t in texts for piece in pieces), default=0.0)
         for key, texts in known.items()
@@ -178,7 +180,9 @@ def _all_whole(text: str, found: Sequence[Match]) -> bool:
 
 def _where_first(text: str, found: list[Match]) -> list[Match]:
     """Put "where" first if the text calls where(): PyTorch's message about nan is the same for both failures."""
-    if {match.key for match in found} == {"nan", "where"} and re.search(r"\bwhere\(", text):
+    if {"nan", "where"} <= {match.key for match in found} and re.search(
+        r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b", text
+    ):
         return sorted(found, key=lambda match: match.key != "where")
     return found
 

@@ -192,6 +192,8 @@ def test_a_message_with_several_causes_asks_which_and_runs_each():
     assert [button.label for button in causes] == [f"... {found.asks}?" for found in find(text)]
     for form in range(7):
         press(at, f"wrong cause nograph {form}")
+        assert at.expander[0].label == f"{len(causes) - 1} other causes"  # folded: the program stands in the window
+        assert any(button.key == f"wrong cause nograph {form}" for button in at.expander[0].button)
         assert address(at).get("form", "0") == str(form)
         assert run_program(BY_KEY["nograph"].in_form(form).broken).code.strip() in texts(at.code)
     ask(at, f"{text}\nout = model(x).detach()\nloss = F.mse_loss(out, y)\nloss.backward()")

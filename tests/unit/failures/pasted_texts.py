@@ -2,7 +2,8 @@
 
 A ? after the keys: several causes, so none may be sure; no key: none of the failures. Written before the finder was
 tried on them. On the first look 97 of 109 texts of the first set were answered rightly (39 of them, tracebacks of
-PyTorch and of this engine, are raised in other tests).
+PyTorch and of this engine, are raised in other tests); of the 60 of the second set, written
+after the misses of the first were fixed, 56 were, and none wrongly with confidence.
 """
 
 FIRST = [
@@ -157,4 +158,108 @@ FIRST = [
     ("怎么用DataLoader读取csv文件", ""),
     ("what does model.eval() do exactly", ""),
     ("RuntimeError: CUDA error: device-side assert triggered", ""),
+]
+SECOND = [
+    (
+        'ERROR:root:train crashed\n  File "/workspace/vae/train.py", line 88, in step\n    (recon + kl).backward()\nRuntimeError: grad can be implicitly created only for scalar outputs\nwandb: Synced 5 files',
+        "scalar",
+    ),
+    (
+        "[rank0]: RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.cuda.FloatTensor [64]] is at version 4; expected version 3 instead.",
+        "inplace",
+    ),
+    (
+        "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). in my DDPG agent",
+        "twice?",
+    ),
+    (
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total capacity of 7.79 GiB of which 12.31 MiB is free. It stops at epoch 14",
+        "kept no-grad detach?",
+    ),
+    (
+        "RuntimeError: Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. (sns.lineplot)",
+        "numpy",
+    ),
+    (
+        "jax.errors.TracerArrayConversionError: The numpy.ndarray conversion method __array__() was called on traced array with shape float32[]",
+        "numpy",
+    ),
+    ("RuntimeError: Function 'PowBackward0' returned nan values in its 0th output.", "nan where"),
+    ("ValueError: optimizer got an empty parameter list", "optimizer"),
+    ("only tensors of floating point dtype can require gradients", "integers"),
+    (
+        "WARNING:tensorflow:Gradients do not exist for variables ['embedding/embeddings:0'] when minimizing the loss.",
+        "optimizer no-grad nograph detach nonleafgrad?",
+    ),
+    (
+        "RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation. >>> fc.bias[2] = 0",
+        "leaf",
+    ),
+    (
+        "UserWarning: Using a target size (torch.Size([128])) that is different to the input size (torch.Size([128, 1])).",
+        "broadcast",
+    ),
+    (
+        "AttributeError: 'NoneType' object has no attribute 'data'  # for p in model.parameters(): p.grad.data.clamp_(-1,1)",
+        "nonleafgrad no-grad detach optimizer nograph order?",
+    ),
+    ("GradcheckError: Jacobian mismatch for output 0 with respect to input 1", "float32"),
+    (
+        "my training is fine but when i do two optimizer steps from the same forward, pytorch says something about version counter",
+        "inplace twice order?",
+    ),
+    ("is there any way i can call backward 2x without retain_graph, my loss are loss1 and loss2", "twice?"),
+    ("backward complain that my loss have 10 elements", "scalar"),
+    ("cost.requires_grad gives False, why?? i did everything like in the tutorial", "nograph?"),
+    ("feature.grad returns None, feature = encoder(x)", "nonleafgrad?"),
+    ("after every epoch the gradient norm is double of the epoch before, I never reset it", "zero-grad"),
+    ("what happens if i don't call optimizer.zero_grad() ?", "zero-grad"),
+    ("how can i set the weights of a layer to fixed values, in place assignment gives an error about leaf", "leaf"),
+    ("The predictions of my house price net are all identical, equal to average price", "broadcast"),
+    ("y_pred is (500,1), y_true is (500,), r2 is about 0 and loss not go down further", "broadcast"),
+    ("my log likelihood is -inf when a probability gets zero, after that all weights nan", "nan"),
+    ("gradient of torch.norm at zero vector nan", "nan where"),
+    ("each epoch needs 300MB more RAM than the one before", "kept detach?"),
+    (
+        "process gets killed after some hours because memory is full, i collect outputs in a list for the metrics",
+        "kept",
+    ),
+    ("el uso de memoria crece en cada época hasta que se cae", "kept detach?"),
+    ("lstm: do I need to repackage the hidden state between sequences?", "detach"),
+    ("In my GAN the generator never changes, i call detach on fake in both places", "detach"),
+    ("the encoder was wrapped in no_grad, and it is not trained at all", "no-grad"),
+    ("np.exp(tensor) gives error because it requires grad", "numpy"),
+    ("die meisten ReLUs sind tot, Ausgabe immer null", "dead"),
+    ("half of my units never fire, output zero on all the training samples", "dead"),
+    ("前几层梯度非常小，几乎不更新", "vanishing"),
+    ("gradient of layer 1 is 1000 times smaller than that of layer 10 with tanh", "vanishing"),
+    ("if I set all parameters to 0 at start the network dont learn, why", "zero-init"),
+    ("cost goes 3, 40, 900, 1e6, inf", "rate"),
+    ("die Verlustkurve springt wild hin und her, Lernrate 0.9", "rate"),
+    ("gradient ascent by accident? the error gets bigger each step even with very small step", "order rate"),
+    ("i call optimizer.step() before loss.backward(), is that ok", "order"),
+    ("submodules saved in dict are not trained", "optimizer"),
+    ("used np.where/tf.where to avoid divide by zero but gradient still NaN", "where"),
+    ("rounding the output in the loss makes gradients zero", "argmax"),
+    ("loss with gradient accumulation 8 steps is 8 times bigger than normal", "accumulation"),
+    ("F.softmax in forward plus nn.CrossEntropyLoss: training is slow and loss bottom at 1.5", "softmax"),
+    ("numeric derivative and backprop differ in the third digit, h=1e-7", "float32"),
+    ("ModuleNotFoundError: No module named 'torchvision'", ""),
+    (
+        "RuntimeError: Given groups=1, weight of size [32, 1, 3, 3], expected input[16, 3, 28, 28] to have 1 channels, but got 3 channels instead",
+        "",
+    ),
+    ("AssertionError: Torch not compiled with CUDA enabled", ""),
+    ("IndexError: index 10 is out of bounds for axis 0 with size 10", ""),
+    (
+        "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'PIL.Image.Image'>",
+        "",
+    ),
+    ("RuntimeError: expected scalar type Long but found Float", ""),
+    ("What math do I need before I start with deep learning?", ""),
+    ("Welche Grafikkarte brauche ich?", ""),
+    ("how to use my own images with ImageFolder", ""),
+    ("what is a tensor", ""),
+    ("can i run pytorch on a mac m1 gpu", ""),
+    ("RuntimeError: size mismatch, m1: [64 x 512], m2: [1024 x 10]", ""),
 ]

@@ -17,7 +17,7 @@ from lab.failures.terms import terms
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE
-from tests.unit.failures.pasted_texts import FIRST
+from tests.unit.failures.pasted_texts import FIRST, SECOND
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
@@ -56,14 +56,14 @@ def test_the_first_answer_is_right_nearly_always(texts, share):
     assert right(texts) >= share * len(texts)
 
 
-@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER, *FIRST], ids=lambda text: text[-40:])
+@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER, *FIRST, *SECOND], ids=lambda text: text[-40:])
 def test_a_pasted_text_is_never_answered_wrongly_with_confidence(text, label):
     keys, several = label.replace("?", "").split(), "?" in label
     found = looked_up(text)
     assert not (found and found[0].sure and (several or found[0].failure.key not in keys))
 
 
-@pytest.mark.parametrize("texts", [BEFORE, AFTER, FIRST], ids=["before", "after", "first"])
+@pytest.mark.parametrize("texts", [BEFORE, AFTER, FIRST, SECOND], ids=["before", "after", "first", "second"])
 def test_the_first_answer_to_a_pasted_text_is_right(texts):
     assert len(BEFORE) + len(AFTER) >= 150
     firsts = [next((match.failure.key for match in looked_up(text)), "") for text, _ in texts]
@@ -84,7 +84,7 @@ def test_each_cause_of_a_shared_text_has_a_program_of_its_own(shared):
 
 
 ELEMENT = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
-SECOND = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors)"
+SECOND_BACKWARD = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors)"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ SECOND = "RuntimeError: Trying to backward through the graph a second time (or d
          "nograph", 2, "out = model(x).detach()"),
         (f"w = torch.randn(3)\nloss = (w * w).sum()\nloss.backward()\nit says {ELEMENT}", "nograph", 1,
          "w = torch.randn(3)"),
-        (f"for x, y in data:\n    h = rnn(x, h)\n    loss = f(h, y)\n    loss.backward()\n{SECOND}", "detach", 0,
+        (f"for x, y in data:\n    h = rnn(x, h)\n    loss = f(h, y)\n    loss.backward()\n{SECOND_BACKWARD}", "detach", 0,
          "h = rnn(x, h)"),
         ("w = torch.ones(3, requires_grad=True)\nfor i in range(9):\n    loss = (w * w).sum()\n    loss.backward()\n    w = w - 0.1 * w.grad\n"
          "TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'", "nonleafgrad", 1,
@@ -155,7 +155,7 @@ def test_a_symptom_with_several_causes_is_settled_by_what_else_the_text_says():
 def test_what_a_text_says_brings_its_cause_to_the_front():
     assert find(f"{ELEMENT} I take torch.argmax of the logits")[0].form == 5
     assert find(f"{ELEMENT}, all layers are frozen")[0].form == 1
-    assert find(f"{SECOND} with an LSTM")[0].failure.key == "detach"
+    assert find(f"{SECOND_BACKWARD} with an LSTM")[0].failure.key == "detach"
     assert "very first step" in find("CUDA out of memory")[0].note
 
 
