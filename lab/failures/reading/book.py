@@ -9,13 +9,14 @@ from lab.failures.reading.facts import (
     graph_of,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind
 
 
 @dataclass(eq=False, slots=True)
 class Event:
     """Something that happens: backward, step, zero, write, read grad, optimizer, log, where, loss, matmul, ..."""
 
-    kind: str
+    kind: Act
     node: ast.AST
     value: Value
     other: Value | None
@@ -88,8 +89,8 @@ class Book:
     repeats: int = 1  # how often a comprehension over a range makes its element
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
-    def note(self, kind: str, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
-        if kind == "backward":  # what it needed is let go
+    def note(self, kind: Act, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
+        if kind == Act.BACKWARD:  # what it needed is let go
             for used in reach(value, live=False):
                 used.saved = None
         loops = tuple(loop for loop, _ in self.loops)
@@ -104,7 +105,7 @@ class Book:
 
     def empty(self, tensor: Value, node: ast.AST) -> None:
         """The gradient of a tensor is set to zero, or taken away."""
-        self.note("zero", node, tensor.base if tensor.kind == "parameter" and tensor.base else tensor)
+        self.note(Act.ZERO, node, tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor)
 
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)

@@ -14,6 +14,7 @@ from lab.failures.reading.facts import (
     Value,
     graph_of,
 )
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.libraries import Libraries
 
 DEEPEST = 8  # calls inside calls that are followed
@@ -24,29 +25,33 @@ class Calls(Libraries):
     """Calls, followed into the text where it defines what is called."""
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        if function.kind == "class":
+        if function.kind == Kind.CLASS:
             return self.make(function, args, keys, node)
-        if function.kind == "module":
+        if function.kind == Kind.MODULE:
             return self.forward(function, args, keys, node)
-        if function.kind == "loss" and isinstance(node, ast.expr):
+        if function.kind == Kind.LOSS and isinstance(node, ast.expr):
             return self.loss(function.op, args, keys | function.attributes, node)
-        if function.kind == "function" and isinstance(function.body, Body):
+        if function.kind == Kind.FUNCTION and isinstance(function.body, Body):
             return self.call_body(function, function.body, args, keys)
-        if function.kind == "instance" and (method := self.method(function, "__call__")) is not None:
+        if function.kind == Kind.INSTANCE and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
-        if function.kind == "" and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None:
+        if (
+            function.kind == Kind.UNKNOWN
+            and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None
+        ):
             return known
         inputs = (function, *args, *keys.values())
         value = Value(
-            parents=tuple(v for v in inputs if v.cut or v.kind in {"", "module", "list"} | TENSORS), op="call"
+            parents=tuple(v for v in inputs if v.cut or v.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.LIST} | TENSORS),
+            op="call",
         )
         value.turns, value.statement, value.base = self.turns(), self.statement, function
         value.node = node if isinstance(node, ast.expr) else None
         mode = self.modes[-1]
         if mode is not None:
-            value.graph, value.cut, value.cut_by = False, "no_grad", mode
+            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         for v in inputs[1:]:
-            v.marks.add("given away")
+            v.marks.add(Tag.GIVEN_AWAY)
         return value
 
     def call_body(self, function: Value, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
@@ -61,7 +66,7 @@ class Calls(Libraries):
         names = [a.arg for a in spec.posonlyargs + spec.args]
         if body.self is not None and names:
             scope[names.pop(0)] = body.self
-        if any("open" in a.marks and a.kind == "" for a in args):  # what a star unpacked is not known
+        if any(Tag.OPEN in a.marks and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
             args = []
         bound = set()
         for name, value in [*zip(names, args, strict=False), *keys.items()]:
@@ -75,7 +80,7 @@ class Calls(Libraries):
             if name not in bound:
                 # A default says what may come, not what comes: only a number is taken at its word.
                 given = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
-                scope[name] = given if given.kind in {"number", "text"} else Value(name=name)
+                scope[name] = given if given.kind in {Kind.NUMBER, Kind.TEXT} else Value(name=name)
         for extra in (spec.vararg, spec.kwarg):
             if extra is not None:
                 scope[extra.arg] = Value(name=extra.arg)
@@ -91,7 +96,7 @@ class Calls(Libraries):
             del self.modes[-len(modes) :]
         self.statement = saved
         if not results:
-            return Value("none")
+            return Value(Kind.NONE)
         result = results[0]
         for other in results[1:]:
             result = self.either(result, other) if other is not result else result
@@ -120,18 +125,18 @@ class Calls(Libraries):
                     bound = Body(part, body.scope, None if static else owner)
                     if any(isinstance(d, ast.Name) and d.id == "property" for d in part.decorator_list):
                         return self.call_body(Value(), bound, [], {})
-                    return Value("function", body=bound, name=name)
+                    return Value(Kind.FUNCTION, body=bound, name=name)
         return None
 
     def make(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         """An object of one of the text's classes."""
-        module = "module" in kind.marks
-        value = Value("module" if module else "instance", op="module" if module else "object", body=kind.body)
+        module = Tag.MODULE in kind.marks
+        value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
         value.node, value.statement = node if isinstance(node, ast.expr) else None, self.statement
-        if "autograd function" in kind.marks:
-            value.kind = "autograd function"
+        if Tag.AUTOGRAD_FUNCTION in kind.marks:
+            value.kind = Kind.AUTOGRAD_FUNCTION
             return value
-        if "optimizer" in kind.marks and isinstance(node, ast.Call):
+        if Tag.OPTIMIZER in kind.marks and isinstance(node, ast.Call):
             return self.optimizer(kind.name, args, keys, node)
         self.everything.append(value)
         start = self.method(value, "__init__")
@@ -142,16 +147,16 @@ class Calls(Libraries):
         return value
 
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        module.marks.add("called")
+        module.marks.add(Tag.CALLED)
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             result = self.call(body, args, keys, node)
-            if result.kind == "" and not result.parents:
+            if result.kind == Kind.UNKNOWN and not result.parents:
                 result.parents = (module,)
             return result
         place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node
         at = place if isinstance(place, ast.expr) else ast.Constant(None)
-        if module.op == "Sequential" and module.items is not None and "open" not in module.marks:
+        if module.op == "Sequential" and module.items is not None and Tag.OPEN not in module.marks:
             value = args[0] if args else Value()
             for layer in module.items:
                 value = self.call(layer, [value], {}, layer.node or at)
@@ -166,7 +171,7 @@ class Calls(Libraries):
         if module.op in LOSSES:
             return self.loss(LOSSES[module.op], args, keys | module.attributes, at)
         if module.op == "Flatten":
-            return self.method_call(first, "flatten", [Value("number", constant=1)], {}, at)
+            return self.method_call(first, "flatten", [Value(Kind.NUMBER, constant=1)], {}, at)
         return self.layer_output(module, (*args, *keys.values()) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
@@ -176,10 +181,10 @@ class Calls(Libraries):
             width = module.attributes.get("out")
             out = width.constant if width is not None and isinstance(width.constant, int) else None
             shape = (*first.shape[:-1], out) if first.shape else (None, 1) if out == 1 and first.shape is None else None
-            if first.kind == "tensor" and first.whole and module.op == "Linear":
-                self.note("whole input", at, first, module)
+            if first.kind == Kind.TENSOR and first.whole and module.op == "Linear":
+                self.note(Act.WHOLE_INPUT, at, first, module)
         before = first
-        while before.parents and before.op not in LAYERS and before.kind in {"", "tensor"}:
+        while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
             self.behind.add((id(before.parents[-1]), id(module)))
@@ -197,6 +202,6 @@ class Calls(Libraries):
         if module.op in {"GRUCell", "RNNCell"}:
             return out
         if module.op == "LSTMCell":
-            return Value("list", items=states, node=node)
-        state = Value("list", items=states, node=node) if module.op == "LSTM" else states[0]
-        return Value("list", items=[out, state], node=node)
+            return Value(Kind.LIST, items=states, node=node)
+        state = Value(Kind.LIST, items=states, node=node) if module.op == "LSTM" else states[0]
+        return Value(Kind.LIST, items=[out, state], node=node)

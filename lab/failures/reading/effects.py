@@ -6,6 +6,8 @@ To teach the reader a function of torch or numpy, add a row. The sets below the 
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from lab.failures.reading.kinds import Act
+
 
 class Result(Enum):
     """What a function gives; `Tensors.transfers` has one rule for each."""
@@ -43,7 +45,7 @@ class Effect:
     saves: Saves = Saves.NOTHING
     form: str = ""
     sign: str = ""
-    notes: str = ""
+    notes: Act | None = None
     bounds: bool = False
 
 
@@ -52,12 +54,12 @@ EFFECTS = {
     "tanh": Effect(Result.LIKE, saves=Saves.OUTPUT),
     "rsqrt": Effect(Result.LIKE, saves=Saves.OUTPUT),
     "reciprocal": Effect(Result.LIKE, saves=Saves.OUTPUT),
-    "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes="root"),
+    "sqrt": Effect(Result.LIKE, saves=Saves.OUTPUT, notes=Act.ROOT),
     "softmax": Effect(Result.LIKE, saves=Saves.OUTPUT, form="probabilities"),
     "sigmoid": Effect(Result.LIKE, saves=Saves.OUTPUT, form="probabilities"),
     "relu": Effect(Result.LIKE, saves=Saves.OUTPUT, form="relu"),
     "log_softmax": Effect(Result.LIKE, saves=Saves.OUTPUT, form="log probabilities"),
-    "log": Effect(Result.LIKE, saves=Saves.INPUT, notes="log"),
+    "log": Effect(Result.LIKE, saves=Saves.INPUT, notes=Act.LOG),
     "sin": Effect(Result.LIKE, saves=Saves.INPUT),
     "cos": Effect(Result.LIKE, saves=Saves.INPUT),
     "pow": Effect(Result.LIKE, saves=Saves.INPUT),

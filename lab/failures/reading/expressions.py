@@ -14,6 +14,7 @@ from lab.failures.reading.facts import (
     TENSORS,
     Value,
 )
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.shapes import (
     index_shape,
 )
@@ -37,11 +38,11 @@ class Expressions(Calls):
         if self.steps > MOST_STEPS:
             raise TooMuch
         if node is None:
-            return Value("none")
+            return Value(Kind.NONE)
         value = self.expression(node, scope)
-        if value.node is None and value.kind not in {"library", "function", "class"}:
+        if value.node is None and value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
             value.node = node
-        if value.statement is None and value.kind not in {"library"}:
+        if value.statement is None and value.kind not in {Kind.LIBRARY}:
             value.statement = self.statement
         return value
 
@@ -52,44 +53,46 @@ class Expressions(Calls):
     def constant(self, node: ast.Constant, scope: Scope) -> Value:
         constant = node.value
         if constant is None:
-            return Value("none")
+            return Value(Kind.NONE)
         if isinstance(constant, bool):
-            return Value("flag", constant=constant)
-        return Value("text" if isinstance(constant, str | bytes) else "number", constant=constant, node=node)
+            return Value(Kind.FLAG, constant=constant)
+        return Value(Kind.TEXT if isinstance(constant, str | bytes) else Kind.NUMBER, constant=constant, node=node)
 
     def binary(self, node: ast.BinOp, scope: Scope) -> Value:
         one, two = self.eval(node.left, scope), self.eval(node.right, scope)
         sign = SIGNS.get(type(node.op), "?")
-        if sign == "+" and "parameters" in {one.kind, two.kind}:
-            return Value("list", items=[p for v in (one, two) for p in (v.items or [v] if v.kind == "list" else [v])])
-        if sign == "+" and one.kind == "list" and two.kind == "list":
+        if sign == "+" and Kind.PARAMETERS in {one.kind, two.kind}:
+            return Value(
+                Kind.LIST, items=[p for v in (one, two) for p in (v.items or [v] if v.kind == Kind.LIST else [v])]
+            )
+        if sign == "+" and one.kind == Kind.LIST and two.kind == Kind.LIST:
             items = (one.items or []) + (two.items or [])
-            return Value("list", items=items, marks=(one.marks | two.marks) & {"open"})
-        if sign in "+*" and one.kind == "list":
-            return Value("list", items=one.items, marks={"open"})
+            return Value(Kind.LIST, items=items, marks=(one.marks | two.marks) & {Tag.OPEN})
+        if sign in "+*" and one.kind == Kind.LIST:
+            return Value(Kind.LIST, items=one.items, marks={Tag.OPEN})
         return self.arithmetic(sign, one, two, node)
 
     def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
         inner = self.eval(node.operand, scope)
         if not isinstance(node.op, ast.USub):
-            return Value("flag")
+            return Value(Kind.FLAG)
         if isinstance(inner.constant, int | float):
-            return Value("number", constant=-inner.constant)
+            return Value(Kind.NUMBER, constant=-inner.constant)
         return self.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
 
     def compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
-            known = values[-1].kind == "none" and values[0].kind != "" and len(node.ops) == 1
-            same = values[0].kind == "none"
-            return Value("flag", constant=same is isinstance(node.ops[0], ast.Is) if known else None)
+            known = values[-1].kind == Kind.NONE and values[0].kind != Kind.UNKNOWN and len(node.ops) == 1
+            same = values[0].kind == Kind.NONE
+            return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
         return self.choice(node, values)
 
     def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         if isinstance(flag := self.eval(node.test, scope).constant, bool):
             return self.eval(node.body if flag else node.orelse, scope)
         one, two = self.eval(node.body, scope), self.eval(node.orelse, scope)
-        return one if one.kind == two.kind == "number" and one.constant == two.constant else self.either(one, two)
+        return one if one.kind == two.kind == Kind.NUMBER and one.constant == two.constant else self.either(one, two)
 
     def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
         items, opened = [], False
@@ -97,14 +100,14 @@ class Expressions(Calls):
             if isinstance(part, ast.Starred):
                 inner = self.eval(part.value, scope)
                 items += inner.items or [Value()]
-                opened = opened or not inner.items or "open" in inner.marks
+                opened = opened or not inner.items or Tag.OPEN in inner.marks
             else:
                 items.append(self.eval(part, scope))
-        return Value("list", items=items, marks={"open"} if opened else set())
+        return Value(Kind.LIST, items=items, marks={Tag.OPEN} if opened else set())
 
     def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
-        value = Value("dict", items=found)
+        value = Value(Kind.DICT, items=found)
         for key, item in zip(node.keys, found, strict=True):
             if isinstance(key, ast.Constant):
                 value.attributes[str(key.value)] = item
@@ -114,7 +117,7 @@ class Expressions(Calls):
         pair = isinstance(node, ast.DictComp)
         elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         items = self.comprehend(node.generators, elements, Scope(scope))
-        return Value("dict" if pair else "list", items=items, marks={"open"})
+        return Value(Kind.DICT if pair else Kind.LIST, items=items, marks={Tag.OPEN})
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -125,7 +128,7 @@ class Expressions(Calls):
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 self.eval(part.value, scope)
-        return Value("text")
+        return Value(Kind.TEXT)
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:
         if node.value is not None:
@@ -148,13 +151,13 @@ class Expressions(Calls):
             return [self.eval(element, scope) for element in elements][-1:]
         part, *rest = parts
         over = self.eval(part.iter, scope)
-        written = over.items is not None and over.kind == "list" and "open" not in over.marks
+        written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.marks
         repeats = self.repeats
-        if over.kind == "range" and isinstance(over.constant, int):
+        if over.kind == Kind.RANGE and isinstance(over.constant, int):
             self.repeats *= over.constant
         found = []
         turns = min(len(over.items or []), 16) if written else 1
-        if over.kind == "range" and isinstance(over.constant, int) and 1 < over.constant <= MOST_ALIKE:
+        if over.kind == Kind.RANGE and isinstance(over.constant, int) and 1 < over.constant <= MOST_ALIKE:
             turns = over.constant
         for turn in range(1, turns + 1):
             self.bind(part.target, self.item(over, part.iter, turn), scope)
@@ -166,60 +169,62 @@ class Expressions(Calls):
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         owner, name = self.eval(node.value, scope), node.attr
-        if owner.kind == "library":
-            return Value("library", op=f"{owner.op}.{name}")
-        if owner.kind == "table":
+        if owner.kind == Kind.LIBRARY:
+            return Value(Kind.LIBRARY, op=f"{owner.op}.{name}")
+        if owner.kind == Kind.TABLE:
             return tables.attribute(owner, name)
         if name in self.of_values and (value := self.of_values[name](self, owner, node)) is not None:
             return value
         if name in owner.attributes:
             return owner.attributes[name]
-        method = self.method(owner, name) if owner.kind in {"module", "instance"} else None
+        method = self.method(owner, name) if owner.kind in {Kind.MODULE, Kind.INSTANCE} else None
         return method if method is not None else self.unknown_attribute(owner, node)
 
     def unknown_attribute(self, owner: Value, node: ast.Attribute) -> Value:
         name = node.attr
-        if owner.kind == "module" and name in {"weight", "bias"}:
-            value = Value("parameter", node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
+        if owner.kind == Kind.MODULE and name in {"weight", "bias"}:
+            value = Value(Kind.PARAMETER, node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
             owner.attributes[name] = value
             return value
         value = Value(
-            parents=(owner,) if owner.kind == "" and owner.parents else (), name=f"{owner.name}.{name}", node=node
+            parents=(owner,) if owner.kind == Kind.UNKNOWN and owner.parents else (),
+            name=f"{owner.name}.{name}",
+            node=node,
         )
-        if owner.kind in {"instance", "module", ""}:
+        if owner.kind in {Kind.INSTANCE, Kind.MODULE, Kind.UNKNOWN}:
             owner.attributes[name] = value
-            if owner.kind == "module" and "any" not in owner.marks and isinstance(owner.body, Body):
-                value.marks.add("unknown attribute")
+            if owner.kind == Kind.MODULE and Tag.ANY not in owner.marks and isinstance(owner.body, Body):
+                value.marks.add(Tag.UNKNOWN_ATTRIBUTE)
         return value
 
     def grad(self, owner: Value, node: ast.Attribute) -> Value:
-        if owner.kind not in TENSORS | {""}:
+        if owner.kind not in TENSORS | {Kind.UNKNOWN}:
             return Value()
-        self.note("read grad", node, owner)
-        return Value("gradient", base=owner, op="grad", node=node)
+        self.note(Act.READ_GRAD, node, owner)
+        return Value(Kind.GRADIENT, base=owner, op="grad", node=node)
 
     def data(self, owner: Value, node: ast.Attribute) -> Value | None:
         if owner.kind in TENSORS or owner.op == "call":
             return self.detached(owner, node)
-        return owner if owner.kind == "gradient" else None
+        return owner if owner.kind == Kind.GRADIENT else None
 
     def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
-        if owner.kind not in TENSORS | {"array"}:
+        if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
         value = self.like(owner, node, "T", (owner,), owner.form)
         value.shape = owner.shape[::-1] if owner.shape else None
         return value
 
     def described(self, owner: Value, node: ast.Attribute) -> Value | None:
-        if owner.kind not in TENSORS | {"array"}:
+        if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
         if node.attr == "shape" and owner.shape is not None:
-            return Value("list", items=[Value("number", constant=n) for n in owner.shape])
-        return Value("text" if node.attr != "ndim" else "number")
+            return Value(Kind.LIST, items=[Value(Kind.NUMBER, constant=n) for n in owner.shape])
+        return Value(Kind.TEXT if node.attr != "ndim" else Kind.NUMBER)
 
     def values_and_indices(self, owner: Value, node: ast.Attribute) -> Value | None:
         """Of what max along an axis gives."""
-        if owner.kind == "list" and len(owner.items or []) == 2:
+        if owner.kind == Kind.LIST and len(owner.items or []) == 2:
             return (owner.items or [])[node.attr == "indices"]
         if owner.kind in TENSORS:
             return owner if node.attr == "values" else self.choice(node, [owner])
@@ -227,34 +232,36 @@ class Expressions(Calls):
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base, index = self.eval(node.value, scope), node.slice
-        if base.kind == "table":
+        if base.kind == Kind.TABLE:
             return tables.column(base, index)
-        key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value("slice")
-        count = len(base.items) if base.items is not None and "open" not in base.marks else 0
+        key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value(Kind.SLICE)
+        count = len(base.items) if base.items is not None and Tag.OPEN not in base.marks else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
             return base.items[key.constant]
-        if base.kind == "dict" and str(key.constant) in base.attributes:
+        if base.kind == Kind.DICT and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
-        if base.kind == "module" and base.items is not None:
+        if base.kind == Kind.MODULE and base.items is not None:
             if isinstance(index, ast.Slice):
                 ends = [self.eval(e, scope).constant if e else None for e in (index.lower, index.upper)]
                 known = [e if isinstance(e, int) else None for e in ends]
-                if "open" in base.marks:
-                    return Value("module", op="Sequential", items=base.items, node=node, marks={"open"})
+                if Tag.OPEN in base.marks:
+                    return Value(Kind.MODULE, op="Sequential", items=base.items, node=node, marks={Tag.OPEN})
                 if known == ends:
-                    return Value("module", op="Sequential", items=base.items[known[0] : known[1]], node=node)
+                    return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS for item in base.items):
                 return base.items[0]
-            return Value("module", op="any", parents=(), marks={"any"})
-        if base.items and (base.kind == "list" or (base.kind == "dict" and all(v.leaf for v in base.items))):
+            return Value(Kind.MODULE, op="any", parents=(), marks={Tag.ANY})
+        if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
             return base.items[0]
-        if base.kind in TENSORS | {"array"}:
+        if base.kind in TENSORS | {Kind.ARRAY}:
             value = self.like(base, node, "index", (base,), base.form)
             value.shape, value.base = index_shape(base.shape, index), base
             return value
-        if base.kind == "gradient":
+        if base.kind == Kind.GRADIENT:
             return base
-        return Value(parents=(base,) if base.parents or base.kind == "" else (), graph=base.graph, node=node, op="part")
+        return Value(
+            parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
+        )
 
     def called(self, node: ast.Call, scope: Scope) -> Value:
         if isinstance(node.func, ast.Name) and scope.find(node.func.id) is None:
@@ -271,8 +278,8 @@ class Expressions(Calls):
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
         if isinstance(node.func, ast.Name) and "zero_grad" in node.func.id:
-            self.note("zero", node, Value())  # whatever it does, its name says what for
-        if function.kind == "library":
+            self.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
+        if function.kind == Kind.LIBRARY:
             return self.library_call(function.op, args, keys, node, scope)
         return self.call(function, args, keys, node)
 
@@ -281,9 +288,9 @@ class Expressions(Calls):
         for part in node.args:
             if isinstance(part, ast.Starred):
                 inner = self.eval(part.value, scope)
-                args += inner.items if inner.items else [Value(marks={"open"}, parents=(inner,))]
-                if "open" in inner.marks and args:
-                    args.append(Value(marks={"open"}))
+                args += inner.items if inner.items else [Value(marks={Tag.OPEN}, parents=(inner,))]
+                if Tag.OPEN in inner.marks and args:
+                    args.append(Value(marks={Tag.OPEN}))
             else:
                 args.append(self.eval(part, scope))
         keys = {k.arg: self.eval(k.value, scope) for k in node.keywords if k.arg}
@@ -295,9 +302,9 @@ class Expressions(Calls):
     def builtin(self, node: ast.Call, name: str, scope: Scope) -> Value | None:
         if name in {"float", "int"} and len(node.args) == 1:
             value = self.eval(node.args[0], scope)
-            if value.kind == "number" or value.kind == "text":
+            if value.kind == Kind.NUMBER or value.kind == Kind.TEXT:
                 return Value(
-                    "number", constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
+                    Kind.NUMBER, constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
                 )
             return self.to_number(value, node)
         if name not in self.builtins:
@@ -306,7 +313,7 @@ class Expressions(Calls):
         return self.builtins[name](self, args, keys, node)
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        return args[0] if args else Value("list", items=[])
+        return args[0] if args else Value(Kind.LIST, items=[])
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
@@ -316,7 +323,7 @@ class Expressions(Calls):
         return Value(parents=(args[0],), node=node) if args else None
 
     def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        return Value("number") if all(a.kind == "number" for a in args) else Value(parents=tuple(args))
+        return Value(Kind.NUMBER) if all(a.kind == Kind.NUMBER for a in args) else Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
         args, keys = self.arguments(node, scope)
@@ -345,7 +352,7 @@ class Expressions(Calls):
         ast.SetComp: comprehension,
         ast.DictComp: comprehension,
         ast.Subscript: subscript,
-        ast.Lambda: lambda self, node, scope: Value("function", body=Body(node, scope), node=node),
+        ast.Lambda: lambda self, node, scope: Value(Kind.FUNCTION, body=Body(node, scope), node=node),
         ast.NamedExpr: named_expression,
         ast.JoinedStr: formatted,
         ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
@@ -373,17 +380,19 @@ class Expressions(Calls):
         "iter": collected,
         "set": collected,
         "tqdm": collected,
-        "dict": lambda self, args, keys, node: args[0] if args else Value("dict", items=[], attributes=keys),
+        "dict": lambda self, args, keys, node: args[0] if args else Value(Kind.DICT, items=[], attributes=keys),
         "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.item(args[0], node, 1) if args else None,
-        "enumerate": lambda self, args, keys, node: Value("enumerate", items=args),
-        "zip": lambda self, args, keys, node: Value("zip", items=args),
-        "range": lambda self, args, keys, node: Value("range", constant=args[0].constant if len(args) == 1 else None),
+        "enumerate": lambda self, args, keys, node: Value(Kind.ENUMERATE, items=args),
+        "zip": lambda self, args, keys, node: Value(Kind.ZIP, items=args),
+        "range": lambda self, args, keys, node: Value(
+            Kind.RANGE, constant=args[0].constant if len(args) == 1 else None
+        ),
         "sum": summed,
         "abs": lambda self, args, keys, node: self.like(args[0], node, "abs", (args[0],)) if args else None,
-        "print": lambda self, args, keys, node: Value("none"),
-        "isinstance": lambda self, args, keys, node: Value("none"),
-        "len": lambda self, args, keys, node: Value("number"),
+        "print": lambda self, args, keys, node: Value(Kind.NONE),
+        "isinstance": lambda self, args, keys, node: Value(Kind.NONE),
+        "len": lambda self, args, keys, node: Value(Kind.NUMBER),
         "max": extremes,
         "min": extremes,
         "map": lambda self, args, keys, node: None,

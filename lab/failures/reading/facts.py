@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lab.failures.reading.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
+from lab.failures.reading.kinds import Cut, Kind, Tag
 
 LAYERS = {
     "Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
@@ -48,7 +49,7 @@ CREATORS = {
 # Only these are known to need what a first backward pass lets go.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
-TENSORS = {"tensor", "parameter"}
+TENSORS = {Kind.TENSOR, Kind.PARAMETER}
 MODULE_METHODS = {
     "parameters", "named_parameters", "state_dict", "load_state_dict", "train", "eval", "modules", "apply", "children",
     "requires_grad_", "register_buffer", "add_module", "register_module", "cuda", "to", "double", "named_modules",
@@ -72,7 +73,9 @@ LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torch
 
 @dataclass(eq=False, slots=True)
 class Value:
-    kind: str = ""  # tensor, array, number, module, optimizer, scaler, function, class, library, list, gradient, ...
+    kind: Kind = (
+        Kind.UNKNOWN
+    )  # tensor, array, number, module, optimizer, scaler, function, class, library, list, gradient, ...
     node: ast.expr | None = None  # the expression that made it
     statement: ast.stmt | None = None  # the statement in which it was made
     op: str = ""  # what made it: an operation, a layer's class, an optimizer's, a library's name
@@ -80,7 +83,7 @@ class Value:
     maybe: tuple["Value", ...] = ()  # two branches of the text: one of these
     graph: bool | None = None  # a tensor: has it a graph (or asks for a gradient)? None: not known
     leaf: bool = False
-    cut: str = ""  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
+    cut: Cut = Cut.NONE  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
     cut_by: ast.AST | None = None
     before: bool | None = None  # `graph` of a result before it was asked for a gradient (mark "asked")
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
@@ -95,7 +98,7 @@ class Value:
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope
-    marks: set[str] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
+    marks: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
 
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
@@ -106,7 +109,7 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
         yield here
         if live and here.cut:
             continue
-        inside = tuple(here.items or ()) if here.kind == "list" else ()
+        inside = tuple(here.items or ()) if here.kind == Kind.LIST else ()
         for parent in here.parents + inside + (() if live else here.maybe):
             if id(parent) not in seen:
                 seen.add(id(parent))
@@ -129,20 +132,22 @@ def modules(value: Value) -> Iterator[Value]:
     """A module and all modules in it."""
 
     def inside(here: Value) -> Iterator[Value]:
-        yield from (v for v in here.attributes.values() if v.kind in {"module", "parameter"})
-        yield from (v for v in here.items or [] if v.kind == "module")
-        yield from (v for v in here.parents if v.kind == "module" and here.op == "any")  # what something unknown wraps
+        yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
+        yield from (v for v in here.items or [] if v.kind == Kind.MODULE)
+        yield from (
+            v for v in here.parents if v.kind == Kind.MODULE and here.op == "any"
+        )  # what something unknown wraps
 
     return following_on(value, inside)
 
 
 def has_parameters(module: Value) -> bool:
-    return any(part.op in LAYERS or part.kind == "parameter" for part in modules(module))
+    return any(part.op in LAYERS or part.kind == Kind.PARAMETER for part in modules(module))
 
 
 def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
     """The shape of two values together; None where it is not known."""
-    shapes = [() if v.kind == "number" else v.shape for v in (a, b)]
+    shapes = [() if v.kind == Kind.NUMBER else v.shape for v in (a, b)]
     one, two = shapes
     if one is None or two is None:
         return None
@@ -163,19 +168,19 @@ def column_against_row(a: Value, b: Value) -> Value | None:
 
 def is_row(value: Value) -> bool:
     """One axis, of more than one number; or what broadcasting made of such a one: its last axis is not 1."""
-    return "row" in value.marks or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
+    return Tag.ROW in value.marks or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
 def graph_of(value: Value) -> bool | None:
-    if value.kind == "module":
-        if "frozen" in value.marks:
+    if value.kind == Kind.MODULE:
+        if Tag.FROZEN in value.marks:
             return None
         return True if value.op in LAYERS else None
-    if value.kind == "parameter":
-        return None if "frozen" in value.marks or (value.base and "frozen" in value.base.marks) else True
-    if value.kind in {"number", "flag", "text", "none", "array", "gradient"}:
+    if value.kind == Kind.PARAMETER:
+        return None if Tag.FROZEN in value.marks or (value.base and Tag.FROZEN in value.base.marks) else True
+    if value.kind in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE, Kind.ARRAY, Kind.GRADIENT}:
         return False
-    if value.kind == "list":
+    if value.kind == Kind.LIST:
         flags = [graph_of(v) for v in value.items or []]
         return True if True in flags else None if None in flags or value.items is None else False
     return value.graph
@@ -187,7 +192,7 @@ def judge(value: Value) -> bool:
     return (
         value.op == "call"
         and asked is not None
-        and asked.kind == ""
+        and asked.kind == Kind.UNKNOWN
         and bool(re.search("loss|crit|objective|mse|bce", asked.name.split(".")[-1].lower()))
     )
 
@@ -195,7 +200,7 @@ def judge(value: Value) -> bool:
 def network_called(value: Value) -> bool:
     """Is it the answer of a network of which only the name is known, or that it is trained?"""
     asked = value.base
-    if value.op != "call" or asked is None or asked.marks & {"frozen", "eval"}:
+    if value.op != "call" or asked is None or asked.marks & {Tag.FROZEN, Tag.EVAL}:
         return False
     *owner, name = asked.name.split(".")
     return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
@@ -203,13 +208,13 @@ def network_called(value: Value) -> bool:
 
 def owners(given: Value) -> list[Value] | None:
     """The modules and leaves that an optimizer was given; None where that is not known for certain."""
-    if given.kind == "parameters" and given.base is not None:
+    if given.kind == Kind.PARAMETERS and given.base is not None:
         return [given.base]
     if given.kind in TENSORS:
-        return [given.base if given.kind == "parameter" and given.op == "parameter" and given.base else given]
-    if given.kind == "dict" and "params" in given.attributes:
+        return [given.base if given.kind == Kind.PARAMETER and given.op == "parameter" and given.base else given]
+    if given.kind == Kind.DICT and "params" in given.attributes:
         return owners(given.attributes["params"])
-    if given.kind == "list" and given.items is not None and "partly" not in given.marks:
+    if given.kind == Kind.LIST and given.items is not None and Tag.PARTLY not in given.marks:
         found: list[Value] = []
         for item in given.items:
             inner = owners(item)
@@ -217,7 +222,7 @@ def owners(given: Value) -> list[Value] | None:
                 return None
             found += inner
         return found
-    if given.kind == "named" and given.base is not None:
+    if given.kind == Kind.NAMED and given.base is not None:
         return [given.base]
     return None
 

@@ -22,6 +22,7 @@ from lab.failures.reading.facts import (
     owners,
     reach,
 )
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.methods import Methods
 from lab.failures.reading.shapes import literal_shape
 
@@ -59,7 +60,11 @@ class Libraries(Methods):
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         call = LibraryCall(full, args, keys, node, scope)
         if call.root == "math":
-            return self.to_number(args[0], node) if args and args[0].kind in TENSORS | {""} else Value("number")
+            return (
+                self.to_number(args[0], node)
+                if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
+                else Value(Kind.NUMBER)
+            )
         if call.name in MODULES:
             return self.layer(call.name, args, keys, node)
         if call.name in self.named and (value := self.named[call.name](self, call)) is not None:
@@ -71,101 +76,101 @@ class Libraries(Methods):
         if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value("scheduler")
-            self.note("scheduler", node, value, detail=name)
+            value = Value(Kind.SCHEDULER)
+            self.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
-            self.note("init", node, call.first, args[1] if len(args) > 1 else None, name)
+            self.note(Act.INIT, node, call.first, args[1] if len(args) > 1 else None, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
             return self.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
         if full.endswith("autograd.backward") and args:
-            self.note("backward", node, args[0], detail="functional")
-            return Value("none")
+            self.note(Act.BACKWARD, node, args[0], detail="functional")
+            return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
     def autograd_grad(self, call: LibraryCall) -> Value:
         args, node = call.args, call.node
         if args:
-            self.note("used", node, args[0])
+            self.note(Act.USED, node, args[0])
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
-        for value in by.items if by.kind == "list" and by.items else [by]:
-            self.note("differentiate", node, value)
-        return Value("list", items=[self.derivative(args, node)], marks={"open"})
+        for value in by.items if by.kind == Kind.LIST and by.items else [by]:
+            self.note(Act.DIFFERENTIATE, node, value)
+        return Value(Kind.LIST, items=[self.derivative(args, node)], marks={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
-        if name == "DataLoader" and args and args[0].kind == "dataset":
+        if name == "DataLoader" and args and args[0].kind == Kind.DATASET:
             size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
-            return Value("loader", items=args[0].items, constant=size.constant)
+            return Value(Kind.LOADER, items=args[0].items, constant=size.constant)
         if name in DISTRIBUTIONS and "distributions" in full:
-            return Value("distribution", call.node, op=name, parents=(*args, *keys.values()))
+            return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
         if call.root == ENGINE and name == "Tensor":
             return self.engine_leaf(args, keys, call.node)
         if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
-            return self.create(name, args, keys, call.node, "array" if call.root == "numpy" else "tensor")
+            return self.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
 
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root != "numpy":
             return None
         value = self.function(call.name, call.args, call.keys, call.node)
-        if value.kind == "tensor" and not any(a.kind in TENSORS for a in call.args):
-            value.kind = "array"
+        if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
+            value.kind = Kind.ARRAY
         return value
 
     def torch_call(self, call: LibraryCall) -> Value:
         name, args, keys, node = call.name, call.args, call.keys, call.node
         if name in WITHOUT_TENSORS:
-            return Value("text")
+            return Value(Kind.TEXT)
         if call.root not in {"torch", ENGINE}:
             return self.call(Value(), args, keys, node)
-        along = "dim" in keys or (len(args) > 1 and args[1].kind == "number")
+        along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         if name in {"max", "min", "topk", "sort"} and call.root == "torch" and args and along:
             return self.tensor_call(args[0], name, args[1:], keys, node)
         if name == "where" and len(node.args) == 3:
             return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
             return self.function(name, args, keys, node)
-        return self.call(Value("library", op=call.full), args, keys, node)
+        return self.call(Value(Kind.LIBRARY, op=call.full), args, keys, node)
 
     def parameter(self, call: LibraryCall) -> Value:
-        made = call.first if call.first.kind == "tensor" else Value("tensor", call.node)
-        value = Value("parameter", call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
+        made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
+        value = Value(Kind.PARAMETER, call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
         if "requires_grad" in call.keys or len(call.args) > 1:
-            value.marks.add("frozen")
-        self.note("made", call.node, value)
+            value.marks.add(Tag.FROZEN)
+        self.note(Act.MADE, call.node, value)
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
         if "requires_grad" in call.keys and call.args:
-            return self.create("as_tensor", call.args, call.keys, call.node, "tensor")
+            return self.create("as_tensor", call.args, call.keys, call.node, Kind.TENSOR)
         return call.first if call.args else None
 
     def gradcheck(self, call: LibraryCall) -> Value:
         given = call.args[1] if len(call.args) > 1 else call.keys.get("inputs", Value())
-        self.note("gradcheck", call.node, given)
-        return Value("flag")
+        self.note(Act.GRADCHECK, call.node, given)
+        return Value(Kind.FLAG)
 
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
         if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
             self.modes[-1] = None if flag.value else node
-        return Value("none")
+        return Value(Kind.NONE)
 
     # What a name means in whichever library it stands; None where another rule has to say.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
-        "GradScaler": lambda self, call: Value("scaler"),
+        "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
         "Variable": variable,
         "gradcheck": gradcheck,
         "set_grad_enabled": set_grad_enabled,
-        "deepcopy": lambda self, call: Value("module", op="any", marks={"any", "eval"}),
-        "default_rng": lambda self, call: Value("generator"),
-        "RandomState": lambda self, call: Value("generator"),
-        "TensorDataset": lambda self, call: Value("dataset", items=call.args),
+        "deepcopy": lambda self, call: Value(Kind.MODULE, op="any", marks={Tag.ANY, Tag.EVAL}),
+        "default_rng": lambda self, call: Value(Kind.GENERATOR),
+        "RandomState": lambda self, call: Value(Kind.GENERATOR),
+        "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
     def derivative(self, args: list[Value], node: ast.Call) -> Value:
@@ -174,22 +179,22 @@ class Libraries(Methods):
         if not args or len(node.args) > 3 or not known:
             return Value()
         value = self.tensor(node, "derivative", args[:1])
-        if value.cut != "no_grad":
-            value.cut, value.cut_by = "derivative", node
+        if value.cut != Cut.NO_GRAD:
+            value.cut, value.cut_by = Cut.DERIVATIVE, node
         value.graph = False
         return value
 
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
         first = args[0] if args else keys.get("data", Value())
-        remade = bool(first.cut) and not any("updated" in v.marks for v in reach(first, live=False))
+        remade = bool(first.cut) and not any(Tag.UPDATED in v.marks for v in reach(first, live=False))
         value = self.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
         value.leaf = value.double = True
         if remade:
-            value.cut, value.cut_by = "wrapped", node
-        value.marks.add("engine")
+            value.cut, value.cut_by = Cut.WRAPPED, node
+        value.marks.add(Tag.ENGINE)
         return value
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
@@ -199,7 +204,7 @@ class Libraries(Methods):
         for name, value in tested.items():
             if value is None or value.op in BOUNDED:
                 continue
-            if graph_of(value) or (value.graph is None and value.kind != "parameter" and value.op != "call"):
+            if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
                 unsafe[id(value)] = name
         risky = list(unsafe.values())
         for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
@@ -207,36 +212,36 @@ class Libraries(Methods):
             if found is not None and found.op == "*" and any(id(p) in unsafe for p in found.parents):
                 risky.append(part)
         value = self.function("where", args, keys, node)
-        self.note("where", node, value, None, " ".join(risky))
+        self.note(Act.WHERE, node, value, None, " ".join(risky))
         return value
 
     def layer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        value = Value("module", node, self.statement, name, attributes={}, graph=True if name in LAYERS else None)
+        value = Value(Kind.MODULE, node, self.statement, name, attributes={}, graph=True if name in LAYERS else None)
         if name in {"Linear", "MLP"}:
             out = args[1] if len(args) > 1 else keys.get("out_features", keys.get("n_out"))
             if name == "MLP":
                 sizes = args[0].items if args else None
-                out = sizes[-1] if sizes and args and "open" not in args[0].marks else None
+                out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].marks else None
             if out is not None:
                 value.attributes["out"] = out
             if "init" in keys and keys["init"].constant == "zeros":
-                self.note("zero layer", node, value, None, name)
+                self.note(Act.ZERO_LAYER, node, value, None, name)
         if name in CONTAINERS:
-            if len(args) == 1 and args[0].kind in {"list", "dict"}:
+            if len(args) == 1 and args[0].kind in {Kind.LIST, Kind.DICT}:
                 value.items = args[0].items
-                value.marks |= args[0].marks & {"open"}
+                value.marks |= args[0].marks & {Tag.OPEN}
             else:
                 value.items = args
-            if any("open" in a.marks for a in args):
-                value.marks.add("open")
+            if any(Tag.OPEN in a.marks for a in args):
+                value.marks.add(Tag.OPEN)
             for item in value.items or []:
-                item.marks.add("registered")
+                item.marks.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
         value.constant = self.times()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
-            value.marks.add("frozen")  # it has no parameters
+            value.marks.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
-            self.note("made", node, value)
+            self.note(Act.MADE, node, value)
         self.everything.append(value)
         return value
 
@@ -246,12 +251,12 @@ class Libraries(Methods):
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
-        value = Value("optimizer", node, self.statement, name, (given,))
+        value = Value(Kind.OPTIMIZER, node, self.statement, name, (given,))
         rate = keys.get("lr", args[1] if len(args) > 1 else Value())
         value.attributes["lr"] = rate
         value.items = owners(given)
         self.everything.append(value)
-        self.note("optimizer", node, value, given)
+        self.note(Act.OPTIMIZER, node, value, given)
         return value
 
     def mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
@@ -271,7 +276,7 @@ class Libraries(Methods):
         """The full name of what a dotted name of a library stands for; empty where it is none."""
         if isinstance(node, ast.Name):
             found = scope.find(node.id)
-            return found.op if found is not None and found.kind == "library" else ""
+            return found.op if found is not None and found.kind == Kind.LIBRARY else ""
         if isinstance(node, ast.Attribute):
             root = self.library(node.value, scope)
             return f"{root}.{node.attr}" if root else ""

@@ -8,6 +8,7 @@ from typing import ClassVar
 from lab.failures.reading import tables
 from lab.failures.reading.effects import CHOICES
 from lab.failures.reading.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.shapes import created_shape
 from lab.failures.reading.tensors import Operation, Tensors
 
@@ -20,41 +21,46 @@ class Methods(Tensors):
 
     def method_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         found = owner.attributes.get(name)
-        if found is not None and found.kind in {"module", "function", "optimizer"}:
+        if found is not None and found.kind in {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER}:
             return self.call(found, args, keys, node)
-        if owner.kind in {"module", "instance"} and (method := self.method(owner, name)) is not None:
+        if owner.kind in {Kind.MODULE, Kind.INSTANCE} and (method := self.method(owner, name)) is not None:
             return self.call(method, args, keys, node)
         op = Operation(name, [owner, *args], keys, node if isinstance(node, ast.expr) else ast.Constant(None))
         if name in self.training and (value := self.training[name](self, op)) is not None:
             return value
-        if name in MODULE_METHODS and owner.kind in {"module", ""}:
+        if name in MODULE_METHODS and owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             return self.module_call(owner, name, args, keys, op.node)
         return self.by_kind.get(owner.kind, Methods.unknown)(self, op)
 
     def backward(self, op: Operation) -> Value | None:
         owner, given = op.first, op.args[1:2]
-        if owner.kind not in TENSORS | {"", "number", "array", "list"}:
+        if owner.kind not in TENSORS | {Kind.UNKNOWN, Kind.NUMBER, Kind.ARRAY, Kind.LIST}:
             return None
-        if given and given[0].kind in {"tensor", ""} and given[0].graph is not False and owner.kind == "":
-            self.note("backward", op.node, given[0], None, "given")  # accelerator.backward(loss)
-            return Value("none")
-        if "asked" in owner.marks:  # the result of a computation: asking gives it no graph
+        if (
+            given
+            and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN}
+            and given[0].graph is not False
+            and owner.kind == Kind.UNKNOWN
+        ):
+            self.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
+            return Value(Kind.NONE)
+        if Tag.ASKED in owner.marks:  # the result of a computation: asking gives it no graph
             owner.graph = owner.before
         keep = op.keys.get("retain_graph")
         detail = "retain" if keep is not None and keep.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
-        self.note("backward", op.node, owner, None, detail)
-        return Value("none")
+        self.note(Act.BACKWARD, op.node, owner, None, detail)
+        return Value(Kind.NONE)
 
     def zero_grad(self, op: Operation) -> Value:
-        self.note("zero", op.node, op.first)
-        if op.first.kind == "":
-            op.first.marks.add("trained")
-        return Value("none")
+        self.note(Act.ZERO, op.node, op.first)
+        if op.first.kind == Kind.UNKNOWN:
+            op.first.marks.add(Tag.TRAINED)
+        return Value(Kind.NONE)
 
     def scale(self, op: Operation) -> Value | None:
         owner = op.first
-        scaler = owner.kind == "scaler" or (owner.kind == "" and "scaler" in owner.name.lower())
+        scaler = owner.kind == Kind.SCALER or (owner.kind == Kind.UNKNOWN and "scaler" in owner.name.lower())
         return (op.args[1] if len(op.args) > 1 else Value()) if scaler else None
 
     def of_gradient(self, op: Operation) -> Value:
@@ -62,47 +68,47 @@ class Methods(Tensors):
         if op.name in {"zero_", "fill_", "fill"}:
             self.empty(owner.base or Value(), op.node)
         if op.name == "sign":
-            return Value("gradient", base=owner.base, op="sign", marks={*owner.marks, "sign"})
+            return Value(Kind.GRADIENT, base=owner.base, op="sign", marks={*owner.marks, Tag.SIGN})
         same = op.name in {"data", "clone", "detach", "clamp"}
-        return Value("gradient", base=owner.base, op=owner.op, marks=owner.marks) if same else Value()
+        return Value(Kind.GRADIENT, base=owner.base, op=owner.op, marks=owner.marks) if same else Value()
 
     def of_array(self, op: Operation) -> Value:
         if op.name in {"argmax", "argmin"}:
-            return Value("array", graph=False, whole=True)
+            return Value(Kind.ARRAY, graph=False, whole=True)
         return self.function(op.name, op.args, op.keys, op.node)
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.unknown(op)
-        added[0].marks.add("registered")
+        added[0].marks.add(Tag.REGISTERED)
         owner.items = [*owner.items, *(added if op.name == "append" else added[0].items or [])]
-        owner.marks.add("open")
+        owner.marks.add(Tag.OPEN)
         return owner
 
     def unknown(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
-        if owner.kind == "" and owner.graph:
+        if owner.kind == Kind.UNKNOWN and owner.graph:
             return self.tensor_call(owner, op.name, args, op.keys, op.node)
         return self.unknown_call(owner, op.name, args, op.keys, op.node)
 
     def unknown_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
-        if owner.kind == "autograd function":
+        if owner.kind == Kind.AUTOGRAD_FUNCTION:
             return self.tensor(at, "function", args)
-        if owner.kind == "distribution":
+        if owner.kind == Kind.DISTRIBUTION:
             drawn = name == "sample"  # no gradient comes back to what a sample was drawn with
             return self.tensor(at, name, () if drawn else owner.parents)
-        if owner.kind == "class":
+        if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
-        if owner.kind == "" and (known := tables.made(name, args, keys)) is not None:
+        if owner.kind == Kind.UNKNOWN and (known := tables.made(name, args, keys)) is not None:
             return known
         if name == "append" and args and not bounded(owner):
-            self.note("append", at, owner, args[0])
+            self.note(Act.APPEND, at, owner, args[0])
         if name in {"item", "numpy", "tolist"}:
-            return self.to_number(owner, at, "numpy" if name == "numpy" else "item")
+            return self.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
         if name in {"detach"}:
             value = self.detached(owner, at)
-            value.kind = ""
+            value.kind = Kind.UNKNOWN
             value.graph = False
             return value
         if name in CHOICES:
@@ -116,83 +122,83 @@ class Methods(Tensors):
             value.whole = None
             return value
         value = self.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
-        if owner.kind in {"module", ""}:
+        if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             value.parents = (owner, *value.parents)
         return value
 
     def take_step(self, owner: Value, args: list[Value], at: ast.expr) -> Value:
-        if owner.kind == "scheduler" or "sched" in owner.name.lower():
-            self.note("scheduler", at, owner)
-            return Value("none")
-        scaler = owner.kind == "scaler" or "scaler" in owner.name.lower()
+        if owner.kind == Kind.SCHEDULER or "sched" in owner.name.lower():
+            self.note(Act.SCHEDULER, at, owner)
+            return Value(Kind.NONE)
+        scaler = owner.kind == Kind.SCALER or "scaler" in owner.name.lower()
         if scaler and args:
-            self.note("step", at, args[0])
-            return Value("none")
-        if args and args[0].kind == "function":
+            self.note(Act.STEP, at, args[0])
+            return Value(Kind.NONE)
+        if args and args[0].kind == Kind.FUNCTION:
             for _ in range(2):  # the optimizer calls it again and again
                 self.call(args[0], [], {}, at)
-                self.note("step", at, owner, None, "closure")
+                self.note(Act.STEP, at, owner, None, "closure")
             return Value()
-        if owner.kind == "optimizer" or (owner.kind == "" and not args):
-            self.note("step", at, owner)
+        if owner.kind == Kind.OPTIMIZER or (owner.kind == Kind.UNKNOWN and not args):
+            self.note(Act.STEP, at, owner)
             return Value()
         return Value(parents=tuple(args))
 
     def module_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
-        if owner.kind == "" and owner.graph is not None and name in {"cuda", "to", "double"}:
+        if owner.kind == Kind.UNKNOWN and owner.graph is not None and name in {"cuda", "to", "double"}:
             return self.tensor_call(owner, name, args, keys, at)
-        if owner.kind == "" and name in {"cuda", "to"}:
+        if owner.kind == Kind.UNKNOWN and name in {"cuda", "to"}:
             return owner
-        if owner.kind == "" and name == "double":
+        if owner.kind == Kind.UNKNOWN and name == "double":
             return Value(parents=(owner,), double=True)
-        if owner.kind == "" and name not in {"apply", "compile"}:
+        if owner.kind == Kind.UNKNOWN and name not in {"apply", "compile"}:
             if name == "requires_grad_":
                 return self.asked(owner, args, at)
-            owner.kind, owner.op = "module", "any"
-            owner.marks.add("any")
+            owner.kind, owner.op = Kind.MODULE, "any"
+            owner.marks.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
-            one = Value("parameter", at, self.statement, "parameter", graph=True, leaf=True, base=owner)
-            owner.marks.add("exposed" if name == "parameters" else "copied")
-            return Value("named" if name != "parameters" else "parameters", items=[one], base=owner)
+            one = Value(Kind.PARAMETER, at, self.statement, "parameter", graph=True, leaf=True, base=owner)
+            owner.marks.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
+            return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
-            owner.marks.add("eval")
-            self.note("eval", at, owner)
+            owner.marks.add(Tag.EVAL)
+            self.note(Act.EVAL, at, owner)
         if name == "train" and not args:
-            self.note("train", at, owner)
+            self.note(Act.TRAIN, at, owner)
         if name == "requires_grad_" and args and args[0].constant is False:
-            owner.marks.add("frozen")
+            owner.marks.add(Tag.FROZEN)
         if name in {"modules", "children", "named_modules"}:
-            return Value("modules" if name != "named_modules" else "", base=owner)
-        if name == "apply" and args and args[0].kind == "function":
-            self.call(args[0], [Value("module", op="any", marks={"any"})], {}, at)
+            return Value(Kind.MODULES if name != "named_modules" else Kind.UNKNOWN, base=owner)
+        if name == "apply" and args and args[0].kind == Kind.FUNCTION:
+            self.call(args[0], [Value(Kind.MODULE, op="any", marks={Tag.ANY})], {}, at)
         if name in {"add_module", "register_module"} and len(args) > 1:
-            args[1].marks.add("registered")
+            args[1].marks.add(Tag.REGISTERED)
             owner.attributes[str(args[0].constant)] = args[1]
-            return Value("none")
+            return Value(Kind.NONE)
         if name == "register_buffer" and len(args) > 1:
             owner.attributes[str(args[0].constant)] = args[1]
-            return Value("none")
+            return Value(Kind.NONE)
         return owner
 
     def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if name == "append" and args:
-            self.note("append", at, owner, args[0])
+            self.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.loops:
-                owner.marks |= {"open", "partly"}
+                owner.marks |= {Tag.OPEN, Tag.PARTLY}
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            owner.marks |= {"open", "partly"} if self.loops or not args[0].items else {"open"}
+            owner.marks |= {Tag.OPEN, Tag.PARTLY} if self.loops or not args[0].items else {Tag.OPEN}
         elif name == "clear":
             owner.items = []
         elif name in {"values"}:
-            return Value("list", items=owner.items, marks=owner.marks & {"open"})
+            return Value(Kind.LIST, items=owner.items, marks=owner.marks & {Tag.OPEN})
         elif name == "items":
-            return Value("named", items=owner.items) if owner.items else Value()
+            return Value(Kind.NAMED, items=owner.items) if owner.items else Value()
         elif name == "detach":
-            return Value("list", items=[self.detached(v, at) for v in owner.items or []])
+            return Value(Kind.LIST, items=[self.detached(v, at) for v in owner.items or []])
         return (
-            Value("list", items=owner.items, marks={"open"})
+            Value(Kind.LIST, items=owner.items, marks={Tag.OPEN})
             if name in {"copy"}
             else Value(parents=tuple(owner.items or []))
         )
@@ -208,39 +214,39 @@ class Methods(Tensors):
         return self.function(name, op.args, keys, at)
 
     def in_place(self, op: Operation, written: str) -> Value:
-        owner, other = op.first, op.args[1] if len(op.args) > 1 else Value("none")
+        owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
         how = {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
-            self.note("update", op.node, owner.parents[0], other, how)
+            self.note(Act.UPDATE, op.node, owner.parents[0], other, how)
         else:
-            self.note("write", op.node, owner, other, how)
-        if owner.kind == "parameter" or owner.leaf:
+            self.note(Act.WRITE, op.node, owner, other, how)
+        if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.function(op.name.rstrip("_"), op.args, op.keys, op.node)
 
     def requires_grad(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
         if args and args[0].constant is False:
-            owner.marks.add("frozen")
+            owner.marks.add(Tag.FROZEN)
             return owner
         value = self.asked(owner, args, op.node)
         if value.whole and value.graph:
-            self.note("whole leaf", op.node, value)
+            self.note(Act.WHOLE_LEAF, op.node, value)
         return value
 
     def retain_grad(self, op: Operation) -> Value:
-        op.first.marks.add("retained")
-        return Value("none")
+        op.first.marks.add(Tag.RETAINED)
+        return Value(Kind.NONE)
 
     def detach_(self, op: Operation) -> Value:
-        op.first.parents, op.first.graph, op.first.cut = (), False, ""
+        op.first.parents, op.first.graph, op.first.cut = (), False, Cut.NONE
         return op.first
 
     def size(self, op: Operation) -> Value:
         shape, dim = op.first.shape, op.args[1].constant if len(op.args) > 1 else None
         if isinstance(dim, int) and shape and -len(shape) <= dim < len(shape):
-            return Value("number", constant=shape[dim])
-        return Value("number" if len(op.args) > 1 else "list")
+            return Value(Kind.NUMBER, constant=shape[dim])
+        return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
     def whole(self, op: Operation) -> Value:
         value = self.like(op.first, op.node, "whole", (op.first,))
@@ -255,23 +261,23 @@ class Methods(Tensors):
         axis = op.keys.get("dim", args[0] if args else Value()).constant
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         both = self.tensor(op.node, op.name, (owner,), (None,) if scores and owner.op in LAYERS | {"call"} else None)
-        return Value("list", items=[both, self.choice(op.node, [owner])])
+        return Value(Kind.LIST, items=[both, self.choice(op.node, [owner])])
 
     def ordered(self, op: Operation) -> Value:
-        return Value("list", items=[self.tensor(op.node, op.name, (op.first,)), self.choice(op.node, [op.first])])
+        return Value(Kind.LIST, items=[self.tensor(op.node, op.name, (op.first,)), self.choice(op.node, [op.first])])
 
     def parts(self, op: Operation) -> Value:
-        return Value("list", items=[self.tensor(op.node, "part", (op.first,))], marks={"open"})
+        return Value(Kind.LIST, items=[self.tensor(op.node, "part", (op.first,))], marks={Tag.OPEN})
 
     def new(self, op: Operation) -> Value:
-        return Value("tensor", op.node, self.statement, op.name, graph=False)
+        return Value(Kind.TENSOR, op.node, self.statement, op.name, graph=False)
 
     def asked(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """A value that is told to be followed; with an argument that is not known it may be."""
         if value.parents and value.graph is not True:
             value.before = value.graph
-            value.marks.add("asked")
-            self.note("ask", at, value)
+            value.marks.add(Tag.ASKED)
+            self.note(Act.ASK, at, value)
         self.told.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         return value
@@ -283,32 +289,34 @@ class Methods(Tensors):
         "step": lambda self, op: self.take_step(op.first, op.args[1:], op.node),
         "scale": scale,
     }
-    by_kind: ClassVar[dict[str, Callable[["Methods", Operation], Value]]] = {
-        "gradient": of_gradient,
-        "module": of_module,
-        "list": lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
-        "dict": lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
-        "number": lambda self, op: Value("number"),
-        "text": lambda self, op: Value("text"),
-        "generator": lambda self, op: Value("array", graph=False, shape=created_shape("normal", op.args[1:], op.keys)),
-        "table": lambda self, op: tables.method(op.first, op.name),
-        "array": of_array,
-        "tensor": lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
-        "parameter": lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
+    by_kind: ClassVar[dict[Kind, Callable[["Methods", Operation], Value]]] = {
+        Kind.GRADIENT: of_gradient,
+        Kind.MODULE: of_module,
+        Kind.LIST: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
+        Kind.DICT: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
+        Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
+        Kind.TEXT: lambda self, op: Value(Kind.TEXT),
+        Kind.GENERATOR: lambda self, op: Value(
+            Kind.ARRAY, graph=False, shape=created_shape("normal", op.args[1:], op.keys)
+        ),
+        Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
+        Kind.ARRAY: of_array,
+        Kind.TENSOR: lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
+        Kind.PARAMETER: lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
     }
     of_tensors: ClassVar[dict[str, Method]] = {
         "detach": lambda self, op: self.detached(op.first, op.node),
         "detach_": detach_,
         "item": lambda self, op: self.to_number(op.first, op.node),
         "tolist": lambda self, op: self.to_number(op.first, op.node),
-        "numpy": lambda self, op: self.to_number(op.first, op.node, "numpy"),
-        "__array__": lambda self, op: self.to_number(op.first, op.node, "numpy"),
+        "numpy": lambda self, op: self.to_number(op.first, op.node, Cut.NUMPY),
+        "__array__": lambda self, op: self.to_number(op.first, op.node, Cut.NUMPY),
         "requires_grad_": requires_grad,
         "retain_grad": retain_grad,
         "size": size,
-        "dim": lambda self, op: Value("number"),
-        "numel": lambda self, op: Value("number"),
-        "nelement": lambda self, op: Value("number"),
+        "dim": lambda self, op: Value(Kind.NUMBER),
+        "numel": lambda self, op: Value(Kind.NUMBER),
+        "nelement": lambda self, op: Value(Kind.NUMBER),
         "cpu_": lambda self, op: op.first,
         "share_memory_": lambda self, op: op.first,
         "long": whole,

@@ -4,6 +4,7 @@ import ast
 import math
 
 from lab.failures.reading.facts import Value
+from lab.failures.reading.kinds import Kind, Tag
 
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
@@ -79,25 +80,25 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
     if name == "randint":
         sizes = keys.get("size") or (args[-1] if args else Value())
     elif name in {"zeros", "ones", "randn", "rand", "empty", "full"}:
-        sizes = first if first.kind == "list" or name == "full" else Value("list", items=args)
+        sizes = first if first.kind == Kind.LIST or name == "full" else Value(Kind.LIST, items=args)
     elif name == "normal" and "size" in keys:
         sizes = keys["size"]
     else:
         return None
-    if sizes.kind == "number":
-        sizes = Value("list", items=[sizes])
-    if sizes.items is None or "open" in sizes.marks:
+    if sizes.kind == Kind.NUMBER:
+        sizes = Value(Kind.LIST, items=[sizes])
+    if sizes.items is None or Tag.OPEN in sizes.marks:
         return None
     return tuple(v.constant if isinstance(v.constant, int) else None for v in sizes.items)
 
 
 def literal_shape(value: Value) -> tuple[int | None, ...] | None:
-    if value.kind == "number":
+    if value.kind == Kind.NUMBER:
         return ()
-    if value.kind == "list" and value.items and "open" not in value.marks:
+    if value.kind == Kind.LIST and value.items and Tag.OPEN not in value.marks:
         inner = literal_shape(value.items[0])
         return None if inner is None else (len(value.items), *inner)
-    return value.shape if value.kind in {"array", "tensor"} else None
+    return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None
 
 
 def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> bool | None:

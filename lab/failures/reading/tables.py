@@ -3,6 +3,7 @@
 import ast
 
 from lab.failures.reading.facts import Value
+from lab.failures.reading.kinds import Kind
 
 READERS = {"read_csv", "read_excel", "read_table", "read_parquet", "read_json", "DataFrame"}
 SAME = {"drop", "dropna", "fillna", "sample", "copy", "head", "tail", "reset_index", "astype", "sort_values", "map"}
@@ -10,21 +11,21 @@ PAIRS = {"make_regression", "make_classification", "make_moons", "make_circles",
 
 
 def array(axes: int) -> Value:
-    return Value("array", graph=False, shape=(None,) * axes)
+    return Value(Kind.ARRAY, graph=False, shape=(None,) * axes)
 
 
 def made(name: str, args: list[Value], keys: dict[str, Value]) -> Value | None:
     """What a function of the two libraries gives; None where it is not known."""
     if name in READERS:
-        return Value("table", shape=(None, None))
+        return Value(Kind.TABLE, shape=(None, None))
     if name in PAIRS or (name.startswith(("load_", "fetch_")) and "return_X_y" in keys):
-        return Value("list", items=[array(2), array(1)])
-    if name == "train_test_split" and args and all(a.kind in {"array", "table", "tensor"} for a in args):
-        return Value("list", items=[part for a in args for part in (a, a)])
+        return Value(Kind.LIST, items=[array(2), array(1)])
+    if name == "train_test_split" and args and all(a.kind in {Kind.ARRAY, Kind.TABLE, Kind.TENSOR} for a in args):
+        return Value(Kind.LIST, items=[part for a in args for part in (a, a)])
     if name.startswith(("load_", "fetch_")) and not args:
         return Value(name="data", attributes={"data": array(2), "target": array(1)})
-    if name in {"fit_transform", "transform"} and len(args) == 1 and args[0].kind in {"array", "table"}:
-        return Value("array", graph=False, shape=args[0].shape)
+    if name in {"fit_transform", "transform"} and len(args) == 1 and args[0].kind in {Kind.ARRAY, Kind.TABLE}:
+        return Value(Kind.ARRAY, graph=False, shape=args[0].shape)
     return None
 
 
@@ -46,4 +47,4 @@ def column(table: Value, index: ast.expr) -> Value:
     if isinstance(last, ast.Slice | ast.List) or len(table.shape or ()) < 2:
         return table
     one = isinstance(last, ast.Constant) or (isinstance(last, ast.UnaryOp) and isinstance(last.operand, ast.Constant))
-    return Value("table", shape=(None,)) if one else Value()
+    return Value(Kind.TABLE, shape=(None,)) if one else Value()

@@ -8,6 +8,7 @@ from typing import ClassVar
 from lab.failures.reading.book import Book
 from lab.failures.reading.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
 from lab.failures.reading.facts import TENSORS, Value, broadcast, graph_of, is_row, reach
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.shapes import (
     column_pair,
     created_shape,
@@ -45,28 +46,28 @@ class Tensors(Book):
         shape: tuple[int | None, ...] | None = None,
         form: str = "",
         whole: bool | None = None,
-        kind: str = "tensor",
+        kind: Kind = Kind.TENSOR,
     ) -> Value:
         """A new tensor computed from others."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.statement, op, tuple(parents))
         value.shape, value.form, value.whole, value.turns = shape, form, whole, self.turns()
-        flags = [graph_of(p) for p in parents if p.kind not in {"number", "flag", "text", "none"}]
+        flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
         value.double = doubles[0] if len(doubles) == 1 else None
         mode = self.modes[-1]
         if mode is not None:
-            value.graph, value.cut, value.cut_by = False, "no_grad", mode
-        if kind == "array":
+            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
+        if kind == Kind.ARRAY:
             value.graph = False
         return value
 
     def like(self, model: Value, node: ast.expr, op: str, parents: Sequence[Value], form: str = "") -> Value:
         """A value of the same kind and shape."""
-        if model.kind == "number":
-            return Value("number", parents=model.parents, cut=model.cut, cut_by=model.cut_by, form=model.form, op=op)
-        if model.kind in TENSORS | {"array"}:
-            kind = "array" if model.kind == "array" else "tensor"
+        if model.kind == Kind.NUMBER:
+            return Value(Kind.NUMBER, parents=model.parents, cut=model.cut, cut_by=model.cut_by, form=model.form, op=op)
+        if model.kind in TENSORS | {Kind.ARRAY}:
+            kind = Kind.ARRAY if model.kind == Kind.ARRAY else Kind.TENSOR
             value = self.tensor(node, op, parents, model.shape, form, model.whole, kind)
             value.double = model.double
             return value
@@ -81,27 +82,27 @@ class Tensors(Book):
         )
         mode = self.modes[-1]
         if mode is not None:
-            value.graph, value.cut, value.cut_by = False, "no_grad", mode
+            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         return value
 
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
-        if kinds <= {"number", "flag"}:
+        if kinds <= {Kind.NUMBER, Kind.FLAG}:
             return self.numbers(sign, one, two)
-        if "gradient" in kinds:
+        if Kind.GRADIENT in kinds:
             return self.gradient_arithmetic(sign, one, two)
         form = ""
         if sign == "-" and one.constant in (1, 1.0) and two.form == "probabilities":
             form = "probabilities"
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
             form = "losses" if "losses" in {one.form, two.form} else "loss"
-        if kinds & (TENSORS | {"array"}):
+        if kinds & (TENSORS | {Kind.ARRAY}):
             return self.of_tensors_or_arrays(sign, one, two, node, form)
-        value = self.like(one if one.kind == "" else two, node, sign, (one, two), form)
+        value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
-            value.marks.add("row")
+            value.marks.add(Tag.ROW)
         if self.modes[-1] is None:
-            flags = {graph_of(v) for v in (one, two) if v.kind not in {"number", "flag", "text", "none"}}
+            flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
             value.graph = True if True in flags else None if None in flags else False
         return value
 
@@ -113,38 +114,38 @@ class Tensors(Book):
         elif sign == "/" or False in {one.whole, two.whole}:
             whole = False
         if not {one.kind, two.kind} & TENSORS:
-            return self.tensor(node, sign, (one, two), shape, form, whole, kind="array")
+            return self.tensor(node, sign, (one, two), shape, form, whole, kind=Kind.ARRAY)
         if sign == "-" and column_pair(one, two):
-            self.note("subtract", node, one, two)
+            self.note(Act.SUBTRACT, node, one, two)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
-            value.marks.add("row")
+            value.marks.add(Tag.ROW)
         for saved, other in {"*": ((one, two), (two, one)), "@": ((one, two), (two, one)), "/": ((two, one),),
                              "**": ((one, one),)}.get(sign, ()):  # fmt: skip
             if graph_of(other):
                 self.save(saved, node)
         if sign == "@":
-            self.note("matmul", node, one, two)
+            self.note(Act.MATMUL, node, one, two)
         return value
 
     def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
-        source, other = (one, two) if one.kind == "gradient" else (two, one)
+        source, other = (one, two) if one.kind == Kind.GRADIENT else (two, one)
         flipped = sign == "-" and source is two
-        value = Value("gradient", op=source.op, base=source.base, marks=set(source.marks), parents=(one, two))
+        value = Value(Kind.GRADIENT, op=source.op, base=source.base, marks=set(source.marks), parents=(one, two))
         value.graph = None
         if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
-            value.kind, value.op = "tensor", sign
+            value.kind, value.op = Kind.TENSOR, sign
             value.graph = True if other.graph and self.modes[-1] is None else None
             value.shape, value.turns = other.shape, self.turns()
-            value.marks = {"updated", "down" if flipped or "turned" in source.marks else "up"}
-            value.marks |= {"rebound"} if other.graph else set()
-            value.marks |= other.marks & {"engine"}
+            value.marks = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.marks else Tag.UP}
+            value.marks |= {Tag.REBOUND} if other.graph else set()
+            value.marks |= other.marks & {Tag.ENGINE}
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
-            value.marks.add("turned")
+            value.marks.add(Tag.TURNED)
         return value
 
     def numbers(self, sign: str, one: Value, two: Value) -> Value:
-        value = Value("number", parents=tuple(v for v in (one, two) if v.cut or v.parents), op=sign)
+        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents), op=sign)
         a, b = one.constant, two.constant
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
@@ -168,28 +169,28 @@ class Tensors(Book):
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
-            inner = any(v.cut == "choice" and any(n is v.cut_by for n in ast.walk(node)) for v in value.parents)
-            if value.cut != "no_grad" and (value.graph is not False or inner):
-                value.cut, value.cut_by = "choice", node
+            inner = any(v.cut == Cut.CHOICE and any(n is v.cut_by for n in ast.walk(node)) for v in value.parents)
+            if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
+                value.cut, value.cut_by = Cut.CHOICE, node
             value.graph, value.whole = False, True
             return value
-        if any(v.kind == "array" for v in values):
-            return Value("array", op="choice", shape=first.shape, graph=False, whole=True)
-        if all(v.kind in {"number", "text", "flag", "none"} for v in values):
-            return Value("flag")
-        return Value(parents=tuple(values), node=node, graph=False, cut="choice", cut_by=node)
+        if any(v.kind == Kind.ARRAY for v in values):
+            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False, whole=True)
+        if all(v.kind in {Kind.NUMBER, Kind.TEXT, Kind.FLAG, Kind.NONE} for v in values):
+            return Value(Kind.FLAG)
+        return Value(parents=tuple(values), node=node, graph=False, cut=Cut.CHOICE, cut_by=node)
 
     def detached(self, owner: Value, node: ast.expr) -> Value:
         value = self.tensor(node, "detach", (owner,), owner.shape, owner.form, owner.whole)
         if value.graph is not False and not value.cut:
-            value.cut, value.cut_by = "detach", node
+            value.cut, value.cut_by = Cut.DETACH, node
         value.graph, value.double = False, owner.double
         return value
 
-    def to_number(self, value: Value, node: ast.expr, cut: str = "item") -> Value:
-        known = value.kind in TENSORS or (value.kind == "" and value.graph)
-        number = Value("number" if cut == "item" else "array", node, self.statement, cut, (value,))
-        number.graph, number.form, number.shape = False, value.form, value.shape if cut == "numpy" else ()
+    def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
+        known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
+        number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.statement, cut, (value,))
+        number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
         number.whole = value.whole
         if known and graph_of(value):
             number.cut, number.cut_by = cut, node
@@ -198,14 +199,14 @@ class Tensors(Book):
         source = value
         while source.op in {"view", "clone"} and source.parents and not source.cut:
             source = source.parents[0]
-        if source.cut == "detach" and cut == "numpy":
-            number.cut, number.cut_by = "numpy", node
+        if source.cut == Cut.DETACH and cut == Cut.NUMPY:
+            number.cut, number.cut_by = Cut.NUMPY, node
         return number
 
     def loss(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         prediction = args[0] if args else keys.get("input", Value())
         target = args[1] if len(args) > 1 else keys.get("target", Value())
-        self.note("loss", node, prediction, target, name)
+        self.note(Act.LOSS, node, prediction, target, name)
         reduction = keys.get("reduction", Value(constant="mean")).constant
         whole_batch = reduction in {"mean", "batchmean", "sum"}
         value = self.tensor(node, name, (prediction, target), () if whole_batch else None)
@@ -215,15 +216,15 @@ class Tensors(Book):
         elif whole_batch:
             value.form = "loss"
             if reduction == "sum":
-                value.marks.add("sum")
-        if prediction.kind == "" and value.graph is False and self.modes[-1] is None:
+                value.marks.add(Tag.SUM)
+        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.modes[-1] is None:
             value.graph = None
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp(). The table says what it does."""
         if keys.get("inplace", Value()).constant is True:
-            self.note("write", node, args[0] if args else Value(), None, "argument")
+            self.note(Act.WRITE, node, args[0] if args else Value(), None, "argument")
         name = name.removeprefix("_")
         effect = EFFECTS.get(name, UNKNOWN)
         return self.transfers[effect.result](self, Operation(name, args, keys, node, effect))
@@ -257,7 +258,7 @@ class Tensors(Book):
     def either_of_two(self, op: Operation) -> Value:
         if len(op.args) != 3:
             return self.keeps_shape(op)
-        if op.args[1].kind == op.args[2].kind == "number":
+        if op.args[1].kind == op.args[2].kind == Kind.NUMBER:
             return self.choice(op.node, op.args[:1])
         return self.tensor(op.node, "where", op.args[1:], broadcast(op.args[1], op.args[2]))
 
@@ -278,9 +279,9 @@ class Tensors(Book):
         return value
 
     def some_tensor(self, op: Operation) -> Value:
-        if op.first.kind == "array" and not any(a.kind in TENSORS for a in op.args):
-            return self.tensor(op.node, op.name, op.args, kind="array")
-        value = self.tensor(op.node, op.name, [a for a in op.args if a.kind in TENSORS | {"", "list"}])
+        if op.first.kind == Kind.ARRAY and not any(a.kind in TENSORS for a in op.args):
+            return self.tensor(op.node, op.name, op.args, kind=Kind.ARRAY)
+        value = self.tensor(op.node, op.name, [a for a in op.args if a.kind in TENSORS | {Kind.UNKNOWN, Kind.LIST}])
         value.graph = None if value.graph else value.graph
         return value
 
@@ -313,10 +314,10 @@ class Tensors(Book):
                 shape = tuple(sizes)
         value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
         value.shape = shape
-        if value.kind == "":
+        if value.kind == Kind.UNKNOWN:
             value.shape = None
         if name == "sum":
-            value.marks.add("sum")
+            value.marks.add(Tag.SUM)
         return value
 
     def move(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
@@ -330,19 +331,19 @@ class Tensors(Book):
         elif name in {"to", "type", "astype"}:
             value.whole = None if rest and first.whole else first.whole
             value.double = None if rest else first.double
-        value.marks |= first.marks & {"sum"}
+        value.marks |= first.marks & {Tag.SUM}
         return value
 
-    def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: str) -> Value:
+    def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: Kind) -> Value:
         first = args[0] if args else Value()
         told = [
             a
             for a in args
             if a.cut
             or any(v.cut for v in a.parents if a.op == "call")
-            or a.kind in TENSORS | {"array"}
+            or a.kind in TENSORS | {Kind.ARRAY}
             or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
-            or (a.kind == "number" and any(v.cut or v.op == "item" for v in reach(a, live=False)))
+            or (a.kind == Kind.NUMBER and any(v.cut or v.op == "item" for v in reach(a, live=False)))
         ]
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
@@ -356,27 +357,31 @@ class Tensors(Book):
         written = next((k.value for k in node.keywords if k.arg == "dtype"), None)
         if isinstance(written, ast.Attribute):
             value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(written.attr)
-        if kind == "tensor":
+        if kind == Kind.TENSOR:
             behind = (p for part in value.parents for p in reach(part, live=False))
             lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)
             value.graph = None if wants is not None and wants.constant is None else bool(wants and wants.constant)
             if lost is not None and name in {"tensor", "from_numpy", "as_tensor", "Tensor", "FloatTensor"}:
-                value.cut, value.cut_by = "wrapped", node
+                value.cut, value.cut_by = Cut.WRAPPED, node
             elif name.endswith("_like"):
                 value.parents = ()
-        if wants is None and value.cut != "no_grad":
+        if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
-        if value.whole and value.graph and kind == "tensor":
-            self.note("whole leaf", node, value)
+        if value.whole and value.graph and kind == Kind.TENSOR:
+            self.note(Act.WHOLE_LEAF, node, value)
         return value
 
     @staticmethod
     def either(one: Value, two: Value) -> Value:
-        if two.kind in {"none", ""} and not two.parents and one.kind in {"module", "optimizer", "scaler"}:
+        if (
+            two.kind in {Kind.NONE, Kind.UNKNOWN}
+            and not two.parents
+            and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER}
+        ):
             return one
-        if one.kind == two.kind and one.kind in {"module", "optimizer", "class", "function", "library"}:
+        if one.kind == two.kind and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.CLASS, Kind.FUNCTION, Kind.LIBRARY}:
             return one
-        value = Value(one.kind if one.kind == two.kind else "", maybe=(one, two), name=one.name)
+        value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, maybe=(one, two), name=one.name)
         value.graph = one.graph if one.graph is two.graph else None
         value.shape = one.shape if one.shape == two.shape else None
         return value

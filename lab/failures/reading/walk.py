@@ -18,6 +18,7 @@ from lab.failures.reading.facts import (
     Value,
     reach_all,
 )
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.shapes import leaves
 
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
@@ -30,7 +31,7 @@ class Walk(Expressions):
     """One reading of one text."""
 
     def read(self, tree: ast.Module) -> None:
-        scope = Scope(start={name: Value("library", op=full) for name, full in USUAL.items()})
+        scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL.items()})
         try:
             self.block(tree.body, scope)
             self.uncalled(scope, tree)
@@ -43,21 +44,21 @@ class Walk(Expressions):
 
     def uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""
-        bases = {id(base) for v in scope.values() if v.kind == "class" for base in v.items or []}
+        bases = {id(base) for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
-            if value.kind == "class" and not self.knows_made(value) and id(value) not in bases:
+            if value.kind == Kind.CLASS and not self.knows_made(value) and id(value) not in bases:
                 self.make(value, [], {}, value.node or ast.Constant(None))
         for instance in [v for v in self.everything if isinstance(v.body, Body)]:
             assert isinstance(instance.body, Body)
             self.twice(
                 [self.method(instance, name) for name in self.methods(instance) if name != "__init__"],
             )
-        self.twice([v for v in scope.values() if v.kind == "function"])
+        self.twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def twice(self, functions: "list[Value | None]") -> None:
         left = [
             f for f in functions
-            if f and f.kind == "function" and isinstance(f.body, Body) and id(f.body.definition) not in self.followed
+            if f and f.kind == Kind.FUNCTION and isinstance(f.body, Body) and id(f.body.definition) not in self.followed
         ]  # fmt: skip
         inside = {name for f in left for name in self.names_called(f)}
         for function in sorted(left, key=lambda f: f.name in inside):
@@ -115,9 +116,9 @@ class Walk(Expressions):
         first = statement.targets[0]
         old = self.present(first, scope)
         result = self.eval(statement.value, scope)
-        again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == "number")
+        again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
-            self.note("gather", statement, result, result)
+            self.note(Act.GATHER, statement, result, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -133,7 +134,7 @@ class Walk(Expressions):
         return self.block(statement.finalbody, scope)
 
     def define_function(self, statement: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
-        function = Value("function", name=statement.name, body=Body(statement, scope))
+        function = Value(Kind.FUNCTION, name=statement.name, body=Body(statement, scope))
         function.statement = statement
         scope[statement.name] = function
 
@@ -141,17 +142,17 @@ class Walk(Expressions):
         for alias in statement.names:
             if alias.name.split(".")[0] in LIBRARIES:
                 full = alias.name if alias.asname else alias.name.split(".")[0]
-                scope[alias.asname or full] = Value("library", op=full)
+                scope[alias.asname or full] = Value(Kind.LIBRARY, op=full)
 
     def import_names(self, statement: ast.ImportFrom, scope: Scope) -> None:
         for alias in statement.names:
             known = (statement.module or "").split(".")[0] in LIBRARIES and alias.name != "*"
             scope[alias.asname or alias.name] = (
-                Value("library", op=f"{statement.module}.{alias.name}") if known else Value(name=alias.name)
+                Value(Kind.LIBRARY, op=f"{statement.module}.{alias.name}") if known else Value(name=alias.name)
             )
 
     def give_back(self, statement: ast.Return, scope: Scope) -> bool:
-        result = self.eval(statement.value, scope) if statement.value else Value("none")
+        result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
         if self.calls:
             self.calls[-1][1].append(result)
         return True
@@ -178,15 +179,15 @@ class Walk(Expressions):
 
     def define(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
-        value = Value("class", name=statement.name, body=Body(statement, scope))
-        names = {base.op.split(".")[-1] for base in bases if base.kind == "library"}
-        if names & {"Module", "LightningModule"} or any("module" in base.marks for base in bases):
-            value.marks.add("module")
+        value = Value(Kind.CLASS, name=statement.name, body=Body(statement, scope))
+        names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
+        if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.marks for base in bases):
+            value.marks.add(Tag.MODULE)
         if names & {"Function"}:
-            value.marks.add("autograd function")
-        if any(base.kind == "library" and ".optim" in base.op for base in bases):
-            value.marks.add("optimizer")
-        value.items = [base for base in bases if base.kind == "class"]
+            value.marks.add(Tag.AUTOGRAD_FUNCTION)
+        if any(base.kind == Kind.LIBRARY and ".optim" in base.op for base in bases):
+            value.marks.add(Tag.OPTIMIZER)
+        value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
 
@@ -222,9 +223,9 @@ class Walk(Expressions):
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
-            if over.kind == "range" and isinstance(over.constant, int):
+            if over.kind == Kind.RANGE and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
-            if over.kind == "module":
+            if over.kind == Kind.MODULE:
                 sizes = {id(v.node): v.constant for v in over.items or [] if isinstance(v.constant, int)}
                 self.layers_in[id(statement)] = sum(sizes.values())
         members = [] if isinstance(statement, ast.While) else list(listed(over))
@@ -249,30 +250,32 @@ class Walk(Expressions):
 
     def item(self, over: Value, node: ast.expr, turn: int) -> Value:
         """What a loop over a value gives in one turn."""
-        if over.kind == "parameters" and over.items:
+        if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(turn, len(over.items)) - 1] if over.base is None else over.items[0]
-        if over.kind == "named" and over.items:
-            return Value("list", items=[Value("text"), over.items[0]])
-        if over.kind == "enumerate" and over.items:
-            return Value("list", items=[Value("number"), self.item(over.items[0], node, turn)])
-        if over.kind == "zip" and over.items is not None:
-            return Value("list", items=[self.item(v, node, turn) for v in over.items])
-        if over.kind == "range":
-            return Value("number")
-        if over.kind == "loader" and over.items:
+        if over.kind == Kind.NAMED and over.items:
+            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[0]])
+        if over.kind == Kind.ENUMERATE and over.items:
+            return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, turn)])
+        if over.kind == Kind.ZIP and over.items is not None:
+            return Value(Kind.LIST, items=[self.item(v, node, turn) for v in over.items])
+        if over.kind == Kind.RANGE:
+            return Value(Kind.NUMBER)
+        if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items]
-            return Value("list", items=parts)
-        if over.kind == "modules":
-            return Value("module", op="any", marks={"any"})
-        if over.kind == "module" and over.items:
+            return Value(Kind.LIST, items=parts)
+        if over.kind == Kind.MODULES:
+            return Value(Kind.MODULE, op="any", marks={Tag.ANY})
+        if over.kind == Kind.MODULE and over.items:
             return over.items[min(turn, len(over.items)) - 1]
         if over.items:
             return over.items[min(turn, len(over.items)) - 1]
-        if over.kind in TENSORS | {"array"}:
+        if over.kind in TENSORS | {Kind.ARRAY}:
             shape = over.shape[1:] if over.shape else None
-            return self.tensor(node, "part", (over,), shape, kind=over.kind if over.kind == "array" else "tensor")
-        return Value(parents=(over,) if over.kind == "" and over.parents else (), node=node, turns=self.turns())
+            return self.tensor(node, "part", (over,), shape, kind=over.kind if over.kind == Kind.ARRAY else Kind.TENSOR)
+        return Value(
+            parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.turns()
+        )
 
     def within(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         entered = 0
@@ -283,7 +286,7 @@ class Walk(Expressions):
                 entered += 1
             value = self.eval(item.context_expr, scope)
             if item.optional_vars is not None:
-                self.bind(item.optional_vars, value if value.kind == "" else Value(), scope)
+                self.bind(item.optional_vars, value if value.kind == Kind.UNKNOWN else Value(), scope)
         ended = self.block(statement.body, scope)
         if entered:
             del self.modes[-entered:]
@@ -292,7 +295,7 @@ class Walk(Expressions):
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
         match target:
             case ast.Name(id=name):
-                if value.kind not in {"library", "function", "class"}:
+                if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
                     value.statement = value.statement or self.statement
                 scope[name] = value
@@ -309,12 +312,12 @@ class Walk(Expressions):
             case ast.Subscript(value=owner):
                 base = self.eval(owner, scope)
                 self.eval(target.slice, scope)
-                if base.kind in TENSORS or base.kind == "":
-                    self.note("write", target, base, value, "index")
+                if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
+                    self.note(Act.WRITE, target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
-                elif base.kind == "gradient":
+                elif base.kind == Kind.GRADIENT:
                     self.empty(base.base or Value(), target)
-                elif base.kind == "dict":
+                elif base.kind == Kind.DICT:
                     self.assign_item(base, target.slice, value)
 
     @staticmethod
@@ -326,11 +329,11 @@ class Walk(Expressions):
             box.attributes[str(key.value)] = value
         else:
             box.items = [*(box.items or []), value][:64]
-            box.marks.add("open")
+            box.marks.add(Tag.OPEN)
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
-        if isinstance(owner, ast.Name) and base.kind == "tensor" and not (base.leaf and base.graph):
+        if isinstance(owner, ast.Name) and base.kind == Kind.TENSOR and not (base.leaf and base.graph):
             new = self.tensor(node, "written", (base, value), base.shape)
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
@@ -346,21 +349,21 @@ class Walk(Expressions):
             self.empty(owner, node)
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
-                self.note("update", node, owner, value, value.op)
+                self.note(Act.UPDATE, node, owner, value, value.op)
         elif name == "requires_grad":
             if value.constant is False:
-                target = owner.base if owner.kind == "parameter" and owner.base else owner
-                target.marks.add("frozen")
-                owner.marks.add("frozen")
-            elif owner.kind in {"tensor", ""}:
+                target = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
+                target.marks.add(Tag.FROZEN)
+                owner.marks.add(Tag.FROZEN)
+            elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
-                    owner.cut = ""
+                    owner.cut = Cut.NONE
                 self.asked(owner, [value], node)
         else:
-            if value.kind == "module":
-                value.marks.add("registered" if owner.kind == "module" else "kept")
-            self.note("attribute", node, owner, value, name)
-            if value.kind not in {"library", "function", "class"}:
+            if value.kind == Kind.MODULE:
+                value.marks.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
+            self.note(Act.ATTRIBUTE, node, owner, value, name)
+            if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
             owner.attributes[name] = value
 
@@ -371,33 +374,33 @@ class Walk(Expressions):
         old = self.eval(target, scope)
         if isinstance(target, ast.Attribute) and target.attr == "data":
             owner = self.eval(target.value, scope)
-            self.note("update", target, owner, value, sign)
+            self.note(Act.UPDATE, target, owner, value, sign)
             return
-        if old.kind == "gradient" and sign == "*" and value.constant == 0:
+        if old.kind == Kind.GRADIENT and sign == "*" and value.constant == 0:
             self.empty(old.base or Value(), target)
             return
-        if old.kind in {"list", "text", "dict"}:
-            if old.kind == "list" and value.kind == "list" and old.items is not None:
+        if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
+            if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
                 for part in value.items or []:
-                    self.note("append", statement, old, part)
+                    self.note(Act.APPEND, statement, old, part)
                 old.items = old.items + (value.items or [])
-                old.marks |= value.marks & {"open"}
+                old.marks |= value.marks & {Tag.OPEN}
             return
-        element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {"array"}
-        by_hand = value.kind == "gradient" and value.base is old  # of what a list of parameters gave, perhaps
+        element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
+        by_hand = value.kind == Kind.GRADIENT and value.base is old  # of what a list of parameters gave, perhaps
         if (old.kind in TENSORS and not element) or by_hand:
-            self.note("write", statement, old, value, sign)
-        if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != "dict":
-            if base.kind == "":
-                self.note("gather", statement, self.arithmetic(sign, old, value, statement.value), value, sign)
+            self.note(Act.WRITE, statement, old, value, sign)
+        if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
+            if base.kind == Kind.UNKNOWN:
+                self.note(Act.GATHER, statement, self.arithmetic(sign, old, value, statement.value), value, sign)
             if base.kind in TENSORS:
-                self.note("write", statement, base, value, "index")
+                self.note(Act.WRITE, statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)
             return
         if old.leaf and old.graph:  # an update: the leaf stays what it is
             return
         result = self.arithmetic(sign, old, value, statement.value)
-        self.note("gather", statement, result, value, sign)
+        self.note(Act.GATHER, statement, result, value, sign)
         self.bind(target, self.renamed(result, old), scope)
 
     @staticmethod
@@ -436,8 +439,8 @@ class Walk(Expressions):
 
 def listed(over: Value) -> Iterator[list[Value]]:
     """Yield the lists of tensors that a loop over a value goes through side by side."""
-    if over.kind in {"zip", "enumerate"}:
+    if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
         for part in over.items or []:
             yield from listed(part)
-    elif over.items and over.kind in {"list", "named"} and all(item.kind in TENSORS for item in over.items):
+    elif over.items and over.kind in {Kind.LIST, Kind.NAMED} and all(item.kind in TENSORS for item in over.items):
         yield over.items

@@ -8,6 +8,7 @@ from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.effects import LOSS_FUNCTIONS
 from lab.failures.reading.facts import Value, judge
+from lab.failures.reading.kinds import Act, Tag
 from lab.failures.reading.rules.case import Case, Found, receiver
 
 
@@ -16,7 +17,7 @@ def accumulation(case: Case) -> Iterator[Found]:
     Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
     if re.search(r"\.grad(\.data)?\s*/=|\.grad(\.data)?\.(div|mul)_\(", case.text.source):
         return
-    for step in case.all("step"):
+    for step in case.all(Act.STEP):
         every = next((t for t in step.tests if modulo(t.test) is not None), None)
         if every is None or not step.loops:
             continue
@@ -24,13 +25,13 @@ def accumulation(case: Case) -> Iterator[Found]:
         assert divisor is not None
         k = case.text.of(divisor)
         loop = step.loops[-1]
-        others = [e for e in case.all("step") if e.loops and e.loops[-1] is loop]
+        others = [e for e in case.all(Act.STEP) if e.loops and e.loops[-1] is loop]
         if any(every not in e.tests for e in others):  # there is a step in each turn as well
             continue
-        for event in case.all("backward", "zero"):
+        for event in case.all(Act.BACKWARD, Act.ZERO):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
                 continue
-            if event.kind == "zero" and event.value is step.value and event.statement in step.loops[-1].body:  # type: ignore[attr-defined]
+            if event.kind == Act.ZERO and event.value is step.value and event.statement in step.loops[-1].body:  # type: ignore[attr-defined]
                 edit = moved_after(case, event, step)
                 if edit is not None:
                     yield Found(
@@ -40,13 +41,13 @@ def accumulation(case: Case) -> Iterator[Found]:
                         "batch before a step counts.",
                         edit,
                     )
-            elif event.kind == "backward":
+            elif event.kind == Act.BACKWARD:
                 yield from undivided(case, event, k)
-    for event in case.all("backward"):
+    for event in case.all(Act.BACKWARD):
         inner = event.loops[-1] if len(event.loops) > 1 else None
         if isinstance(inner, ast.For) and (k := micro_batches(inner, case)):
             after = case.walk.events[case.walk.events.index(event) :]
-            if any(e.kind == "step" and e.loops == event.loops[:-1] for e in after):
+            if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
                 yield from undivided(case, event, k)
 
 
@@ -107,7 +108,7 @@ def weighted(loss: Value) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if value.op in {"/", "*"} or "sum" in value.marks or value.maybe:
+        if value.op in {"/", "*"} or Tag.SUM in value.marks or value.maybe:
             return True
         if value.op not in LOSS_FUNCTIONS and value.op != "mean":
             stack += value.parents

@@ -16,6 +16,7 @@ from lab.failures.reading.facts import (
     network_called,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, called, receiver
 from lab.failures.reading.shapes import (
     leaves,
@@ -28,10 +29,10 @@ def used_again(case: Case) -> Iterator[Found]:
     part keeps nothing that a pass needs, or is not known."""
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
-    for event in case.all("backward"):
+    for event in case.all(Act.BACKWARD):
         values = [
             v for v in reach(event.value)
-            if (v.graph and not v.leaf and v.kind == "tensor" and saves(v)) or (network_called(v) and not v.cut)
+            if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (network_called(v) and not v.cut)
         ]  # fmt: skip
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
@@ -43,7 +44,7 @@ def used_again(case: Case) -> Iterator[Found]:
 
 def saves(value: Value) -> bool:
     """Does the operation keep tensors for the backward pass? A factor that is a number is no tensor."""
-    tensors = [p for p in value.parents if p.kind not in {"number", "flag"}]
+    tensors = [p for p in value.parents if p.kind not in {Kind.NUMBER, Kind.FLAG}]
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
@@ -112,7 +113,7 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     for value in reach(event.value):
         statement = value.statement
         if (
-            (value.kind == "tensor" or value.op == "call")
+            (value.kind == Kind.TENSOR or value.op == "call")
             and not value.leaf
             and isinstance(statement, ast.Assign)
             and id(statement) not in inside
@@ -144,9 +145,14 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
                     return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
-    for kept in reversed(case.all("attribute")):
+    for kept in reversed(case.all(Act.ATTRIBUTE)):
         statement, value = kept.statement, kept.other
-        if value is None or not isinstance(statement, ast.Assign) or not lives(value) or kept.value.kind == "":
+        if (
+            value is None
+            or not isinstance(statement, ast.Assign)
+            or not lives(value)
+            or kept.value.kind == Kind.UNKNOWN
+        ):
             continue
         name = case.text.of(kept.node)
         reads = name in {ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute)}
@@ -156,7 +162,7 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
 
 
 def detached(name: str, value: Value) -> str:
-    return f"tuple(s.detach() for s in {name})" if value.kind == "list" else f"{name}.detach()"
+    return f"tuple(s.detach() for s in {name})" if value.kind == Kind.LIST else f"{name}.detach()"
 
 
 def made_before(case: Case, event: Event) -> Found | None:
@@ -170,7 +176,7 @@ def made_before(case: Case, event: Event) -> Found | None:
         statement = value.statement
         if (
             value.name in used
-            and ((value.kind == "tensor" and value.graph) or any(network_called(v) for v in reach(value)))
+            and ((value.kind == Kind.TENSOR and value.graph) or any(network_called(v) for v in reach(value)))
             and not value.leaf
             and isinstance(statement, ast.Assign)
             and not any(n is statement for n in ast.walk(loop))
@@ -191,7 +197,7 @@ def made_before(case: Case, event: Event) -> Found | None:
 
 def networks(value: Value) -> list[Value]:
     """The module that a value is, or the unknown network that gave it."""
-    if value.kind == "module":
+    if value.kind == Kind.MODULE:
         return [value]
     if network_called(value) and value.base is not None:
         return [value.base, *value.base.parents]
@@ -208,23 +214,23 @@ def around(top: Value, value: Value) -> set[int]:
         seen.add(id(here))
         found |= {id(network) for network in networks(here)}
         if not here.cut:
-            stack += [*here.parents, *(here.items or [] if here.kind == "list" else [])]
+            stack += [*here.parents, *(here.items or [] if here.kind == Kind.LIST else [])]
     return found
 
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:
     """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
     events = case.walk.events
-    between = [e for e in events[events.index(before) : events.index(event)] if e.kind == "step"]
+    between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
     if not between:
         return None
     if between[0].value.items is None:  # of the first optimizer only this is known: that there is a second one
-        others = [e for e in events[events.index(event) :] if e.kind == "step" and e.value is not between[0].value]
+        others = [e for e in events[events.index(event) :] if e.kind == Act.STEP and e.value is not between[0].value]
         foreign = [v for v in shared if network_called(v)] if others else []
     else:
         moved = {id(part) for item in between[0].value.items for part in modules(item)}
-        parts = [p for v in shared for p in v.parents if p.kind == "module"]
-        foreign = [p for p in parts if (has_parameters(p) or "any" in p.marks) and id(p) not in moved]
+        parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
+        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.marks) and id(p) not in moved]
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None
@@ -253,10 +259,10 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
 
 def many_numbers(case: Case) -> Iterator[Found]:
     """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
-    for event in case.all("backward"):
+    for event in case.all(Act.BACKWARD):
         value = event.value
         shape = value.shape or ()
-        if "given" in event.detail or "functional" in event.detail or value.kind != "tensor" or value.shape == ():
+        if "given" in event.detail or "functional" in event.detail or value.kind != Kind.TENSOR or value.shape == ():
             continue
         target = receiver(event.node)
         several = value.form == "losses" or any(n is not None and n > 1 for n in shape) or one_each(value)
@@ -274,7 +280,7 @@ def many_numbers(case: Case) -> Iterator[Found]:
 def one_each(value: Value) -> bool:
     """Does a value have one number for each sample: a layer's column made a row, and nothing summed since?"""
     while value.shape is not None and len(value.shape) == 1 and value.parents:
-        before = max(value.parents, key=lambda v: v.shape is not None and v.kind == "tensor")
+        before = max(value.parents, key=lambda v: v.shape is not None and v.kind == Kind.TENSOR)
         if value.op == "view" and before.shape is not None and len(before.shape) == 2:
             return before.shape[1] == 1 and any(v.op in LAYERS for v in reach(before))
         value = before

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit, Text
 from lab.failures.reading.facts import Value
+from lab.failures.reading.kinds import Act
 from lab.failures.reading.walk import Walk
 
 
@@ -26,7 +27,7 @@ class Case:
     walk: Walk
     text: Text
 
-    def all(self, *kinds: str) -> list[Event]:
+    def all(self, *kinds: Act) -> list[Event]:
         return [event for event in self.walk.events if event.kind in kinds]
 
     @property

@@ -23,6 +23,7 @@ from lab.failures.reading.facts import (
     network_called,
     reach,
 )
+from lab.failures.reading.kinds import Act, Cut, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver, short
 
 DATA = re.compile(
@@ -33,23 +34,28 @@ DATA = re.compile(
 def no_gradient(case: Case) -> Iterator[Found]:
     """4, 11, 12, 13, 21: backward from what has certainly no graph, and who cut it.
     Silent: where anything on the way is not known."""
-    for event in case.all("backward"):
+    for event in case.all(Act.BACKWARD):
         value = event.value
-        remade = (value.cut == "wrapped" and value.leaf) or only_remade(value)
+        remade = (value.cut == Cut.WRAPPED and value.leaf) or only_remade(value)
         cut_off = value.graph is None and only_data(value)
         if value.leaf and value.graph and value.parents:  # asked for a gradient too late
-            remade = remade or any(v.cut == "wrapped" for v in reach(value, live=False))
-        number = value.kind == "number" and any(v.op == "item" for v in reach(value, live=False))
-        if (value.graph is False and value.kind in TENSORS | {"", "number"}) or remade or cut_off or number:
+            remade = remade or any(v.cut == Cut.WRAPPED for v in reach(value, live=False))
+        number = value.kind == Kind.NUMBER and any(v.op == "item" for v in reach(value, live=False))
+        if (
+            (value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER})
+            or remade
+            or cut_off
+            or number
+        ):
             yield from culprit(case, event)
             yield from asked_for(case, event)
-    for event in case.all("differentiate"):
+    for event in case.all(Act.DIFFERENTIATE):
         yield from not_asked(case, event)
 
 
 def asked_for(case: Case, event: Event) -> Iterator[Found]:
     """4: the result of a backward pass that is asked for a gradient, where nothing leads to it."""
-    ask = next((e for e in case.all("ask") if e.value is event.value), None)
+    ask = next((e for e in case.all(Act.ASK) if e.value is event.value), None)
     if ask is None or not own_line(ask.statement):
         return
     node, source = ask.node, receiver(ask.node)
@@ -66,9 +72,9 @@ def asked_for(case: Case, event: Event) -> Iterator[Found]:
 def only_remade(value: Value) -> bool:
     """Does every way lead to new tensors made from numbers, which ask for a gradient where none comes from?"""
     alive = list(reach(value))
-    wrapped = [v for v in alive if v.cut == "wrapped" and v.leaf and v.graph]
+    wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
     others = [v for v in alive if v not in wrapped]
-    learned = any(v.kind in {"module", "parameter", ""} or v.op == "call" or v.maybe for v in others)
+    learned = any(v.kind in {Kind.MODULE, Kind.PARAMETER, Kind.UNKNOWN} or v.op == "call" or v.maybe for v in others)
     return bool(wrapped) and not learned and not any(v.leaf and v.graph for v in others)
 
 
@@ -77,9 +83,9 @@ def only_data(value: Value) -> bool:
     layers lie?"""
     alive = list(reach(value))
     judges = {id(v.base) for v in alive if judge(v)}
-    strangers = [v for v in alive if v.kind == "" and not v.cut and not v.parents and id(v) not in judges]
+    strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and id(v) not in judges]
     learned = any(
-        v.kind in {"module", "parameter"} or (v.op == "call" and not judge(v)) or v.maybe or v.graph
+        v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not judge(v)) or v.maybe or v.graph
         for v in alive
         if not v.cut
     )
@@ -87,7 +93,7 @@ def only_data(value: Value) -> bool:
     if learned or not named:
         return False
     behind = [v for c in alive if c.cut for v in reach(c, live=False)]
-    if any(v.kind == "module" and v.op in LAYERS for v in behind):
+    if any(v.kind == Kind.MODULE and v.op in LAYERS for v in behind):
         return True
     return any(v.op == "call" for v in behind) and all(
         v.turns or DATA.search(v.name.split(".")[-1].lower()) for v in strangers
@@ -98,19 +104,19 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
     name = called(event.value, "the loss")
-    if event.value.kind == "number" and not cuts:  # of a value of which nothing else is known
+    if event.value.kind == Kind.NUMBER and not cuts:  # of a value of which nothing else is known
         number = next((v for v in found if v.op == "item" and isinstance(v.node, ast.Call)), None)
         if number is not None and isinstance(number.node, ast.Call):
             yield from taken_out(case, number.node, number, name, event.statement.lineno)
         return
-    for value in sorted(cuts, key=lambda v: v.cut == "wrapped"):
+    for value in sorted(cuts, key=lambda v: v.cut == Cut.WRAPPED):
         behind = list(reach(value, live=False))[1:]
-        if value.cut != "no_grad" and not any(v.graph or graph_of(v) or v.cut or v.op == "call" for v in behind):
+        if value.cut != Cut.NO_GRAD and not any(v.graph or graph_of(v) or v.cut or v.op == "call" for v in behind):
             continue
         node = value.cut_by
         assert node is not None
         line = event.statement.lineno
-        if value.cut == "no_grad" and isinstance(node, ast.expr):
+        if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
             edit = switched_on(case, node)
             if edit is not None:
                 yield Found(
@@ -121,13 +127,13 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                     edit,
                 )
                 return
-        if value.cut in {"item", "numpy"} and isinstance(node, ast.Call):
-            wraps = [v.cut_by for v in cuts if v.cut == "wrapped" and isinstance(v.cut_by, ast.Call)]
+        if value.cut in {Cut.ITEM, Cut.NUMPY} and isinstance(node, ast.Call):
+            wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
             yield from taken_out(case, node, value, name, line, wraps[0] if wraps else None)
             return
-        if value.cut == "detach" and isinstance(node, ast.expr):
+        if value.cut == Cut.DETACH and isinstance(node, ast.expr):
             source = receiver(node) or (node.value if isinstance(node, ast.Attribute) else None)
-            if any(v.cut == "numpy" for v in cuts):
+            if any(v.cut == Cut.NUMPY for v in cuts):
                 continue
             if source is not None:
                 yield Found(
@@ -138,10 +144,10 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                     case.text.replace([(node, case.text.of(source))]),
                 )
                 return
-        if value.cut == "choice" and isinstance(node, ast.expr):
+        if value.cut == Cut.CHOICE and isinstance(node, ast.expr):
             yield from chosen(case, node, name, line)
             return
-        if value.cut == "derivative" and isinstance(node, ast.Call):
+        if value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
             yield Found(
                 4,
                 node,
@@ -150,7 +156,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
                 case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
             )
             return
-        if value.cut == "wrapped" and isinstance(node, ast.Call) and node.args:
+        if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
             yield Found(
                 4,
                 node,
@@ -255,13 +261,14 @@ def chosen_from(node: ast.expr) -> ast.expr | None:
 def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
     """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
     if any(
-        v.kind not in {"tensor", "number", "flag", "text", "list"} or v.maybe or v.cut or v.op == "item" for v in found
+        v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST} or v.maybe or v.cut or v.op == "item"
+        for v in found
     ):
         return
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.whole]
-    if not made or event.value.kind != "tensor":
+    if not made or event.value.kind != Kind.TENSOR:
         return
-    read = {id(e.value) for e in case.all("read grad")}
+    read = {id(e.value) for e in case.all(Act.READ_GRAD)}
     value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
@@ -277,11 +284,17 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found
 def read_but_not_asked(case: Case) -> Iterator[Found]:
     """4: the gradient of what the text made itself, went into a pass, and never asked for one.
     Silent: in this project's engine, whose tensors ask unless they are told not to."""
-    passes = {id(v) for e in case.all("backward") for v in reach(e.value)}
-    for event in case.all("read grad"):
+    passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
+    for event in case.all(Act.READ_GRAD):
         value, node = event.value, event.value.node
         plain = value.leaf and value.graph is False and value.op in CREATORS and not value.whole and not value.cut
-        if case.torch and plain and id(value) in passes and isinstance(node, ast.Call) and not value.marks & {"frozen"}:
+        if (
+            case.torch
+            and plain
+            and id(value) in passes
+            and isinstance(node, ast.Call)
+            and not value.marks & {Tag.FROZEN}
+        ):
             yield Found(
                 4,
                 node,
@@ -296,7 +309,11 @@ def not_asked(case: Case, event: Event) -> Iterator[Found]:
     value = event.value
     made = list(reach(value, live=False))
     first = made[-1]
-    if value.kind != "tensor" or value.graph is not False or any(v.cut or v.maybe or v.kind != "tensor" for v in made):
+    if (
+        value.kind != Kind.TENSOR
+        or value.graph is not False
+        or any(v.cut or v.maybe or v.kind != Kind.TENSOR for v in made)
+    ):
         return
     statement = value.statement
     if first.op not in CREATORS or not isinstance(statement, ast.Assign) or value.node is not statement.value:
@@ -312,7 +329,7 @@ def not_asked(case: Case, event: Event) -> Iterator[Found]:
 
 def numbers_in_the_sum(case: Case) -> Iterator[Found]:
     """13: one term of the loss is a bare number. Silent: for numbers that scale, and for what is no loss."""
-    for event in case.all("backward"):
+    for event in case.all(Act.BACKWARD):
         stack, seen = [event.value], set()
         while stack:
             value = stack.pop()
@@ -320,27 +337,27 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
                 continue
             seen.add(id(value))
             if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
-                if event.value.graph is not False and event.value.kind != "number":
+                if event.value.graph is not False and event.value.kind != Kind.NUMBER:
                     name = called(event.value, "the loss")
                     yield from taken_out(case, value.node, value, name, event.statement.lineno)
-            elif value.op in {"+", "-"} or (value.kind == "number" and value.op in {"*", "/"}):  # of a bare number
+            elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # of a bare number
                 stack += value.parents
 
 
 def learned_numbers(case: Case) -> Iterator[Found]:
     """13: a number taken out of parameters that are learned, where no other way leads to them.
     Silent: where a pass gets to one of them, and where no optimizer is known to have them."""
-    passes = case.all("backward")
+    passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
-    moved = {id(part) for e in case.all("optimizer") for item in e.value.items or [] for part in modules(item)}
+    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     for event in passes:
         for value in reach(event.value, live=False):
-            if value.cut != "item" or not isinstance(value.node, ast.Call) or value.kind != "number":
+            if value.cut != Cut.ITEM or not isinstance(value.node, ast.Call) or value.kind != Kind.NUMBER:
                 continue
             behind = list(reach(value, live=False))[1:]
             learned = [v for v in behind if v.leaf and v.graph]
             plain = all(v.leaf or v.op in ELEMENTWISE | REDUCTIONS | ARITHMETIC for v in behind if v.kind in TENSORS)
-            known = all(v.kind in TENSORS | {"number"} for v in behind)
+            known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
             if learned and plain and known and all(id(v) in moved - alive for v in learned):
                 name = called(event.value, "the loss")
                 yield from taken_out(case, value.node, value, name, event.statement.lineno)
@@ -348,15 +365,15 @@ def learned_numbers(case: Case) -> Iterator[Found]:
 
 def layers_behind_numpy(case: Case) -> Iterator[Found]:
     """13: layers that only numpy leads to. Silent: where any other way leads to them."""
-    passes = case.all("backward")
+    passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     for event in passes:
         for value in reach(event.value):
-            if value.cut != "wrapped" or value is event.value:
+            if value.cut != Cut.WRAPPED or value is event.value:
                 continue
             behind = list(reach(value, live=False))
-            lost = [v for v in behind if v.kind == "module" and v.op in LAYERS and id(v) not in alive]
-            taken = next((v for v in behind if v.cut == "numpy" and isinstance(v.cut_by, ast.Call)), None)
+            lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and id(v) not in alive]
+            taken = next((v for v in behind if v.cut == Cut.NUMPY and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
                 name = called(event.value, "the loss")
                 yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
@@ -365,20 +382,22 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
 def behind_a_cut(case: Case) -> Iterator[Found]:
     """11, 12, 21: a network that its own optimizer moves, and that a cut keeps from every pass.
     Silent: where a pass gets to it on another way, or may, by something unknown that is called."""
-    passes = case.all("backward")
+    passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
-    for step in case.all("step"):
+    for step in case.all(Act.STEP):
         for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole))):
             parts = {id(part) for part in modules(item)}
-            if item.kind != "module" or item.marks & {"frozen", "eval"} or parts & alive:
+            if item.kind != Kind.MODULE or item.marks & {Tag.FROZEN, Tag.EVAL} or parts & alive:
                 continue
             for event in passes:
                 live = list(reach(event.value))
                 if event.loops != step.loops or any(v.op == "call" and not v.cut and not known(v) for v in live):
                     continue
-                cuts = [v for v in live if v.cut in {"detach", "no_grad", "choice"} and isinstance(v.cut_by, ast.expr)]
+                cuts = [
+                    v for v in live if v.cut in {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE} and isinstance(v.cut_by, ast.expr)
+                ]
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
-                if cuts and cuts[0].cut == "choice" and isinstance(cuts[0].cut_by, ast.expr):
+                if cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
                     yield from chosen(case, cuts[0].cut_by, called(event.value, "the loss"), event.statement.lineno)
                 elif cuts:
                     yield from uncut(case, cuts[0], called(item, "a network"), called(step.value, "its optimizer"))
@@ -391,28 +410,28 @@ PREPARED = re.compile(
 
 def trained_parts(network: Value) -> list[Value]:
     """The layers that a class of the text gives its network, without those whose names say that they are loaded."""
-    if network.op != "module" or network.marks & {"frozen", "eval"}:
+    if network.op != "module" or network.marks & {Tag.FROZEN, Tag.EVAL}:
         return []
-    named = [(name, part) for name, part in network.attributes.items() if part.kind == "module"]
+    named = [(name, part) for name, part in network.attributes.items() if part.kind == Kind.MODULE]
     return [part for name, part in named if has_parameters(part) and not PREPARED.search(name)]
 
 
 def known(value: Value) -> bool:
     """Is it known what was called: a network, or something that is called a loss?"""
-    return judge(value) or (value.base is not None and value.base.kind == "module")
+    return judge(value) or (value.base is not None and value.base.kind == Kind.MODULE)
 
 
 def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Found]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
     source = receiver(node)
-    if value.cut == "detach" and source is not None:
+    if value.cut == Cut.DETACH and source is not None:
         edit: Edit | None = case.text.replace([(node, case.text.of(source))])
     else:
         edit = switched_on(case, node)
     if edit is not None:
         yield Found(
-            11 if value.cut == "detach" else 12,
+            11 if value.cut == Cut.DETACH else 12,
             node,
             f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, but never moves "
             "it.",
@@ -435,15 +454,15 @@ def discounted(value: Value) -> bool:
 def moving_target(case: Case) -> Iterator[Found]:
     """11: a target that is computed by the network itself and pulled along with it. Silent: for what is not called a
     target, and is no discounted output of the network either."""
-    pairs = [(e.value, e.other) for e in case.all("loss") if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in {id(v): v for e in case.all("backward") for v in reach(e.value) if v.op == "-"}.values():
+    pairs = [(e.value, e.other) for e in case.all(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
+    for top in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op == "-"}.values():
         pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
     for prediction, target in pairs:
         if not re.search("target|expected", target.name) and not discounted(target):
             continue
         statement = target.statement
         alive = list(reach(prediction))
-        shared = {id(v) for v in alive if v.kind == "module" and v.op in LAYERS}
+        shared = {id(v) for v in alive if v.kind == Kind.MODULE and v.op in LAYERS}
         shared |= {id(v.base) for v in alive if network_called(v)}
         if not isinstance(statement, ast.Assign) or not any(id(v) in shared for v in reach(target)):
             continue

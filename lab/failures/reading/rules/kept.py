@@ -10,6 +10,7 @@ from lab.failures.reading.facts import (
     judge,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind
 from lab.failures.reading.rules.case import Case, Found, receiver
 from lab.failures.reading.shapes import (
     leaves,
@@ -31,11 +32,11 @@ def gathered_in(statement: ast.stmt) -> ast.expr | None:
 
 def let_go(case: Case, event: Event, value: Value) -> bool:
     """Is it a part of a loss whose pass came before in this turn, so that its graph is of no more use?"""
-    if value.form != "loss" or value.kind != "tensor" or not (value.graph or value.shape == ()):
+    if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
     events = case.walk.events
     return any(
-        before.kind == "backward"
+        before.kind == Act.BACKWARD
         and before.turns == event.turns[: len(before.turns)]
         and not apart(before, event)
         and any(v is value for v in summands(before.value))
@@ -46,29 +47,31 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
 def kept_graphs(case: Case) -> Iterator[Found]:
     """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
     handed on with nothing known of its use."""
-    passes = case.all("backward", "used")
-    starts = {id(e.value) for e in case.all("backward")}
+    passes = case.all(Act.BACKWARD, Act.USED)
+    starts = {id(e.value) for e in case.all(Act.BACKWARD)}
     wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
-    evaluated = {e.place for e in case.all("eval") if e.place is not None}
+    evaluated = {e.place for e in case.all(Act.EVAL) if e.place is not None}
     busy = {place for e in passes for place in e.places}
-    for event in case.all("gather", "append"):
+    for event in case.all(Act.GATHER, Act.APPEND):
         statement, held = event.statement, event.other
         total = gathered_in(statement)
         lasts = event.again and isinstance(total, ast.Attribute)  # it outlives the call, as good as a loop
         if not (event.loops or lasts) or not event.recorded or held is None:
             continue
         looks = any(p in evaluated and p not in busy for p in event.places)
-        computed = held.graph is not False and ((held.form == "loss" and held.kind == "tensor") or judge(held))
-        if event.kind == "append":
-            parts = [v for v in leaves([held]) if v.kind != "number"]
+        computed = held.graph is not False and ((held.form == "loss" and held.kind == Kind.TENSOR) or judge(held))
+        if event.kind == Act.APPEND:
+            parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
             parts = [v for v in parts if id(v) in starts or let_go(case, event, v)]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}
         else:
             if id(event.value) in wanted:
                 continue
-            inside = [v for v in summands(held) if v.kind != "number" and (id(v) in starts or let_go(case, event, v))]
-            known = bool(inside) and event.value.kind != "number"
+            inside = [
+                v for v in summands(held) if v.kind != Kind.NUMBER and (id(v) in starts or let_go(case, event, v))
+            ]
+            known = bool(inside) and event.value.kind != Kind.NUMBER
             names = {v.name for v in inside}
             known = known or (looks and computed)
         if not known:

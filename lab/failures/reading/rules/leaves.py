@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.effects import ELEMENTWISE
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver
 
 
@@ -13,11 +14,11 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
     """5: .grad of what is no leaf.
     Silent: where retain_grad was called. This project's engine keeps it, but there, too, a result is no leaf to go on
     with."""
-    for event in case.all("read grad"):
+    for event in case.all(Act.READ_GRAD):
         value = event.value
-        seen = value.kind == "tensor" or (value.kind == "" and value.op in {"view", "index", *ELEMENTWISE})
-        rebound = "rebound" in value.marks
-        if not seen or value.leaf or not (value.graph or rebound) or "retained" in value.marks:
+        seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
+        rebound = Tag.REBOUND in value.marks
+        if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.marks:
             continue
         if not (case.torch or rebound):
             continue
@@ -25,7 +26,7 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             continue
         name = statement.targets[0].id
-        if "updated" in value.marks:
+        if Tag.UPDATED in value.marks:
             change = updated_in_place(statement, case)
             if change is not None:
                 yield Found(5, statement, no_leaf_any_more(name, case), change)
@@ -82,11 +83,11 @@ def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
 
 def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
     """19: an optimizer over what is no leaf."""
-    for event in case.all("optimizer"):
+    for event in case.all(Act.OPTIMIZER):
         for value in event.value.items or []:
             statement = value.statement
             if (
-                value.kind == "tensor"
+                value.kind == Kind.TENSOR
                 and not value.leaf
                 and value.graph is True
                 and isinstance(statement, ast.Assign)
@@ -105,13 +106,13 @@ def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
 
 def emptied(name: str, case: Case) -> list[str]:
     """The statement that a turn of this project's engine needs after an update by hand, unless the text has one."""
-    return [] if case.all("zero") else [f"{name}.zero_grad()"]
+    return [] if case.all(Act.ZERO) else [f"{name}.zero_grad()"]
 
 
 def leaf_rebound(case: Case) -> Iterator[Found]:
     """7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
     signs = {ast.Add: "+=", ast.Sub: "-="}
-    for event in case.all("write"):
+    for event in case.all(Act.WRITE):
         statement = event.statement
         if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
             continue
@@ -134,7 +135,7 @@ def leaf_written(case: Case) -> Iterator[Found]:
     """7: a leaf that asks for a gradient, written in place where operations are recorded."""
     if not case.torch:
         return
-    for event in case.all("write"):
+    for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
         if not (event.asked and event.recorded and own_line(statement)):
             continue
@@ -165,7 +166,7 @@ def written_name(event: Event) -> str | None:
 
 def overwritten(case: Case) -> Iterator[Found]:
     """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
-    for event in case.all("write"):
+    for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
         if not event.saved or value.leaf or not event.recorded or not own_line(statement):
             continue

@@ -9,12 +9,13 @@ from lab.failures.reading.book import Event
 from lab.failures.reading.edits import Edit
 from lab.failures.reading.effects import LOSS_FUNCTIONS
 from lab.failures.reading.facts import LAYERS, NORMS, Value, graph_of, modules, reach
+from lab.failures.reading.kinds import Act, Kind
 from lab.failures.reading.rules.case import Case, Found, called, receiver, short
 
 
 def last_activation(case: Case) -> Iterator[Found]:
     """25: softmax or sigmoid before a loss that has it inside. 14: relu on the way into such a loss."""
-    for event in case.all("loss"):
+    for event in case.all(Act.LOSS):
         value = event.value
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits"}:
             continue
@@ -84,7 +85,7 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
 def sigmoids_in_forward(case: Case) -> Iterator[Found]:
     """15: five and more calls of sigmoid, one around the other, with layers between, as `forward` writes them.
     Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
-    for event in case.all("loss", "backward"):
+    for event in case.all(Act.LOSS, Act.BACKWARD):
         calls: dict[int, tuple[ast.Call, int]] = {}
         value = event.value
         while value.op == "sigmoid" or value.op in SERIAL:
@@ -117,7 +118,7 @@ def sigmoid_called(node: ast.Call) -> bool:
 def all_the_same(case: Case) -> Iterator[Found]:
     """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
-    for event in case.all("init", "write", "update"):
+    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
         value, node = event.value, event.node
         if (
             not event.tests
@@ -129,7 +130,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
         test = ast.unparse(event.tests[-1].test)
         if not re.search(r"isinstance|type\(", test) or not re.search(r"\b(Linear|Conv\dd)\b", test):
             continue
-        if event.kind == "init":
+        if event.kind == Act.INIT:
             zero = event.detail == "zeros_" or (
                 event.detail == "constant_" and event.other and event.other.constant in (0, 0.0)
             )
@@ -140,7 +141,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
             attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             weight = (
                 value
-                if value.kind == "parameter"
+                if value.kind == Kind.PARAMETER
                 else value.parents[0]
                 if value.op == "detach" and value.parents
                 else value
@@ -151,7 +152,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
                 continue
             new = f"{case.text.of(source)}.normal_(0, 0.1)"
         yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
-    for event in case.all("matmul"):
+    for event in case.all(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
             continue
@@ -160,12 +161,12 @@ def all_the_same(case: Case) -> Iterator[Found]:
             if zero_matrix(first) and first is not second and isinstance(made, ast.Call):
                 shape = ", ".join(case.text.of(a) for a in made.args)
                 prefix = case.text.of(made.func).rsplit(".", 1)[0]
-                if case.torch and first.kind == "tensor":
+                if case.torch and first.kind == Kind.TENSOR:
                     new = f"({prefix}.randn({shape}) * 0.1).requires_grad_()"
                     names = f"{called(first, 'These weights')} and {called(second, 'those')}"
                     yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
     yield from every_layer(case, why)
-    for event in case.all("zero layer"):
+    for event in case.all(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
             yield Found(16, node, f"With init=\"zeros\" {why}",
@@ -175,7 +176,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
 def every_layer(case: Case, why: str) -> Iterator[Found]:
     """16: a layer and the one behind it, the weights of each set to one number."""
     filled: dict[int, Event] = {}  # the layers, and where that happens
-    for event in case.all("init"):
+    for event in case.all(Act.INIT):
         layer, node = event.value.base, event.node
         if event.tests or layer is None or not isinstance(node, ast.Call):  # a test may choose the biases alone
             continue

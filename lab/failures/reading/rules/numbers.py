@@ -12,18 +12,19 @@ from lab.failures.reading.facts import (
     graph_of,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, called, receiver, short
 
 
 def column_and_row(case: Case) -> Iterator[Found]:
     """8: (N, 1) against (N,). Silent: where one of the shapes is not known."""
-    for event in case.all("loss", "subtract"):
-        if event.other is None or (event.kind == "loss" and event.detail not in BROADCASTING_LOSSES):
+    for event in case.all(Act.LOSS, Act.SUBTRACT):
+        if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
-        if column is None and event.kind == "loss":  # of a row by way of broadcasting only the last axis is known
+        if column is None and event.kind == Act.LOSS:  # of a row by way of broadcasting only the last axis is known
             pair = ((event.value, event.other), (event.other, event.value))
-            column = next((c for c, row in pair if c.shape == (None, 1) and "row" in row.marks), None)
+            column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.marks), None)
         if column is None or column.shape is None:
             continue
         node = event.node
@@ -33,7 +34,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
             sides = (node.args[0], node.args[1])
         else:
             continue
-        if column.shape[0] is None and event.kind == "subtract" and not predicted(column):
+        if column.shape[0] is None and event.kind == Act.SUBTRACT and not predicted(column):
             continue  # two axes made on purpose, so that each meets each
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
@@ -55,7 +56,7 @@ def predicted(value: Value) -> bool:
 def log_of_zero(case: Case) -> Iterator[Found]:
     """9: the logarithm of what can be exactly 0. Silent: with an epsilon, a clamp, or no gradient wanted."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
-    for event in case.all("log"):
+    for event in case.all(Act.LOG):
         node = event.node
         if (
             event.value.form not in {"probabilities", "relu"}
@@ -81,7 +82,7 @@ def log_of_zero(case: Case) -> Iterator[Found]:
 def root_of_zero(case: Case) -> Iterator[Found]:
     """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
     Silent: with anything added under the root."""
-    for event in case.all("root"):
+    for event in case.all(Act.ROOT):
         total = event.value
         squares = total.parents[0] if total.op == "sum" and total.parents else Value()
         times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
@@ -89,7 +90,7 @@ def root_of_zero(case: Case) -> Iterator[Found]:
         difference = squares.parents[0] if square and squares.parents else Value()
         if difference.op != "-" or graph_of(difference) is not True or not isinstance(event.node, ast.Call):
             continue
-        one, two = ({id(v) for v in reach(side) if v.kind == "module"} for side in difference.parents)
+        one, two = ({id(v) for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
         pairs = unmoved(difference.parents[0]) is unmoved(difference.parents[1])
         part = event.node.args[0] if event.node.args else receiver(event.node)
         if (one & two or pairs) and part is not None:
@@ -123,8 +124,8 @@ def adds_axis(node: ast.expr | None) -> bool:
 def both_arms_of_where(case: Case) -> Iterator[Found]:
     """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
     and where nothing shows that a gradient goes through it."""
-    wanted = {id(v) for e in case.all("backward", "used") for v in reach(e.value)}
-    for event in case.all("where"):
+    wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value)}
+    for event in case.all(Act.WHERE):
         node = event.node
         inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
         if not inside and id(event.value) not in wanted:
@@ -172,9 +173,9 @@ def integers(case: Case) -> Iterator[Found]:
     """22: integers that should have a gradient, go into a Linear, or class numbers made into floats."""
     if not case.torch:
         return
-    for event in case.all("whole leaf", "whole input", "loss"):
+    for event in case.all(Act.WHOLE_LEAF, Act.WHOLE_INPUT, Act.LOSS):
         value = event.value
-        if event.kind == "loss":
+        if event.kind == Act.LOSS:
             target = event.other
             if (
                 event.detail != "cross_entropy"
@@ -199,7 +200,7 @@ def integers(case: Case) -> Iterator[Found]:
             continue
         sentence = (
             f"{called(value, 'This')} holds integers, and only floating point numbers have gradients."
-            if event.kind == "whole leaf"
+            if event.kind == Act.WHOLE_LEAF
             else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
             "it with floating point weights: PyTorch refuses the two types."
         )
@@ -212,11 +213,11 @@ def coarse_gradcheck(case: Case) -> Iterator[Found]:
     """23: a gradient check with float32 inputs."""
     if "set_default_dtype" in case.text.source:
         return
-    for event in case.all("gradcheck"):
+    for event in case.all(Act.GRADCHECK):
         given = event.value.items if event.value.items is not None else [event.value]
         for value in given:
             if (
-                value.kind == "tensor"
+                value.kind == Kind.TENSOR
                 and value.leaf
                 and value.graph
                 and value.double is False

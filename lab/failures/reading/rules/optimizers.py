@@ -14,6 +14,7 @@ from lab.failures.reading.facts import (
     modules,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, own_line, short
 from lab.failures.reading.rules.steps import is_update
 
@@ -34,17 +35,17 @@ def rate_too_high(case: Case) -> Iterator[Found]:
         "NAdam": (0.5, "1e-3"),
         "RMSprop": (0.5, "1e-3"),
     }
-    schedules = [e.detail for e in case.all("scheduler") if e.detail]
+    schedules = [e.detail for e in case.all(Act.SCHEDULER) if e.detail]
     if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.text.source and not schedules):
         return
-    for event in case.all("optimizer"):
+    for event in case.all(Act.OPTIMIZER):
         value = event.value
         rate = value.attributes["lr"].constant
         limit, usual = limits.get(value.op, (None, ""))
         node = event.node
         if limit is None or not isinstance(rate, int | float) or rate < limit or not isinstance(node, ast.Call):
             continue
-        if value.op != "SGD" and not any(v.kind == "module" for v in value.items or []):
+        if value.op != "SGD" and not any(v.kind == Kind.MODULE for v in value.items or []):
             continue
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
         if keyword is None and isinstance(value.attributes["lr"].node, ast.Constant):  # of **settings
@@ -62,14 +63,14 @@ def rate_too_high(case: Case) -> Iterator[Found]:
 def made_in_forward(case: Case) -> Iterator[Found]:
     """19: a parameter or a layer that `forward` makes. Silent: behind a test (it may be made once), and for what asks
     for no gradient."""
-    for event in case.all("made"):
+    for event in case.all(Act.MADE):
         value, statement, place = event.value, event.statement, event.place
         if not isinstance(place, ast.FunctionDef) or place.name != "forward" or tested(statement, place):
             continue
-        if "frozen" in value.marks or not event.recorded or not own_line(statement):
+        if Tag.FROZEN in value.marks or not event.recorded or not own_line(statement):
             continue
-        value.marks.add("made in forward")
-        what = "layer" if value.kind == "module" else "parameter"
+        value.marks.add(Tag.MADE_IN_FORWARD)
+        what = "layer" if value.kind == Kind.MODULE else "parameter"
         name = statement.targets[0] if isinstance(statement, ast.Assign) else event.node
         assert isinstance(name, ast.expr)
         written = case.text.of(name)
@@ -112,22 +113,22 @@ def unregistered(case: Case) -> Iterator[Found]:
         if re.search(r"(?m)^\s*(import torch\.nn as nn|from torch import .*\bnn\b)", case.text.source)
         else "torch.nn"
     )
-    for event in case.all("attribute"):
+    for event in case.all(Act.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
-        if owner.kind != "module" or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
+        if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
-        if value.kind in {"list", "dict"}:
-            layers = [v for v in value.items or [] if v.kind == "module" and has_parameters(v)]
-            if layers and not any("registered" in v.marks or "exposed" in v.marks for v in layers):
-                box = "ModuleList" if value.kind == "list" else "ModuleDict"
+        if value.kind in {Kind.LIST, Kind.DICT}:
+            layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
+            if layers and not any(Tag.REGISTERED in v.marks or Tag.EXPOSED in v.marks for v in layers):
+                box = "ModuleList" if value.kind == Kind.LIST else "ModuleDict"
                 yield Found(
                     19,
                     statement,
-                    f"A plain {'list' if value.kind == 'list' else 'dict'} hides its layers: `parameters()` does not "
+                    f"A plain {box.removeprefix('Module').lower()} hides its layers: `parameters()` does not "
                     f"see `{short(case.text.of(statement.targets[0]))}`, and the optimizer never gets its weights.",
                     case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
                 )
-        elif value.kind == "tensor" and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
+        elif value.kind == Kind.TENSOR and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
             call = statement.value
             if any(k.arg == "requires_grad" for k in call.keywords):
                 yield Found(
@@ -141,12 +142,12 @@ def unregistered(case: Case) -> Iterator[Found]:
 
 def all_known(case: Case) -> bool:
     """Is it known of each optimizer what it moves, and does nothing else move anything?"""
-    optimizers = case.all("optimizer")
-    stepped = [e.value for e in case.all("step")]
+    optimizers = case.all(Act.OPTIMIZER)
+    stepped = [e.value for e in case.all(Act.STEP)]
     return (
         bool(optimizers)
         and all(e.value.items is not None for e in optimizers)
-        and all(v.kind == "optimizer" for v in stepped)
+        and all(v.kind == Kind.OPTIMIZER for v in stepped)
         and not any(is_update(e) for e in case.walk.events)
     )
 
@@ -155,10 +156,10 @@ def replaced_layer(case: Case) -> Iterator[Found]:
     """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later."""
     if not all_known(case) or "add_param_group" in case.text.source:
         return
-    events, optimizers = case.walk.events, case.all("optimizer")
-    for event in case.all("attribute"):
+    events, optimizers = case.walk.events, case.all(Act.OPTIMIZER)
+    for event in case.all(Act.ATTRIBUTE):
         owner, value = event.value, event.other
-        if value is None or value.kind != "module" or not has_parameters(value) or not own_line(event.statement):
+        if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not own_line(event.statement):
             continue
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
@@ -180,30 +181,32 @@ def left_out(case: Case) -> Iterator[Found]:
     whose parameters are asked for elsewhere."""
     if not all_known(case):
         return
-    moved = {id(part) for e in case.all("optimizer") for item in e.value.items or [] for part in modules(item)}
-    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all("backward")]
+    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
     names = {id(v): v.name for v in case.walk.everything}
     hidden: set[int] = set()
-    for event in case.all("attribute"):
+    for event in case.all(Act.ATTRIBUTE):
         if event.other is None:
             continue
-        if event.value.kind == "instance":  # self.head of a trainer
+        if event.value.kind == Kind.INSTANCE:  # self.head of a trainer
             names[id(event.other)] = case.text.of(event.node)
-        elif event.other.kind in {"list", "dict"}:
+        elif event.other.kind in {Kind.LIST, Kind.DICT}:
             hidden |= {id(v) for v in event.other.items or []}
         else:
             hidden.add(id(event.other))
     for box in case.walk.everything:
         inner = list(modules(box))
         parts = {id(part) for part in inner}
-        asleep = any(part.marks & {"eval", "frozen", "exposed", "copied", "registered"} for part in [box, *inner[:1]])
-        asleep = asleep or "made in forward" in box.marks
-        frozen = any(part.marks & {"eval", "frozen"} for part in inner)
-        if box.kind != "module" or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
+        asleep = any(
+            part.marks & {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED, Tag.REGISTERED} for part in [box, *inner[:1]]
+        )
+        asleep = asleep or Tag.MADE_IN_FORWARD in box.marks
+        frozen = any(part.marks & {Tag.EVAL, Tag.FROZEN} for part in inner)
+        if box.kind != Kind.MODULE or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
             continue
         layers = {id(part) for part in inner if part.op in LAYERS}
         through = [(e, alive) for e, alive in passes if alive & layers]
-        user = next((e for e in case.all("step") if any(alive & touched(e.value) for _, alive in through)), None)
+        user = next((e for e in case.all(Act.STEP) if any(alive & touched(e.value) for _, alive in through)), None)
         node = user.value.node if user is not None else None
         if not isinstance(node, ast.Call):
             continue
@@ -224,16 +227,16 @@ def leaf_left_out(case: Case) -> Iterator[Found]:
     Silent: where its gradient is read, or asked for in another way."""
     if not all_known(case) or not case.torch:
         return
-    moved = {id(item) for e in case.all("optimizer") for item in e.value.items or []}
-    used = {id(v) for e in case.all("read grad", "differentiate", "used") for v in reach(e.value)}
-    for event in case.all("backward"):
-        step = next((e for e in case.all("step") if e.loops == event.loops), None)
+    moved = {id(item) for e in case.all(Act.OPTIMIZER) for item in e.value.items or []}
+    used = {id(v) for e in case.all(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
+    for event in case.all(Act.BACKWARD):
+        step = next((e for e in case.all(Act.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
         if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.List):
             continue
         given = case.text.of(node.args[0])
         for value in reach(event.value):
-            free = value.leaf and value.graph and value.kind == "tensor" and value.name and value.op in CREATORS
+            free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
             if free and not value.cut and id(value) not in moved | used and value.maybe == ():
                 yield Found(
                     19,

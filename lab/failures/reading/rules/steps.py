@@ -12,6 +12,7 @@ from lab.failures.reading.facts import (
     modules,
     reach,
 )
+from lab.failures.reading.kinds import Act, Kind, Tag
 from lab.failures.reading.rules.case import Case, Found, called, receiver
 
 
@@ -29,7 +30,9 @@ class Stepper:
         if backward.value.graph is False and backward.value.cut:
             return False
         found = list(reach(backward.value))
-        unknown = any(v.maybe or (v.kind == "" and v.graph is not False) or v.op in {"call", "any"} for v in found)
+        unknown = any(
+            v.maybe or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
+        )
         if self.parts is None:
             return None
         if any(id(v) in self.parts or (v.base and id(v.base) in self.parts) for v in found):
@@ -38,34 +41,34 @@ class Stepper:
 
     def zeroed(self, zero: Event) -> bool:
         value = zero.value
-        if value is self.value or self.parts is None or value.kind == "" or "any" in value.marks:
+        if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.marks:
             return True
         return bool(self.parts & {id(part) for part in modules(value)})
 
 
 def is_update(event: Event) -> bool:
     """A parameter moved by hand: w.data -= lr * w.grad, or the same under no_grad."""
-    gradient = event.other is not None and (event.other.kind == "gradient" or "updated" in event.other.marks)
-    return gradient and (event.kind == "update" or (event.kind == "write" and not event.recorded))
+    gradient = event.other is not None and (event.other.kind == Kind.GRADIENT or Tag.UPDATED in event.other.marks)
+    return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
 
 
 def steppers(case: Case) -> list[Stepper]:
     found: dict[int, Stepper] = {}
     for event in case.walk.events:
-        if event.kind == "step":
+        if event.kind == Act.STEP:
             value = event.value
             name = receiver(event.node)
             call = event.node
-            if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != "scaler":
+            if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != Kind.SCALER:
                 name = call.args[0]
             parts: set[int] | None = None
             if value.items is not None:
                 parts = {
-                    id(part) for item in value.items for part in (modules(item) if item.kind == "module" else [item])
+                    id(part) for item in value.items for part in (modules(item) if item.kind == Kind.MODULE else [item])
                 }
             found.setdefault(id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts))
         elif is_update(event):
-            value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
+            value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
             text = value.name or event.value.name
             parts = {id(part) for part in modules(value)} | {id(value)}
             found.setdefault(id(value), Stepper(value, text, parts, id(event.block)))
@@ -73,9 +76,9 @@ def steppers(case: Case) -> list[Stepper]:
 
 
 def is_step_of(event: Event, stepper: Stepper) -> bool:
-    if event.kind == "step":
+    if event.kind == Act.STEP:
         return event.value is stepper.value
-    value = event.value.base if event.value.kind == "parameter" and event.value.base else event.value
+    value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
     return is_update(event) and value is stepper.value
 
 
@@ -92,7 +95,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         steps: list[Event] = []  # since the gradients were emptied
         waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
         for event in case.walk.events:
-            if event.kind == "backward":
+            if event.kind == Act.BACKWARD:
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1 and not together):
                     continue
@@ -100,7 +103,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
                 if before is not None and not (event.again and zeroes):
                     waiting.append((event, before))
                 state = "filled"
-            elif event.kind == "zero" and stepper.zeroed(event):
+            elif event.kind == Act.ZERO and stepper.zeroed(event):
                 state = "clean"
                 steps.clear()
                 waiting.clear()
@@ -133,16 +136,16 @@ def wrong_order(case: Case) -> Iterator[Found]:
     """18: the gradients are thrown away between backward and step, or the step comes before the backward pass.
     Silent: where the three do not stand in one block."""
     for stepper in steppers(case):
-        if stepper.value.kind not in {"optimizer", ""}:
+        if stepper.value.kind not in {Kind.OPTIMIZER, Kind.UNKNOWN}:
             continue
         last: Event | None = None
         emptied: Event | None = None
         for event in case.walk.events:
-            if event.kind == "backward" and stepper.touched(event) is not False:
+            if event.kind == Act.BACKWARD and stepper.touched(event) is not False:
                 last, emptied = event, None
-            elif event.kind == "zero" and last is not None and stepper.zeroed(event):
+            elif event.kind == Act.ZERO and last is not None and stepper.zeroed(event):
                 emptied = event
-            elif event.kind == "step" and event.value is stepper.value:
+            elif event.kind == Act.STEP and event.value is stepper.value:
                 if last is not None and emptied is not None and not apart(last, event) and not apart(emptied, event):
                     yield from misplaced(case, stepper, last, emptied, event)
                 last, emptied = None, None
@@ -153,7 +156,7 @@ def position(block: Sequence[ast.stmt], event: Event) -> int:
     for i, statement in enumerate(block):
         if statement is event.statement:
             return i
-        if isinstance(statement, ast.For) and event.kind == "zero" and event.statement in statement.body:
+        if isinstance(statement, ast.For) and event.kind == Act.ZERO and event.statement in statement.body:
             return i
     return -1
 
@@ -189,16 +192,16 @@ def uphill(case: Case) -> Iterator[Found]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
     losses = [
-        e for e in case.all("backward") if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
+        e for e in case.all(Act.BACKWARD) if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
     ]
-    if any(e.value.op == "neg" for e in case.all("backward")):
+    if any(e.value.op == "neg" for e in case.all(Act.BACKWARD)):
         return
-    for event in case.all("update", "write"):
+    for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
-        climbs = new is not None and (new.kind == "gradient" or (event.kind == "update" and "up" in new.marks))
-        if event.detail != "+" or new is None or not climbs or {"sign", "turned"} & new.marks or not losses:
+        climbs = new is not None and (new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.marks))
+        if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.marks or not losses:
             continue
-        if event.recorded and event.kind == "write":
+        if event.recorded and event.kind == Act.WRITE:
             continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
