@@ -10,11 +10,11 @@ from lab.faults import forgotten_sum
 from lab.faults.forgotten_sum import BROKEN, UPDATES
 from lab.trace.recording import brief
 from lab.trace.recording import numeral as number
+from lab.ui import address, page, state
 from lab.ui import grids as drawing
-from lab.ui import page, state
+from lab.ui.address import Field
 from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
@@ -93,24 +93,24 @@ def _length(name: str, default: int) -> Field:
 
 
 LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))
-END = Field("end", "broadcasting end", None, state.one_of(*ENDS), state.optional)
+END = Field("end", "broadcasting end", None, address.one_of(*ENDS), address.optional)
 COUNT = Field("count", "broadcasting count", 4, int, limits=(2, 6))
 ROWS = Field("rows", "broadcasting rows", 3, int, limits=(1, 4))
 FIELDS = (
     TABS.field,
     Field("a", "broadcasting a", "3, 3", _shape),
     Field("b", "broadcasting b", "3", _shape),
-    Field("op", "broadcasting op", "+", state.one_of(*OPERATIONS)),
-    Field("engine", "broadcasting engine", next(iter(BROKEN)), state.one_of(*BROKEN)),
-    Field("update", "broadcasting update", UPDATES[0], state.one_of(*UPDATES)),
+    Field("op", "broadcasting op", "+", address.one_of(*OPERATIONS)),
+    Field("engine", "broadcasting engine", next(iter(BROKEN)), address.one_of(*BROKEN)),
+    Field("update", "broadcasting update", UPDATES[0], address.one_of(*UPDATES)),
     ROWS,
-    Field("guess", "broadcasting guess", None, state.one_of(*OUTCOMES), state.optional),
+    Field("guess", "broadcasting guess", None, address.one_of(*OUTCOMES), address.optional),
     COUNT,
     END,
     *LENGTHS,
-    Field("reduce", "broadcasting reduce", "sum", state.one_of(*REDUCTIONS, "index")),
-    Field("axis", "broadcasting axis", "0", state.one_of(*AXES)),
-    Field("index", "broadcasting index", "x[[0, 0, 2]]", state.one_of(*INDICES)),
+    Field("reduce", "broadcasting reduce", "sum", address.one_of(*REDUCTIONS, "index")),
+    Field("axis", "broadcasting axis", "0", address.one_of(*AXES)),
+    Field("index", "broadcasting index", "x[[0, 0, 2]]", address.one_of(*INDICES)),
 )  # fmt: skip
 
 

@@ -8,12 +8,12 @@ import streamlit as st
 from lab.config import hosted
 from lab.practice.folder import FolderError
 from lab.practice.render_report import following
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.practice import own
 from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
-from lab.ui.state import Field
 from practice import LADDERS
 from practice.task import Ladder, Task
 
@@ -73,8 +73,8 @@ def _of_ladder(text: str) -> str:
     return text
 
 
-LADDER = Field("ladder", "build ladder", next(iter(LADDERS)), state.one_of(*LADDERS), always=True)
-TASK = Field("task", "build task", None, _of_ladder, state.optional)
+LADDER = Field("ladder", "build ladder", next(iter(LADDERS)), address.one_of(*LADDERS), always=True)
+TASK = Field("task", "build task", None, _of_ladder, address.optional)
 FIELDS = (LADDER, TASK)
 
 

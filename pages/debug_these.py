@@ -6,10 +6,10 @@ import streamlit as st
 
 from lab.lessons.pages import BY_FILE
 from lab.ui import page, state
+from lab.ui.address import Field
 from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Ladder

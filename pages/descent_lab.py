@@ -13,11 +13,11 @@ from lab.trace.recording import numeral
 from lab.training.descent import four_points, over_time
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
 
@@ -76,25 +76,25 @@ def _weights(text: str) -> tuple[int, int]:
 
 
 def _joined(values: tuple[float, ...]) -> str:
-    return ",".join(map(state.number, values))
+    return ",".join(map(address.number, values))
 
 
 START = ("descent x", "descent y")
 RATE = tuple(f"descent rate {kind}" for kind in KINDS)
 PAIR = ("descent first", "descent second")
 STEPS = Field("steps", "descent steps", 0, int, limits=(0, MOST))
-GUESS = Field("guess", "descent guess", None, state.one_of("past", "before", *KINDS))
+GUESS = Field("guess", "descent guess", None, address.one_of("past", "before", *KINDS))
 FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
-SOON_GUESS = Field("soon", "descent soon", None, state.one_of(*SOON), state.optional)
-LARGEST_GUESS = Field("largest", "descent largest", None, state.one_of(*LARGEST), state.optional)
+SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
+LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
 SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
-W = Field("w", "descent w", 0.8, float, state.number, limits=(-2.0, 2.0))
-X = Field("input", "descent input", 0.5, float, state.number, limits=(-1.0, 1.0))
+W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
+X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
 LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
 KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
 FIELDS = (
     TABS.field,
-    Field("surface", "descent surface", "bowl", state.one_of(*TITLES)),
+    Field("surface", "descent surface", "bowl", address.one_of(*TITLES)),
     Field("weights", PAIR, (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")), _weights,
           lambda pair: "{}-{}".format(*pair)),
     Field("start", START, (None, None), _start, _joined),  # what is not said is what the surface proposes
@@ -102,11 +102,11 @@ FIELDS = (
     STEPS,
     GUESS,
     Field("four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))],
-          state.number),
+          address.number),
     SEED,
     FOUR_STEPS,
     SOON_GUESS,
-    Field("kind", "descent kind", "tanh", state.one_of(*over_time.KINDS)),
+    Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)),
     W,
     X,
     LENGTH,
@@ -170,7 +170,7 @@ def _chosen() -> Surface:
     for column, one, name in zip(st.columns(2), START, surface.names, strict=True):
         column.slider(f"Start, {name}", -REACH, REACH, key=one, step=0.01)
     for column, one, kind in zip(st.columns(3), RATE, KINDS.values(), strict=True):
-        column.select_slider(f"Rate, {kind.title}", RATES, key=one, format_func=state.number)
+        column.select_slider(f"Rate, {kind.title}", RATES, key=one, format_func=address.number)
     return surface
 
 
@@ -287,7 +287,7 @@ def _numbers(surface: Surface, ahead: Mapping[str, Step]) -> str:
             update, at, to = step.update[i], step.at[i], step.to[i]
             known = KINDS[kind].title, name, numeral(step.gradient[i]), m, v
             if step.state == "descending":
-                product = f"{state.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
+                product = f"{address.number(rate)} · {_signed(update / rate)} = {numeral(update)}"
                 rows.append((*known, product, f"{numeral(at)} − {_signed(update)} = {numeral(to)}"))
             else:
                 rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))
@@ -323,7 +323,7 @@ def _four() -> None:
         guessed = guess(f"Guess: the loss is below {four_points.ENOUGH}", SOON, "descent soon")
     waits = guessed is None
     with right:
-        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=state.number)
+        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=address.number)
         seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
         steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps", disabled=waits)
         if waits:
@@ -357,7 +357,7 @@ def _four() -> None:
             st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
     with st.expander(f"Every parameter’s gradient after {_steps(steps)} ({len(last.parameters)} of them)"):
         st.markdown(markdown_table(
-            ["parameter", "value", "gradient", f"value − {state.number(rate)} · gradient"],
+            ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
             [(name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
              for name, value, gradient in last.parameters],
         ))  # fmt: skip

@@ -10,10 +10,10 @@ from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
 from lab.trace.recording import numeral as number
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page
+from lab.ui.address import Field
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -64,12 +64,12 @@ STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
 FIELDS = (
     TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("left", "designs left", "closures", state.one_of(*DESIGNS)),
-    Field("right", "designs right", "functions", state.one_of(*DESIGNS)),
-    Field("part", "designs part", "*", state.one_of(*PARTS, WHOLE)),
+    Field("left", "designs left", "closures", address.one_of(*DESIGNS)),
+    Field("right", "designs right", "functions", address.one_of(*DESIGNS)),
+    Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE)),
     STEP,
     DEPTH,
-    Field("calls", "designs calls", None, state.one_of(*CALLS), state.optional),
+    Field("calls", "designs calls", None, address.one_of(*CALLS), address.optional),
     Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
     HIDDEN,
 )

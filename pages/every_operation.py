@@ -13,10 +13,11 @@ from lab.charts import Axis, Line, Mark, short
 from lab.gradcheck import Report
 from lab.ops import OPS, Op
 from lab.trace.recording import numeral
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
-from lab.ui.state import Field, PageState
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -56,12 +57,12 @@ def main() -> None:
 
 ALONG = Field("along", "operations along", 0, int, limits=(0, 9))
 DRAW = Field("draw", "operations draw", 0, int, limits=(0, DRAWS))
-POINT = Field("x", "operations x", 1.0, float, state.number, (-REACH, REACH))
-OTHER = Field("other", "operations other", 2.0, float, state.number, (-REACH, REACH))
+POINT = Field("x", "operations x", 1.0, float, address.number, (-REACH, REACH))
+OTHER = Field("other", "operations other", 2.0, float, address.number, (-REACH, REACH))
 FIELDS = (
-    Field("op", "operations op", "exp", state.one_of(*OPS), always=True),
+    Field("op", "operations op", "exp", address.one_of(*OPS), always=True),
     Field("find", "operations find", ""),
-    Field("kind", "operations kind", EVERY, state.one_of(*KINDS)),
+    Field("kind", "operations kind", EVERY, address.one_of(*KINDS)),
     ALONG,
     DRAW,
     POINT,

@@ -35,26 +35,26 @@ from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.trace.recording import brief, numeral
 from lab.training.doctor import Finding, diagnose
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page, state
+from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
 
 ENGINES = ("broken", "healthy")
 UNTOUCHED = "The rules of the engine are untouched: what they compute is right. The mistake is in the training."
-FAULT = Field("fault", "fault fault", FAULTS[0].key, state.one_of(*BY_KEY), always=True)
+FAULT = Field("fault", "fault fault", FAULTS[0].key, address.one_of(*BY_KEY), always=True)
 OWN = Field("own", "fault own", "")
 SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
 OF_ONE_FAULT = (  # what another fault begins without
-    Field("gradient", "fault gradient", None, state.one_of(*EFFECTS), state.optional),
-    Field("curve", "fault curve", None, state.one_of(*CURVES), state.optional),
-    Field("run", "fault run", False, state.flag, state.flagged),
-    Field("play", "fault play", False, state.flag, state.flagged),
-    state.player_event("fault event"),
+    Field("gradient", "fault gradient", None, address.one_of(*EFFECTS), address.optional),
+    Field("curve", "fault curve", None, address.one_of(*CURVES), address.optional),
+    Field("run", "fault run", False, address.flag, address.flagged),
+    Field("play", "fault play", False, address.flag, address.flagged),
+    address.player_event("fault event"),
 )
 FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 

@@ -8,8 +8,8 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import CONTROLS, ITEMS, LONGEST, beginning, shortened
 from lab.lessons.cards import CARDS
-from lab.ui import assignment, page, state
-from lab.ui.state import Field
+from lab.ui import address, assignment, page
+from lab.ui.address import Field
 from lab.ui.table import escape_markdown
 from practice import LADDERS
 from practice.debug import PROGRAMS
@@ -73,11 +73,11 @@ def _hidden(text: str) -> tuple[list[str], list[str]]:
 
 
 ITEM_FIELD = Field(assignment_link.ITEMS, (*KEYS, UNKNOWN), ((),) * (len(KEYS) + 1), _ticked, _written)
-NAME = Field(assignment_link.NAME, "teach name", "", state.shorter_than(state.LONGEST_SET_NAME))
+NAME = Field(assignment_link.NAME, "teach name", "", address.shorter_than(assignment.MAX_NAME))
 HIDE = Field(
-    assignment_link.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: state.joined(hidden[0])
+    assignment_link.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: address.joined(hidden[0])
 )
-BEGIN = Field(assignment_link.BEGIN, "teach begin", "", state.shorter_than(LONGEST))
+BEGIN = Field(assignment_link.BEGIN, "teach begin", "", address.shorter_than(LONGEST))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
@@ -102,9 +102,7 @@ def _choose() -> None:
 
 def _link() -> None:
     now = st.session_state
-    st.text_input(
-        "Its name", key="teach name", max_chars=state.LONGEST_SET_NAME, placeholder="Monday: gradients by hand"
-    )
+    st.text_input("Its name", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand")
     st.pills(
         "Not to be shown", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
         help="Only while the list is open. Opening the lab without the link shows everything.",

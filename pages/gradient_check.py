@@ -34,12 +34,13 @@ from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable
 from lab.trace.recording import numeral
-from lab.ui import expression_box, page, progress, state
+from lab.ui import address, expression_box, page, progress, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
 from lab.ui.practice import choice, own
 from lab.ui.practice.own import Engine
-from lab.ui.state import Field, PageState
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
@@ -101,8 +102,8 @@ H = Field("h", "check h", EXPONENTS[0], int, limits=(EXPONENTS[-1], EXPONENTS[0]
 SEED = Field("seed", "check seed", 0, int, limits=(0, 99))
 WHERE = (
     Field("element", "check element", ""),
-    Field("numbers", "check numbers", "float64", state.one_of(*PRECISIONS)),
-    Field("method", "check method", "central", state.one_of(*METHODS)),
+    Field("numbers", "check numbers", "float64", address.one_of(*PRECISIONS)),
+    Field("method", "check method", "central", address.one_of(*METHODS)),
 )
 FIELDS = (
     TABS.field,
@@ -110,13 +111,13 @@ FIELDS = (
     choice.field(NAME),
     H,
     *WHERE,
-    Field("claim", "check claim", next(iter(CLAIMS)), state.one_of(*CLAIMS)),
-    Field("wrong", "check wrong", None, state.one_of(NOTHING, GRADIENT, ZERO, BOTH), state.optional),
-    Field("rule", "check rule", next(iter(RULES)), state.one_of(*RULES)),
+    Field("claim", "check claim", next(iter(CLAIMS)), address.one_of(*CLAIMS)),
+    Field("wrong", "check wrong", None, address.one_of(NOTHING, GRADIENT, ZERO, BOTH), address.optional),
+    Field("rule", "check rule", next(iter(RULES)), address.one_of(*RULES)),
     Field("logits", "check logits", "[1, 2, 0.5]", _logits_text),
-    Field("finds", "check finds", None, state.one_of(*WHO), state.optional),
+    Field("finds", "check finds", None, address.one_of(*WHO), address.optional),
     SEED,
-    Field("shown", "check shown", False, state.flag, state.flagged),
+    Field("shown", "check shown", False, address.flag, address.flagged),
 )
 
 

@@ -16,11 +16,12 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page, state
+from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import choice, own
-from lab.ui.state import Family, Field, PageState
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
@@ -114,7 +115,7 @@ def _step(text: str) -> float:
     return STEPS[STEPS.index(float(text))]
 
 
-REACH = Field("reach", "graph reach", 10.0, float, state.number, (1.0, 1000.0))
+REACH = Field("reach", "graph reach", 10.0, float, address.number, (1.0, 1000.0))
 
 
 def _start(text: str) -> str:
@@ -122,19 +123,19 @@ def _start(text: str) -> str:
     return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
 
 
-START = Field("start", "graph start", None, _start, state.optional)
-LEAVES = Family("leaf_", "graph leaves", {}, state.one_of(*filter(None, CHANGES)))
-STAGE = Field("stage", "graph stage", "none", state.one_of(*STAGES))
+START = Field("start", "graph start", None, _start, address.optional)
+LEAVES = Family("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
+STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
 FIELDS = (
     *expression_box.fields("graph", PRESETS[2]["text"]),
     START,
     LEAVES,
     STAGE,
-    state.player_event("graph event"),
+    address.player_event("graph event"),
     choice.field("graph"),
-    Field("view", "graph view", PLAYER, state.one_of(PLAYER, PLAIN)),
+    Field("view", "graph view", PLAYER, address.one_of(PLAYER, PLAIN)),
     REACH,
-    Field("step", "graph step", 0.1, _step, state.number),
+    Field("step", "graph step", 0.1, _step, address.number),
 )
 
 

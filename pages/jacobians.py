@@ -14,11 +14,11 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
 from lab.trace.recording import numeral
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
@@ -58,10 +58,10 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-WAY = Field("way", "jacobian way", "columns", state.one_of(*WAYS))
-END = Field("end", "jacobian end", None, state.one_of(*SIDES), state.optional)
+WAY = Field("way", "jacobian way", "columns", address.one_of(*WAYS))
+END = Field("end", "jacobian end", None, address.one_of(*SIDES), address.optional)
 OF_ONE_EXPRESSION = (  # what another expression begins without
-    Field("zeros", "jacobian zeros", None, state.one_of(*ZEROS), state.optional),
+    Field("zeros", "jacobian zeros", None, address.one_of(*ZEROS), address.optional),
     Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
     Field("v", "jacobian v", ""),
 )

@@ -22,9 +22,9 @@ from lab.practice.prediction import (
 from lab.trace.derive import table
 from lab.trace.recording import Trace, brief
 from lab.ui import assignment, page, progress, state
+from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, markdown_table
 
 POINTS = (

@@ -15,8 +15,8 @@ from lab.practice.questions import (
     lines,
     outcome,
 )
-from lab.ui import assignment, page, progress, state
-from lab.ui.state import Field
+from lab.ui import address, assignment, page, progress, state
+from lab.ui.address import Field
 from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
 
@@ -66,7 +66,7 @@ def _points(text: str) -> tuple[int, ...]:
     return points
 
 
-TOPIC = Field("topic", "questions topic", EVERY, state.one_of(*TOPICS))
+TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
 SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
 HISTORY = Field(
     "said",
@@ -77,8 +77,8 @@ HISTORY = Field(
 )
 OF_ONE_QUESTION = (  # what another one begins without
     Field("answer", "questions answer", ""),
-    Field("checked", "questions checked", False, state.flag, state.flagged),
-    Field("hint", "questions hint", False, state.flag, state.flagged),
+    Field("checked", "questions checked", False, address.flag, address.flagged),
+    Field("hint", "questions hint", False, address.flag, address.flagged),
     Field("claimed", "questions claimed", (), _points, lambda points: ".".join(map(str, points))),
 )
 FIELDS = (
@@ -86,7 +86,7 @@ FIELDS = (
     TOPIC,
     SEED,
     HISTORY,
-    Field("question", "questions key", QUESTIONS[0].key, state.one_of(*BY_KEY, DONE)),
+    Field("question", "questions key", QUESTIONS[0].key, address.one_of(*BY_KEY, DONE)),
     *OF_ONE_QUESTION,
 )
 

@@ -19,10 +19,10 @@ from lab.traps import cuts, in_place, lifecycle, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.panels import STEPS
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -93,29 +93,29 @@ def _key(cell: tuple[str, str]) -> str:
 
 
 PART = PARTS.field  # fmt: skip
-NUMBER = Field("number", "trap number", START.number, float, state.number, (-LARGEST, LARGEST))
-CUT_A = Field("cut_a", "cut a", 2.0, float, state.number, (-LARGEST, LARGEST))
-CUT_B = Field("cut_b", "cut b", 3.0, float, state.number, (-LARGEST, LARGEST))
-RATE = Field("rate", "life rate", 0.1, float, state.number, (0.01, 0.5))
+NUMBER = Field("number", "trap number", START.number, float, address.number, (-LARGEST, LARGEST))
+CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-LARGEST, LARGEST))
+CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-LARGEST, LARGEST))
+RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
 FIELDS = (
     PART,
-    Field("op", "trap op", START.op, state.one_of(*OPS)),
-    Field("written", "trap written", START.written, state.one_of(*WRITTEN)),
-    Field("route", "trap route", START.route, state.one_of(*ROUTES)),
-    Field("guard", "trap guard", "off", state.one_of(*GUARDS)),
+    Field("op", "trap op", START.op, address.one_of(*OPS)),
+    Field("written", "trap written", START.written, address.one_of(*WRITTEN)),
+    Field("route", "trap route", START.route, address.one_of(*ROUTES)),
+    Field("guard", "trap guard", "off", address.one_of(*GUARDS)),
     NUMBER,
     Field("step", "trap step", 0, int, limits=(0, len(STEPS))),
-    Field("guess", "trap guess", None, state.one_of(*GUESSES), state.optional),
+    Field("guess", "trap guess", None, address.one_of(*GUESSES), address.optional),
     Field("a", tuple(f"trap a{i}" for i in range(len(START.a))), START.a, _vector, _shown_vector),
     Field("b", tuple(f"trap b{i}" for i in range(len(START.b))), START.b, _vector, _shown_vector),
     Field("guesses", tuple(map(_key, CELLS)), (False,) * len(CELLS), _bits, _in_hexadecimal),
-    Field("cut", "cut kind", "detach", state.one_of(*KINDS)),
+    Field("cut", "cut kind", "detach", address.one_of(*KINDS)),
     CUT_A,
     CUT_B,
-    Field("ran", "cut run", False, state.flag, state.flagged),
+    Field("ran", "cut run", False, address.flag, address.flagged),
     Field("life", "life actions", "", lifecycle.parse_life),
     RATE,
-    Field("message", "message chosen", None, state.one_of(*MESSAGES), state.optional),
+    Field("message", "message chosen", None, address.one_of(*MESSAGES), address.optional),
 )
 
 

@@ -24,10 +24,10 @@ from lab.faults.suspects import (
     traced_step,
 )
 from lab.trace.recording import numeral
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -93,13 +93,13 @@ def _solved_cases(text: str) -> dict[int, int]:
 
 
 def _named(text: str) -> tuple[str, ...]:
-    return state.several_of(*open_case(st.session_state["spot case"]).suspects)(text)
+    return address.several_of(*open_case(st.session_state["spot case"]).suspects)(text)
 
 
 CASE = Field("case", "spot case", 1, int, limits=(1, CASES), always=True)
 OF_ONE_CASE = (  # what another case begins without
-    Field("seen", "spot seen", (), state.several_of(*EVIDENCE), state.joined),
-    Field("named", "spot named", (), _named, state.joined),
+    Field("seen", "spot seen", (), address.several_of(*EVIDENCE), address.joined),
+    Field("named", "spot named", (), _named, address.joined),
 )
 SOLVED = Field(
     "solved",

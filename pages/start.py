@@ -7,10 +7,11 @@ from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
 from lab.trace.recording import Trace, numeral, record
-from lab.ui import assignment, page, progress, state
+from lab.ui import address, assignment, page, progress
+from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
-from lab.ui.state import Field, PageState
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
 
@@ -28,12 +29,14 @@ def _guess(text: str) -> float:
 
 FIELDS = (
     *(
-        Field(f"in_{name}", f"start {name}", value, float, state.number, (-REACH, REACH), name == "a", f"Input {name}")
+        Field(
+            f"in_{name}", f"start {name}", value, float, address.number, (-REACH, REACH), name == "a", f"Input {name}"
+        )
         for name, value in START.items()
     ),
-    state.player_event("start event"),
-    Field("stage", "start stage", "forward", state.one_of("none", "forward", "backward")),
-    Field("guess", "start guess", None, _guess, state.optional),
+    address.player_event("start event"),
+    Field("stage", "start stage", "forward", address.one_of("none", "forward", "backward")),
+    Field("guess", "start guess", None, _guess, address.optional),
     Field("machine", "start machine", 0, int, limits=(0, 6)),
 )
 

@@ -18,12 +18,13 @@ from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.training.worker import Worker
-from lab.ui import page, state
+from lab.ui import address, page
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.practice import choice, contest
 from lab.ui.practice.own import Engine
-from lab.ui.state import Field
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
 from lab.ui.training import settings, shelf, upload, visit
@@ -48,22 +49,25 @@ SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
 
 
 def main() -> None:
-    page.style()
-    st.html(STYLE)
+    with page.run("training", FIELDS) as current:
+        st.html(STYLE)
+        if current.restored:
+            _begin()
+        _show(current)
+
+
+def _show(current: PageState) -> None:
     now = st.session_state
-    anew = state.restore("training", FIELDS)
-    if anew:
-        _begin()
     now["training worker"].take_turn()  # an older run of this page may still be on its way out
     _welcome()
     shelf.read_ticks()
     if now["training opened"]:
-        _mirror()
+        _write_address(current)
         shelf.recorded(now["training opened"])
         return
     choice.come_back("training")
     if engine := choice.chosen("training"):
-        _with_own_engine(engine)
+        _with_own_engine(current, engine)
         return
     config, complaint = settings.chosen()
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
@@ -74,8 +78,6 @@ def main() -> None:
         if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
             with box:
                 settings.settings()
-        else:
-            state.hold(settings.SETTINGS.values())
         choice.choose("training")
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
@@ -88,11 +90,11 @@ def main() -> None:
     ready = bool(config and (data or not own))
     if config and ready:
         _keep_up(config, *(data or (None, {})))
-    if anew:
+    if current.restored:
         if own and not data:  # an address carries no table: there is nothing to train on yet
             now["training epoch"] = None
         _go_to_epoch()
-    _mirror()
+    _write_address(current)
     with transport:
         _transport(ready)
     if own and not data:  # another run under the name of these data would be a lie
@@ -131,11 +133,11 @@ def main() -> None:
     )
 
 
-def _with_own_engine(engine: Engine) -> None:
+def _with_own_engine(current: PageState, engine: Engine) -> None:
     """What the visitor's engine can train, beside the lab's; the settings are for trainings with the lab's alone."""
     st.session_state["training worker"].pause()
     st.session_state["training running"] = False
-    _mirror()
+    _write_address(current)
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Training lab", width="content")
         choice.choose("training")
@@ -209,9 +211,9 @@ FIELDS = (
     *settings.SETTINGS.values(),
     POINTS,
     shelf.OPENED,
-    Field("epoch", "training epoch", None, _epoch, state.optional),  # None: at the end of what has been trained
-    Field("guess", "training guess", None, str, state.optional),  # one that the lesson does not have is none
-    Field("speed", "training speed", 300, _speed, state.number),
+    Field("epoch", "training epoch", None, _epoch, address.optional),  # None: at the end of what has been trained
+    Field("guess", "training guess", None, str, address.optional),  # one that the lesson does not have is none
+    Field("speed", "training speed", 300, _speed, address.number),
     *VIEW,
     choice.field("training"),
 )
@@ -246,7 +248,7 @@ def _go_to_epoch() -> None:
         now["training speed"] = math.inf
 
 
-def _mirror() -> None:
+def _write_address(current: PageState) -> None:
     now, run = st.session_state, _run()
     opened = now["training opened"]
     if opened:
@@ -255,7 +257,7 @@ def _mirror() -> None:
         chosen, last = now["training cursor"], run.config.epochs
     # The last epoch belongs into the address of a finished run only: the page then trains up to it.
     now["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
-    state.mirror("training", FIELDS)
+    current.write()
 
 
 # ---------------------------------------------------------------- start, pause, step, reset

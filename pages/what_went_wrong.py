@@ -18,15 +18,15 @@ from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
 from lab.trace.recording import brief
-from lab.ui import finder, page, state
+from lab.ui import address, finder, page, state
+from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.failures import from_a_curve, from_code
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table, with_code
 
 NAME = "wrong"
-FAILURE = Field("failure", "wrong failure", None, state.one_of(*BY_KEY), state.optional)
+FAILURE = Field("failure", "wrong failure", None, address.one_of(*BY_KEY), address.optional)
 OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
 TABS = page.Tabs("wrong", "wrong tab")

@@ -40,10 +40,10 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.trace.recording import brief, numeral
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
@@ -89,27 +89,27 @@ def main() -> None:
 PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
-H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], state.number)
+H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], address.number)
 STEP_OF_PASS = Field("step", "why step", 0, int, limits=(0, 10_000))
 OF_FORMULA = (  # what another expression begins without
-    Field("longer", "why longer", None, state.one_of(*LONGER), state.optional),
+    Field("longer", "why longer", None, address.one_of(*LONGER), address.optional),
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
 OF_DIRECTIONS = (  # the same
-    Field("faster", "why faster", None, state.one_of(*FASTER), state.optional),
+    Field("faster", "why faster", None, address.one_of(*FASTER), address.optional),
     STEP_OF_PASS,
     Field("start", "why start", 0, int, limits=(0, 64)),
 )
 FIELDS = (
     TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    Field("function", "why family", "network", state.one_of(*FAMILIES)),
+    Field("function", "why family", "network", address.one_of(*FAMILIES)),
     PARAMETERS,
-    Field("slower", "why slower", None, state.one_of(*SLOWER), state.optional),
+    Field("slower", "why slower", None, address.one_of(*SLOWER), address.optional),
     TIMES,
     H,
     *OF_FORMULA,
-    Field("way", "why way", "down", state.one_of(*WAYS)),
+    Field("way", "why way", "down", address.one_of(*WAYS)),
     *OF_DIRECTIONS,
 )
 

@@ -15,11 +15,11 @@ from lab.designs.frameworks import QUESTIONS, answer
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
 from lab.trace.recording import numeral as number
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
 
@@ -87,19 +87,19 @@ LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
 WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
 ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
-DIFFER = Field("differ", "field differ", None, int, state.optional, limits=(0, len(QUESTIONS)))
+DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
     TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     DIFFER,
-    Field("asked", "field asked", False, state.flag, state.flagged),  # a reload, or a link, asks again
-    Field("question", "field question", next(iter(QUESTIONS)), state.one_of(*QUESTIONS)),
+    Field("asked", "field asked", False, address.flag, address.flagged),  # a reload, or a link, asks again
+    Field("question", "field question", next(iter(QUESTIONS)), address.one_of(*QUESTIONS)),
     LAYERS,
     WIDTH,
     ROWS,
     SEGMENTS,
-    Field("fewest", "field fewest", None, state.one_of(*FEWEST), state.optional),
-    Field("year", "field year", None, state.one_of(*YEARS), state.optional),
+    Field("fewest", "field fewest", None, address.one_of(*FEWEST), address.optional),
+    Field("year", "field year", None, address.one_of(*YEARS), address.optional),
 )  # fmt: skip
 
 

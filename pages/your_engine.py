@@ -16,11 +16,12 @@ from lab.gradcheck.slopes import Slope
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES
 from lab.trace.recording import Trace, brief, record
-from lab.ui import expression_box, page, state
+from lab.ui import address, expression_box, page, state
+from lab.ui.address import Field
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.practice import choice, contest, own
 from lab.ui.practice.own import Engine
-from lab.ui.state import Field, PageState
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 NAME = "own"
@@ -63,9 +64,9 @@ def main() -> None:
 EXPRESSION = expression_box.fields(NAME, next(iter(EXAMPLES["scalars"])))
 FIELDS = (
     TABS.field,
-    Field("engine", "own engine", None, state.one_of(*EXAMPLES), state.optional),
+    Field("engine", "own engine", None, address.one_of(*EXAMPLES), address.optional),
     *EXPRESSION,
-    state.player_event("own event"),
+    address.player_event("own event"),
 )
 
 

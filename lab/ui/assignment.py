@@ -1,6 +1,6 @@
 """The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden.
 
-The addresses of all pages carry it (`state.SET`), so that it outlives a reload.
+The addresses of all pages carry it (`FIELDS`), so that it outlives a reload.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from lab.lessons import assignment_link
 from lab.lessons.assignment import CONTROLS, ITEMS, beginning
+from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
 from lab.lessons.pages import BY_FILE
 from lab.trace.recording import strict_json
 from lab.ui import progress, state
+from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 
@@ -21,6 +24,13 @@ MOST_NAMED = 8  # unknown things in a note
 BEGIN = "begin"  # in place of an item's key
 LIST = "set list"
 START = "pages/start.py"
+MAX_NAME = 80  # characters
+FIELDS = (  # what a teacher's link has brought: of every page whose own fields lack these names
+    Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
+    Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
+    Field(assignment_link.HIDE, "set hidden", (), assignment_link.words, "~".join),
+    Field(assignment_link.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
+)
 
 _list = component("set", "progress/set.js", lost="The list", style="progress/set.css")
 
@@ -50,7 +60,7 @@ def show() -> None:
         session["set asked"] = str(session[LIST].get("go"))
 
     def put_away() -> None:
-        state.reset(state.SET)
+        state.reset(FIELDS)
         state.step()
 
     deeds = {key: (ITEMS[key].title, ITEMS[key].file, ITEMS[key].query) for key in session["set items"] if key in ITEMS}
@@ -78,7 +88,7 @@ def show() -> None:
             st.info(note(unknown), icon=":material/help:")
     if asked := deeds.get(session.pop("set asked", "")):
         here = asked[1] == START  # whose address nobody writes anew
-        st.switch_page(asked[1], query_params={**asked[2], **(state.of_set() if here else {})})
+        st.switch_page(asked[1], query_params={**asked[2], **(state.parameters(FIELDS) if here else {})})
 
 
 def note(unknown: Iterable[str]) -> str:

@@ -11,9 +11,9 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
-from lab.ui import state
+from lab.ui import address, state
+from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
-from lab.ui.state import Family, Field
 from lab.ui.table import escape_markdown, with_code
 
 LONGEST = 2000  # characters of an expression
@@ -38,13 +38,13 @@ def value(text: str) -> float | list:
 
 def written(number: float | list) -> str:
     """The opposite of `value`; each number as short as it can be read again."""
-    return state.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
+    return address.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
 
 
 def fields(page: str, text: str) -> tuple[Field, Family]:
     """What the address says of an expression and its inputs; text: the expression that the page begins with."""
     return (
-        Field("expression", f"{page} expression", text, state.shorter_than(LONGEST), always=True),
+        Field("expression", f"{page} expression", text, address.shorter_than(LONGEST), always=True),
         Family("in_", f"{page} inputs", {}, value, written, label="Input"),
     )
 
@@ -130,6 +130,6 @@ def array_entry(name: str, start: float | list, key: str) -> float | list | None
 
 
 def begin(page: str) -> None:
-    """The widgets of the inputs begin with their values again: after `state.restore` has set all anew."""
+    """The widgets of the inputs begin with their values again: where an address has set all of them."""
     for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
         del st.session_state[key]

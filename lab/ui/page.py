@@ -10,17 +10,19 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_PATH
-from lab.ui import assignment, finder, progress, state
+from lab.ui import address, assignment, finder, progress, state
 from lab.ui.terms import closable, prose
 
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
 
 @contextmanager
-def run(name: str, fields: Sequence[state.Field]) -> Iterator[state.PageState]:
-    """A run of a page, as `state.page` has it, in the app's own style."""
+def run(name: str, fields: Sequence[address.Field]) -> Iterator[state.PageState]:
+    """A run of a page, as `state.page` has it, in the app's own style and with the teacher's list in its address."""
     style()
-    with state.page(name, fields) as current:
+    with state.page(name, fields, carried=assignment.FIELDS) as current:
+        if current.restored:
+            progress.arrive()
         yield current
 
 
@@ -41,9 +43,9 @@ class Tabs:
         return BY_PATH[self.path].tabs
 
     @property
-    def field(self) -> state.Field:
+    def field(self) -> address.Field:
         """Which one is open."""
-        return state.chosen_tab(self.key, self.titles, BY_PATH[self.path].tab)
+        return address.chosen_tab(self.key, self.titles, BY_PATH[self.path].tab)
 
     def show(self, contents: Mapping[str, Callable[[], object]], gap: Literal["xsmall", "small"] = "small") -> None:
         """The tabs, with what draws each of them, and the gap between what is drawn."""

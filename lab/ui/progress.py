@@ -41,6 +41,11 @@ def note(key: str = "progress") -> None:
     _note(key=key, data=strict_json(told).encode())
 
 
+def arrive() -> None:
+    """The page has been set from an address: what holds now has not been done here."""
+    st.session_state.pop("cards undone", None)
+
+
 def passed(task: str) -> None:
     """The visitor has just passed a task such as "questions/why-add" (in a callback): the next `note` tells it."""
     st.session_state["tasks passed"] = {*st.session_state.get("tasks passed", ()), task}

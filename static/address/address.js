@@ -13,11 +13,10 @@ const STREAMLITS_OWN = ["embed", "embed_options"];
  * @property {string} query what the address is to be
  * @property {number} entry another number than before: a deliberate step
  * @property {string[]} kept parameters that the page's own scripts write
- * @property {number} heard the last of the browser's own moves that the server knows of
+ * @property {number} version the last of the browser's own moves that the server knows of
  */
-/** @typedef {{search: string, number: number}} Went */
-/** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: Went) => void,
- *   setStateValue: (name: string, value: number) => void}} Component */
+/** @typedef {{search: string, version: number}} Went */
+/** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: Went) => void}} Component */
 
 /** @type {Component | null} */
 let component = null;
@@ -27,8 +26,7 @@ let said = null;
 let waiting = null;
 let known = ""; // what the server knows of the address
 let written = 0; // when
-let moves = 0; // how often the browser has gone somewhere by itself
-let asked = 0; // the last of these moves, while its answer is not yet on the screen; else 0
+let version = 0; // how often the browser has gone somewhere by itself
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
@@ -43,14 +41,13 @@ export function show(next) {
   said = data;
   const same = before?.page === data.page;
   const lost = before && before.session !== data.session;
-  if (!same || lost) asked = 0;
-  if (asked) whenComputed(settle);
+  if (!same || lost) version = data.version;
   if (lost) {
     // Streamlit has begun the new visit with an older address: the one that the tab was opened with.
     known = bare(data.query, data.kept);
     follow();
-  } else if (asked && data.heard !== asked) {
-    return; // of what the browser has left
+  } else if (data.version !== version) {
+    whenComputed(askAgain); // this is of what the browser has left
   } else if (same && before.entry !== data.entry) {
     flush();
     write(data, true);
@@ -63,23 +60,18 @@ export function show(next) {
   }
 }
 
-/** The page has been computed after the browser went somewhere. Where the server has heard of it, the widgets now tell
- * the truth about the page that it has gone to; else it is told again. */
-function settle() {
-  if (!asked) return;
-  if (said?.heard === asked) {
-    component?.setStateValue("seen", asked);
-    asked = 0;
-  } else ask();
+/** Where the server has computed the page without hearing of the browser's move, it is told again. */
+function askAgain() {
+  if (said && said.version !== version) ask();
 }
 
-/** Once the server has computed the whole page, and the widgets have taken what it says. @param {() => void} then */
+/** Once the server has computed the whole page. @param {() => void} then */
 function whenComputed(then) {
   const app = document.querySelector("[data-test-script-state]");
   const look = () => {
     if (app?.getAttribute("data-test-script-state") === "running") return;
     observer.disconnect();
-    requestAnimationFrame(() => requestAnimationFrame(then));
+    then();
   };
   const observer = new MutationObserver(look);
   if (app) observer.observe(app, { attributeFilter: ["data-test-script-state"] });
@@ -117,12 +109,12 @@ function follow() {
   clearTimeout(timer);
   waiting = null;
   known = here;
-  asked = ++moves;
+  version++;
   ask();
 }
 
 function ask() {
-  component?.setTriggerValue("went", { search: location.search, number: asked });
+  component?.setTriggerValue("went", { search: location.search, version });
 }
 
 /** An address without what the server does not know of it, in one order.

@@ -9,7 +9,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from lab.ui.state import Asked
+from lab.ui.state import NavigationRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,7 +71,7 @@ def switch(at, page):
 
 def go_back(at, **address):
     """The browser's Back, to another address of this page."""
-    at.session_state["address asked"] = Asked(entry(at)["page"], f"?{urlencode(address)}")
+    at.session_state["address asked"] = NavigationRequest(entry(at)["page"], f"?{urlencode(address)}")
     at.run()
     assert not at.exception
 

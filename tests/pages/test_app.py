@@ -35,16 +35,15 @@ PAGE = '''"""A page that nobody has written yet."""
 
 import streamlit as st
 
-from lab.ui import page, state
-from lab.ui.state import Field
+from lab.ui import page
+from lab.ui.address import Field
 
 FIELDS = (Field("n", "squares n", 3, int, limits=(0, 9), always=True),)
 
-page.opening("Squares", "Choose a number.")
-state.restore("squares", FIELDS)
-n = st.slider("n", *FIELDS[0].limits, key="squares n")
-state.mirror("squares", FIELDS)
-st.markdown(f"The square of {n} is {n * n}.")
+with page.run("squares", FIELDS):
+    page.opening("Squares", "Choose a number.")
+    n = st.slider("n", *FIELDS[0].limits, key="squares n")
+    st.markdown(f"The square of {n} is {n * n}.")
 '''
 
 

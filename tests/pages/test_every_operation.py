@@ -39,9 +39,9 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
     at.slider(key="operations x").set_value(0.0).run()
-    assert "At x there is no derivative\\: the slope is 0 on the left and 1 on the right. This engine" in texts(
+    assert "At x there is no derivative: the slope is 0 on the left and 1 on the right. This engine" in texts(
         at.markdown
-    )
+    ).replace("\\", "")
     assert address(at) == {"op": "relu", "x": "0"}
 
 

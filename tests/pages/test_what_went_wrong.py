@@ -45,7 +45,7 @@ def test_each_failure_is_caused_seen_and_cured():
 def test_a_text_from_another_page_is_looked_up(moves):
     at = run(app("app.py"))
     if moves:  # the browser has gone back or forward before
-        at.session_state["address"] = {"seen": moves}
+        at.session_state["address version"] = moves
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
     at.session_state["finder"] = {"asked": {"text": text, "query": "in_a=2"}}
     at.run()

@@ -16,12 +16,12 @@ from lab.practice.checking import Checking
 from lab.practice.folder import LARGEST
 from lab.practice.render_report import told
 from lab.trace.recording import strict_json
-from lab.ui import page, state
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
 from lab.ui.practice import own
 from lab.ui.practice.own import Engine
 from lab.ui.practice.processes import pool
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 from practice import LADDERS
 from practice.task import Ladder
@@ -35,7 +35,7 @@ _component = component("own_engines", "practice/own.js")
 
 def field(name: str) -> Field:
     """What the address says of the engine of a page with this name."""
-    return Field("engine", f"{name} engine", LABS, state.one_of(LABS, *learner_engine.ENGINES))
+    return Field("engine", f"{name} engine", LABS, address.one_of(LABS, *learner_engine.ENGINES))
 
 
 def chosen(name: str) -> Engine | None:

@@ -34,9 +34,9 @@ from lab.training.predictions import (
 from lab.training.records import Record, is_regression
 from lab.training.shelf import Kept
 from lab.ui import page
+from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
-from lab.ui.state import Field, hold, one_of
 from lab.ui.training import visit
 from lab.ui.training.settings import LAYERS, command, csv_name, remedy_button
 from lab.ui.training.units import pointed_at, small_maps
@@ -191,8 +191,6 @@ def choose_view(speed: Callable[[], None]) -> View:
             elif run.trainer.dataset.image_shape:
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
-    else:
-        hold(field for field in VIEW if field.name in ("unit", "part", "images", "axis"))
     unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
     log = state["training log"] == AXES[1]
     return View(run, chosen, unit, layer, state["training points"], state["training images"], log)

@@ -14,8 +14,8 @@ from lab.training.config import DEFAULT_LR, FEWEST_SAMPLES, SCHEDULES, SKIP, Con
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
-from lab.ui import state
-from lab.ui.state import Field
+from lab.ui import address, state
+from lab.ui.address import Field
 from model import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
@@ -98,24 +98,24 @@ UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
 SETTINGS = {
     field.name: field
     for field in (
-        _setting("data", state.one_of(*DATA), always=True),
-        _setting("noise", float, (0.0, 2.0), show=state.number),
+        _setting("data", address.one_of(*DATA), always=True),
+        _setting("noise", float, (0.0, 2.0), show=address.number),
         _setting("samples", int, (FEWEST_SAMPLES, 5000)),
         _setting("hidden", _hidden, show=_shown_widths),
-        _setting("skip", state.one_of(*SKIP)),
-        _setting("activation", state.one_of(*ACTIVATIONS)),
-        _setting("init", state.one_of(*INITS)),
-        _setting("optimizer", state.one_of(*DEFAULT_LR)),
-        _setting("lr", float, (0.0, 100.0), show=state.number),
-        _setting("momentum", float, (0.0, 0.99), show=state.number),
-        _setting("weight_decay", float, (0.0, 10.0), show=state.number),
+        _setting("skip", address.one_of(*SKIP)),
+        _setting("activation", address.one_of(*ACTIVATIONS)),
+        _setting("init", address.one_of(*INITS)),
+        _setting("optimizer", address.one_of(*DEFAULT_LR)),
+        _setting("lr", float, (0.0, 100.0), show=address.number),
+        _setting("momentum", float, (0.0, 0.99), show=address.number),
+        _setting("weight_decay", float, (0.0, 10.0), show=address.number),
         _setting("batch_size", int, (1, BATCHES[-1])),
         _setting("epochs", int, (1, EPOCHS)),
         _setting("seed", int, (0, 2**32)),
-        _setting("val_fraction", float, (0.0, 0.99), show=state.number),
-        _setting("schedule", state.one_of(*SCHEDULES)),
+        _setting("val_fraction", float, (0.0, 0.99), show=address.number),
+        _setting("schedule", address.one_of(*SCHEDULES)),
         _setting("warmup", int, (0, EPOCHS)),
-        _setting("clip", float, (0.0, 1000.0), show=state.number),
+        _setting("clip", float, (0.0, 1000.0), show=address.number),
         _setting("patience", int, (0, EPOCHS)),
     )
 }

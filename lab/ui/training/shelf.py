@@ -18,8 +18,9 @@ from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import Kept, delete, differences, from_folder, open_whole, rename, table, unused
 from lab.ui import page
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
-from lab.ui.state import Field, step
+from lab.ui.state import step
 from lab.ui.table import escape_markdown
 from lab.ui.training import upload
 from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe, unchecked

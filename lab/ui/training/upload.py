@@ -14,8 +14,8 @@ from lab.training.datasets import Dataset, from_table
 from lab.training.live import Own
 from lab.training.samples import DataError
 from lab.training.tables import separator
+from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
-from lab.ui.state import Field
 from lab.ui.table import escape_markdown
 
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared

@@ -14,12 +14,12 @@ def page():
     from lab.ui import state
 
     fields = box.fields("trial", "a*b")
-    if state.restore("trial", fields):
-        box.begin("trial")
-    expression = box.expression_box("trial", {"a*b": {"a": 2.0, "b": 3.0}, "sum(x)": {"x": [1.0, 2.0]}})
-    if expression:
-        st.session_state["found"] = box.inputs("trial", expression)
-    state.mirror("trial", fields)
+    with state.page("trial", fields) as current:
+        if current.restored:
+            box.begin("trial")
+        expression = box.expression_box("trial", {"a*b": {"a": 2.0, "b": 3.0}, "sum(x)": {"x": [1.0, 2.0]}})
+        if expression:
+            st.session_state["found"] = box.inputs("trial", expression)
 
 
 @pytest.fixture

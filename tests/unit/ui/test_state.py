@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.ui import state
-from lab.ui.state import Family, Field
+from lab.ui.address import Family, Field, number
 
 
 def two_pages():
@@ -16,29 +16,30 @@ def two_pages():
 
     import streamlit as st
 
-    from lab.ui import state
-    from lab.ui.state import Family, Field
+    from lab.ui import address, state
+    from lab.ui.address import Family, Field
 
     fields = (
-        Field("kind", "kind", "moons", state.one_of("moons", "xor"), always=True),
-        Field("rate", "rate", 0.5, float, state.number, (0.0, 1.0)),
+        Field("kind", "kind", "moons", address.one_of("moons", "xor"), always=True),
+        Field("rate", "rate", 0.5, float, address.number, (0.0, 1.0)),
         Field("pair", ("left", "right"), (1, 2), lambda text: tuple(map(int, text.split(","))),
               lambda pair: ",".join(map(str, pair))),
-        Field("seen", "seen", (), state.several_of("a", "b"), state.joined),
-        Field("on", "on", False, state.flag, state.flagged),
+        Field("seen", "seen", (), address.several_of("a", "b"), address.joined),
+        Field("on", "on", False, address.flag, address.flagged),
         Family("in_", "inputs", {}, json.loads, json.dumps),
-        state.player_event("event"),
+        address.player_event("event"),
     )  # fmt: skip
     if st.radio("Page", ["one", "two"], key="which") == "one":
-        st.session_state["anew"] = state.restore("one", fields)
-        state.mirror("one", fields, kept=["event"])
-        st.selectbox("Kind", ["moons", "xor"], key="kind", on_change=state.step)
-        if st.session_state["kind"] == "moons":
-            st.slider("Rate", *fields[1].limits, key="rate")
+        with state.page("one", fields) as current:
+            st.session_state["anew"] = current.restored
+            current.write(kept=["event"])
+            st.selectbox("Kind", ["moons", "xor"], key="kind", on_change=state.step)
+            if st.session_state["kind"] == "moons":
+                st.slider("Rate", *fields[1].limits, key="rate")
     else:
         only = (Field("case", "case", 1, int, always=True),)
-        st.session_state["anew"] = state.restore("two", only)
-        state.mirror("two", only)
+        with state.page("two", only) as current:
+            st.session_state["anew"] = current.restored
 
 
 def opened(query=""):
@@ -177,7 +178,7 @@ def test_only_a_step_makes_an_entry():
 @pytest.mark.parametrize("page", ["one", "two"])
 def test_the_page_follows_the_browser_to_another_address(page):
     at = opened("kind=xor&rate=0.25&event=3")
-    at.session_state["address asked"] = state.Asked(page, "?embed=true&kind=moons&event=5&rate=9")
+    at.session_state["address asked"] = state.NavigationRequest(page, "?embed=true&kind=moons&event=5&rate=9")
     run(at)
     asked = DEFAULTS | {"event": 5}
     assert values(at) == (asked if page == "one" else DEFAULTS | {"kind": "xor", "rate": 0.25, "event": 3})
@@ -195,8 +196,8 @@ def test_visits_do_not_share_their_defaults():
 
 def test_an_address_has_room_for_every_digit():
     for value in (0.1, 1e-5, 0.123456789, 1 / 3, 10.0, 1e6, -2.0, 123456789.0):
-        assert float(state.number(value)) == value
-    assert [state.number(value) for value in (10.0, 1e-5, 0.30, -2.0)] == ["10", "1e-05", "0.3", "-2"]
+        assert float(number(value)) == value
+    assert [number(value) for value in (10.0, 1e-5, 0.30, -2.0)] == ["10", "1e-05", "0.3", "-2"]
 
 
 def test_a_family_needs_names():
