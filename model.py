@@ -1,8 +1,8 @@
 """A reverse-mode automatic differentiation engine in NumPy, and the neural network built on it.
 
-Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation on
-tensors computes its result, and writes down, in a closure called `_backward`, how a gradient that arrives at the result
-is passed on to the operands. `backward()` then calls those closures from the last operation to the first. That is all:
+Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation computes
+its result and keeps a closure, `_backward`, which passes a gradient that arrives at the result on to the operands.
+`backward()` calls these closures from the last operation to the first. That is all:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
     gradient of a tensor  = the sum of the messages it receives         (the multivariate chain rule)
@@ -31,11 +31,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
-from functools import partialmethod
+from functools import partialmethod, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +48,7 @@ __all__ = [
 
 _Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
-Function = TypeVar("Function", bound=Callable[..., Any])
 Backward: TypeAlias = Callable[[Any], None]  # takes the gradient of a result, sends messages to its operands
-
-# ---------------------------------------------------------------- Tensor
-
 
 _quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
@@ -64,22 +60,19 @@ def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, 
 class Tensor:
     """An array that remembers how it was computed, so that `backward()` can find its derivatives.
 
-    Tensor(data, requires_grad=True, label="")
-        data           number, nested list or array; copied. float32 stays, everything else becomes float64.
-        requires_grad  False for an input whose gradient nobody needs
-        label          a name for drawings and error messages
+    data           number, nested list or array; copied. float32 stays, everything else becomes float64
+    requires_grad  False for an input whose gradient nobody needs
+    label          a name for drawings and error messages
 
-    `grad` is None until a backward pass has reached the tensor; then an array of the shape and dtype of `data`.
-    Gradients of leaves (tensors that you made) add up over backward passes until `zero_grad()`: each pass into an array
-    of its own, so one that you have kept stays as it is. Of two threads, only one may go backward to a leaf at a time.
-    Arrays and numbers mixed into an expression are constants: they are copied and receive no gradient.
-    Keep `loss.item()`, not `loss`, in a running total: a tensor keeps alive the graph that it was computed by.
-    `math.exp(t)` and `array[0] = t` take the number out, like `float(t)`: what follows has no graph. Use `t.exp()`.
-    Update a leaf by `w.data -= ...`; `w = w - ...` only gives its name to a result.
+    `grad` is None until a backward pass reaches the tensor; then an array of the shape and dtype of `data`. Gradients
+    of leaves (tensors that you made) add up until `zero_grad()`; each pass adds into a new array, so one that you keep
+    does not change. Only one thread at a time may go backward to a leaf. Arrays and numbers in an expression are
+    constants. Use `loss.item()` in a running total: `loss` keeps its whole graph alive. Use `t.exp()`: `math.exp(t)`,
+    `float(t)` and `array[0] = t` have no graph. Update a leaf by `w.data -= ...`: `w = w - ...` only renames a result.
 
-    Results have the class of the first operand. A subclass may override any operation, `backward`, `grad` (a property
-    around this one), and what all operations share: `_node` (makes a result), `_constant` and `detach` (make a tensor
-    without history), `_accumulate` (takes a message). Operations of its own read values by `_read` or `_operands`.
+    Results have the class of the first operand. A subclass may override operations, `backward`, `grad` (as a property)
+    and what operations share: `_node` (makes a result), `_constant` and `detach` (make a tensor without history),
+    `_accumulate` (takes a message). Its own operations read values by `_read` or `_operands`.
     """
 
     __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
@@ -113,8 +106,8 @@ class Tensor:
         return out
 
     def _accumulate(self, message: Array) -> None:
-        """Add one message to the gradient: an array that nobody else keeps, or a view, which is copied. A tensor that
-        requires no gradient takes none; closures ask for that beforehand only where the message is dear."""
+        """Add one message to the gradient: an array that nobody else keeps, or a view, which is copied. Closures ask
+        for `requires_grad` themselves only where the message is expensive."""
         if not self.requires_grad:
             return
         if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
@@ -125,8 +118,8 @@ class Tensor:
             self.grad += message
 
     def _constant(self, value: Any) -> Tensor:
-        """A number or array that meets this tensor in an expression, as a tensor of the same dtype without gradient. It
-        is copied, also if it is read-only (its owner may write all the same), unless no pass will come."""
+        """A number or array as a tensor of this dtype without gradient. It is copied, even if it is read-only (its
+        owner may still write to it), unless no pass will come."""
         out, dtype = object.__new__(type(self)), self._data.dtype
         shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and not _mode.get().recording
         out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
@@ -139,10 +132,7 @@ class Tensor:
         left = self._data if self._lent is None else self._read()
         right = other._data if other._lent is None else other._read()
         if type(left) is np.ndarray and left.shape != right.shape:
-            sentence = (
-                "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1."
-            )
-            with _refusing(sentence, op, self, other):
+            with _refusing("operands", op, self, other):
                 np.broadcast_shapes(left.shape, right.shape)
         return other, left, right
 
@@ -152,8 +142,8 @@ class Tensor:
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
         """Add the derivatives of this tensor to the `grad` of every leaf that it was computed from.
 
-        grad          the upstream gradient to start from, of this tensor's shape; 1 for a single element
-        retain_graph  keep the graph, to go backward through it again
+        `grad` is the upstream gradient to start from, of this tensor's shape; 1 for a single element.
+        retain_graph=True keeps the graph for another pass.
 
         RuntimeError: there is no graph, or it was freed, or `grad` is missing. MutationError: values that the pass
         needs were written to. In each case no gradient was changed.
@@ -239,11 +229,7 @@ class Tensor:
         if not isinstance(other, Tensor):
             other = self._constant(other)
         left, right = self._read(), other._read()
-        sentence = (
-            "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
-            "as the second-to-last (or only) axis of the other."
-        )
-        with _refusing(sentence, self, other):
+        with _refusing("@", self, other):
             result = left @ right
 
         def _backward(upstream: Array) -> None:
@@ -263,18 +249,6 @@ class Tensor:
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
     __radd__, __rsub__, __rmul__ = _reflected(__add__), _reflected(__sub__), _reflected(__mul__)
     __rtruediv__, __rpow__, __rmatmul__ = _reflected(__truediv__), _reflected(__pow__), _reflected(__matmul__)
-
-    def _rebind(self, other: Any, sign: str) -> Any:
-        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
-        if self._backward is None and self.requires_grad:
-            leaf = f"`{sign}` would not change the leaf {_name(self)}, but give its name to a result"
-            update = f"to update it, write {self.label if self.label.isidentifier() else 't'}.data {sign} ..."
-            raise RuntimeError(f"{leaf}: {update}; to add up losses, start from a plain 0.0.")
-        return NotImplemented  # then Python takes the operator itself
-
-    __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
-    __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
-    __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
 
     # -- elementwise functions
 
@@ -404,9 +378,9 @@ class Tensor:
 
     # -- reductions: `axis` is None (all), an int, or a tuple of ints; may be negative
 
-    def sum(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Add up along `axis`."""
-        axes = _axes(self, axis, wrong)
+        axes = _axes(self, axis)
         total = _sum(self._read(), axes)
 
         def _backward(upstream: Array) -> None:
@@ -414,22 +388,22 @@ class Tensor:
 
         return self._node(_reduced(total, axes, keepdims), (self,), "sum", _backward)
 
-    def mean(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Average along `axis`."""
-        return self.sum(axis, keepdims, **wrong) / _count(self.shape, _axes(self, axis))
+        return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))
 
-    def var(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Mean squared distance from the mean: divides by n, torch.var by n - 1."""
-        return ((self - self.mean(axis, keepdims=True, **wrong)) ** 2).mean(axis, keepdims)
+        return ((self - self.mean(axis, keepdims=True)) ** 2).mean(axis, keepdims)
 
-    def std(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """The square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
-        spread = self - self.mean(axis, keepdims=True, **wrong)
+        spread = self - self.mean(axis, keepdims=True)
         return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, _axes(self, axis)))
 
-    def norm(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """The Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
-        value, axes = self._read(), _axes(self, axis, wrong)
+        value, axes = self._read(), _axes(self, axis)
         norm = np.sqrt(_sum(value * value, axes))
 
         def _backward(upstream: Array) -> None:
@@ -438,9 +412,9 @@ class Tensor:
 
         return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward)
 
-    def max(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """The largest along `axis`; where several are, each gets an equal share of the gradient."""
-        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
+        value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
@@ -450,13 +424,13 @@ class Tensor:
 
         return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward)
 
-    def min(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """The smallest along `axis`; where several are, each gets an equal share of the gradient."""
-        return -(-self).max(_axes(self, axis, wrong, empty=False), keepdims)
+        return -(-self).max(_axes(self, axis, empty=False), keepdims)
 
-    def prod(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Multiply along `axis`."""
-        value, axes = self._read(), _axes(self, axis, wrong)
+        value, axes = self._read(), _axes(self, axis)
         product = value.prod(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
@@ -473,9 +447,9 @@ class Tensor:
 
         return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward)
 
-    def softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
+    def softmax(self, axis: Any = -1) -> Tensor:
         """e^x / sum(e^x) along `axis`: positive, adding up to 1."""
-        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
+        value, axes = self._read(), _axes(self, axis, empty=False)
         e = np.exp(value - value.max(axis=axes, keepdims=True))  # less the maximum, so that nothing overflows
         result = e / e.sum(axis=axes, keepdims=True)
 
@@ -485,9 +459,9 @@ class Tensor:
 
         return self._node(result, (self,), "softmax", _backward)
 
-    def log_softmax(self, axis: Any = -1, **wrong: Any) -> Tensor:
+    def log_softmax(self, axis: Any = -1) -> Tensor:
         """The logarithm of softmax, without overflow or log(0)."""
-        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
+        value, axes = self._read(), _axes(self, axis, empty=False)
         shifted = value - value.max(axis=axes, keepdims=True)
         result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
 
@@ -498,9 +472,9 @@ class Tensor:
         return self._node(result, (self,), "log_softmax", _backward)
 
     @_quiet
-    def logsumexp(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """log(sum(e^x)) along `axis`, without overflow."""
-        value, axes = self._read(), _axes(self, axis, wrong, empty=False)
+        value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(value.dtype)
         total = top + np.log(np.exp(value - top).sum(axis=axes, keepdims=True))
@@ -515,7 +489,7 @@ class Tensor:
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape, given as numbers or one tuple; one length may be -1: what is left."""
         shape = _listed(shape)
-        with _refusing("reshape cannot arrange the {} elements of {} as {}.", self.size, self, shape):
+        with _refusing("reshape", self.size, self, shape):
             result = self._read().reshape(shape)
 
         def _backward(upstream: Array) -> None:
@@ -525,7 +499,7 @@ class Tensor:
 
     def transpose(self, *axes: Any) -> Tensor:
         """The axes in the order given, as separate numbers or one tuple; reversed without arguments."""
-        with _refusing("transpose of {} needs each of its axes once, not {}.", self, axes):
+        with _refusing("transpose", self, axes):
             order = _axes(self, _listed(axes) or range(self.ndim)[::-1])
             result = self._read().transpose(order)
 
@@ -537,28 +511,26 @@ class Tensor:
     def swapaxes(self, first: int, second: int) -> Tensor:
         """Exchange two axes."""
         order = list(range(self.ndim))
-        with _refusing("swapaxes of axes {} and {} does not fit {}.", first, second, self):
+        with _refusing("swapaxes", first, second, self):
             order[first], order[second] = order[second], order[first]
         return self.transpose(order)
 
-    def squeeze(self, axis: Any = None, **wrong: Any) -> Tensor:
+    def squeeze(self, axis: Any = None) -> Tensor:
         """Drop axes of length 1: the given ones, or all."""
-        return self._reshaped("squeeze", np.squeeze, axis, wrong)
+        return self._reshaped("squeeze", np.squeeze, axis)
 
-    def expand_dims(self, axis: Any = None, **wrong: Any) -> Tensor:
+    def expand_dims(self, axis: Any = None) -> Tensor:
         """Insert an axis of length 1 at each of the given places."""
-        return self._reshaped("expand_dims", np.expand_dims, axis, wrong)
+        return self._reshaped("expand_dims", np.expand_dims, axis)
 
-    def _reshaped(self, op: str, change: Callable[..., Array], axis: Any, wrong: Iterable[str]) -> Tensor:
-        _refuse_names(wrong)
-        with _refusing("{} with axis {} does not fit {}.", op, axis, self):
+    def _reshaped(self, op: str, change: Callable[..., Array], axis: Any) -> Tensor:
+        with _refusing("axis", op, axis, self):
             return self.reshape(change(self._data, axis).shape)
 
     def broadcast_to(self, *shape: Any) -> Tensor:
         """Repeat along axes of length 1, and along new ones in front, up to a shape."""
         shape = _listed(shape)
-        sentence = "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for."
-        with _refusing(sentence, self, shape):
+        with _refusing("broadcast_to", self, shape):
             result = np.broadcast_to(self._read(), shape)
 
         def _backward(upstream: Array) -> None:
@@ -580,10 +552,6 @@ class Tensor:
 
         return self._node(result, (self,), "getitem", _backward)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        advice = "t.data[...] = changes a leaf before the forward pass; where, concatenate and stack build a result"
-        raise TypeError(f"The elements of {_name(self)} cannot be assigned, the graph needs them: {advice}.")
-
     # -- values, for code outside the engine
 
     def numpy(self) -> Array:
@@ -603,13 +571,6 @@ class Tensor:
 
     def __round__(self, digits: int | None = None) -> float:
         return round(self.item(), digits)
-
-    def __format__(self, spec: str) -> str:
-        if spec and self.size != 1:
-            raise TypeError(
-                f"A format such as '{spec}' is for one number, but {_name(self)} has {self.size}: see repr."
-            )
-        return format(self.item(), spec) if spec else repr(self)
 
     def detach(self) -> Tensor:
         """The same values without history: shares `data`, receives no gradient, passes none on."""
@@ -645,6 +606,58 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    # -- the guard: values that are handed out may be written to, and no write may reach a closure
+
+    def _read(self) -> Array:
+        """The values, for an operation to compute with and for its closure to keep."""
+        if self._lent is not None and _mode.get().guarded:
+            return self._data.copy()[()]
+        return self._data
+
+    @property
+    def data(self) -> Array:
+        """The values, to read or to write. The same array each time; closures keep another one."""
+        if self._lent is None:
+            if _mode.get().guarded or self._data.ndim == 0:
+                self._data = np.array(self._data)
+            self._touched = math.inf
+            self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
+        return self._lent
+
+    @data.setter
+    def data(self, new: Any) -> None:
+        if new is self._lent:  # `t.data += 1` has already written into the array that it assigns
+            return
+        values = _as_float_array(new, self.dtype)
+        if values.shape != self.shape:
+            raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
+        self._data, self._lent, self._touched = values, None, _tick()
+
+    # -- manners: what Python, NumPy and PyTorch would expect, done or refused with a sentence
+
+    def _rebind(self, other: Any, sign: str) -> Any:
+        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
+        if self._backward is None and self.requires_grad:
+            leaf = f"`{sign}` would not change the leaf {_name(self)}, but give its name to a result"
+            update = f"to update it, write {self.label if self.label.isidentifier() else 't'}.data {sign} ..."
+            raise RuntimeError(f"{leaf}: {update}; to add up losses, start from a plain 0.0.")
+        return NotImplemented  # then Python takes the operator itself
+
+    __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
+    __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
+    __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        advice = "t.data[...] = changes a leaf before the forward pass; where, concatenate and stack build a result"
+        raise TypeError(f"The elements of {_name(self)} cannot be assigned, the graph needs them: {advice}.")
+
+    def __format__(self, spec: str) -> str:
+        if spec and self.size != 1:
+            raise TypeError(
+                f"A format such as '{spec}' is for one number, but {_name(self)} has {self.size}: see repr."
+            )
+        return format(self.item(), spec) if spec else repr(self)
+
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError(f"The truth of {_name(self)} is ambiguous: it does not have exactly one element.")
@@ -654,7 +667,7 @@ class Tensor:
     __hash__ = object.__hash__
 
     def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
-        with _refusing("{} can be compared with numbers, and with what broadcasts to its shape.", self):
+        with _refusing("comparison", self):
             result = compare(self._data, _values(other))
         return result.view(Comparison) if result.ndim else result
 
@@ -690,35 +703,10 @@ class Tensor:
         attributes_and_slots: Any = super().__getstate__()
         return attributes_and_slots[0], attributes_and_slots[1] | own
 
-    # -- the guard: values that are handed out may be written to, and no write may reach a closure
-
-    def _read(self) -> Array:
-        """The values, for an operation to compute with and for its closure to keep."""
-        if self._lent is not None and _mode.get().guarded:
-            return self._data.copy()[()]
-        return self._data
-
-    @property
-    def data(self) -> Array:
-        """The values, to read or to write. The same array each time; closures keep another one."""
-        if self._lent is None:
-            if _mode.get().guarded or self._data.ndim == 0:
-                self._data = np.array(self._data)
-            self._touched = math.inf
-            self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
-        return self._lent
-
-    @data.setter
-    def data(self, new: Any) -> None:
-        if new is self._lent:  # `t.data += 1` has already written into the array that it assigns
-            return
-        values = _as_float_array(new, self.dtype)
-        if values.shape != self.shape:
-            raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
-        self._data, self._lent, self._touched = values, None, _tick()
-
 
 # ---------------------------------------------------------------- graph and mode
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def topological_order(root: Tensor) -> list[Tensor]:
@@ -791,34 +779,12 @@ def _tick() -> int:
     return mode.time + 1
 
 
-# What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
-_REFLECTED = MappingProxyType({
-    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__", "power": "__rpow__",
-    "matmul": "__rmatmul__", "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
-    "greater": "__lt__", "greater_equal": "__le__",
-})  # fmt: skip
-
-
-class Comparison(np.ndarray):
-    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            advice = "maximum(t, u) for the larger elements, .all() or .any(), `is` for the same tensor"
-            raise ValueError(f"A comparison of tensors gives {self.size} booleans, not one: use {advice}.")
-        return bool(self.all())
-
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        return array[()]  # what is computed from it is a plain array
-
-
 class MutationError(RuntimeError):
     """Values that a backward pass needs were written to after the forward pass.
 
-    The guard copies on hand-out: an array that `.data` gives away is never one that a closure has captured. So no write
-    can reach a gradient, whether it goes by `t.data += 1`, `t.data[...] = 1`, `out=t.data`, a view, another name or an
-    optimizer's step, and `backward()` finds it by comparing. Inside `allow_mutation()` each of these gives a wrong
-    gradient, silently. An array that is captured by a closure of your own needs the guard of lab.traps.detect_mutation.
+    An array that `.data` hands out is never one that a closure has captured, so no write can reach a gradient, by any
+    route; `backward()` finds it by comparing. Inside `allow_mutation()` each write gives a wrong gradient, silently.
+    For arrays that closures of your own capture there is lab.traps.detect_mutation.
     """
 
 
@@ -887,16 +853,6 @@ def _mutation_error(node: Tensor, what: str, why: str = "has been written to sin
 # ---------------------------------------------------------------- helpers
 
 
-@contextmanager
-def _refusing(sentence: str, *things: Any) -> Iterator[None]:
-    """What NumPy refuses inside this block becomes this sentence, its {} filled with names of tensors, shapes, axes."""
-    try:
-        yield
-    except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
-        named = (_name(thing) if isinstance(thing, Tensor) else thing for thing in things)
-        raise ValueError(sentence.format(*named)) from None
-
-
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
     """The upstream gradient that `backward()` starts from, or an error."""
     if root._backward is None:
@@ -948,11 +904,6 @@ def _refuse_freed(node: Tensor, order: list[Tensor]) -> None:
     )
 
 
-def _name(tensor: Tensor) -> str:
-    kind = f"'{tensor.label}'" if tensor.label else f"the result of `{tensor.op}`" if tensor.op else "a tensor"
-    return f"{kind} of shape {tensor.shape}"
-
-
 def _as_float_array(value: Any, dtype: Any = None) -> Array:
     """A copy of the value as a float array; a single number becomes a NumPy scalar, which nobody can write to."""
     if isinstance(value, (float, int)):
@@ -997,20 +948,13 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
     return summed.reshape(shape)
 
 
-def _axes(tensor: Tensor, axis: Any, wrong: Iterable[str] = (), empty: bool = True) -> tuple[int, ...]:
+def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
     """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
-    _refuse_names(wrong)
-    sentence = "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated."
-    with _refusing(sentence, tensor, axis):
+    with _refusing("axes", tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
     if not empty and _count(tensor.shape, axes) == 0:
         raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
     return tuple(axes)
-
-
-def _refuse_names(wrong: Iterable[str]) -> None:
-    if wrong:
-        raise TypeError(f"Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {', '.join(wrong)}.")
 
 
 def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -1074,7 +1018,7 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
     condition = np.array(_values(condition), dtype=bool)
-    with _refusing("where cannot choose by a condition of shape {} from {} and {}.", condition.shape, first, second):
+    with _refusing("where", condition.shape, first, second):
         result = np.where(condition, left, right)[()]
 
     def _backward(upstream: Array) -> None:
@@ -1084,22 +1028,20 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     return first._node(result, (first, second), "where", _backward)
 
 
-def concatenate(tensors: Iterable[Any], axis: int = 0, **wrong: Any) -> Tensor:
+def concatenate(tensors: Iterable[Any], axis: int = 0) -> Tensor:
     """Tensors joined along an axis that they have."""
-    return _join("concatenate", np.concatenate, tensors, axis, wrong)
+    return _join("concatenate", np.concatenate, tensors, axis)
 
 
-def stack(tensors: Iterable[Any], axis: int = 0, **wrong: Any) -> Tensor:
+def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
     """Tensors of one shape joined along a new axis."""
-    return _join("stack", np.stack, tensors, axis, wrong)
+    return _join("stack", np.stack, tensors, axis)
 
 
-def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int, wrong: Iterable[str]) -> Tensor:
-    _refuse_names(wrong)
+def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
     operands = _as_tensors(op, *tensors)
     shapes = ", ".join(str(operand.shape) for operand in operands)
-    sentence = "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree."
-    with _refusing(sentence, op, shapes, axis):
+    with _refusing("join", op, shapes, axis):
         result = join([operand._read() for operand in operands], operator.index(axis))
     ends = np.cumsum([1 if op == "stack" else operand.shape[axis] for operand in operands])[:-1]
 
@@ -1390,3 +1332,78 @@ class Adam(Optimizer):
         mean = mean / (1.0 - beta1**steps)
         square = square / (1.0 - beta2**steps)
         return float(self.lr) * mean / (np.sqrt(square) + self.eps)
+
+
+# ---------------------------------------------------------------- manners
+
+# What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
+_REFLECTED = MappingProxyType({
+    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__", "power": "__rpow__",
+    "matmul": "__rmatmul__", "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
+    "greater": "__lt__", "greater_equal": "__le__",
+})  # fmt: skip
+
+# What NumPy refuses, in the words of this file
+_SENTENCES = MappingProxyType({
+    "operands": "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1.",
+    "@": "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
+    "as the second-to-last (or only) axis of the other.",
+    "reshape": "reshape cannot arrange the {} elements of {} as {}.",
+    "transpose": "transpose of {} needs each of its axes once, not {}.",
+    "swapaxes": "swapaxes of axes {} and {} does not fit {}.",
+    "axis": "{} with axis {} does not fit {}.",
+    "axes": "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.",
+    "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
+    "comparison": "{} can be compared with numbers, and with what broadcasts to its shape.",
+    "where": "where cannot choose by a condition of shape {} from {} and {}.",
+    "join": "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree.",
+})  # fmt: skip
+
+
+@contextmanager
+def _refusing(key: str, *things: Any) -> Iterator[None]:
+    """What NumPy refuses in this block becomes a sentence, its {} filled with names of tensors, shapes and axes."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
+        named = (_name(thing) if isinstance(thing, Tensor) else thing for thing in things)
+        raise ValueError(_SENTENCES[key].format(*named)) from None
+
+
+def _name(tensor: Tensor) -> str:
+    kind = f"'{tensor.label}'" if tensor.label else f"the result of `{tensor.op}`" if tensor.op else "a tensor"
+    return f"{kind} of shape {tensor.shape}"
+
+
+class Comparison(np.ndarray):
+    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            advice = "maximum(t, u) for the larger elements, .all() or .any(), `is` for the same tensor"
+            raise ValueError(f"A comparison of tensors gives {self.size} booleans, not one: use {advice}.")
+        return bool(self.all())
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()]  # what is computed from it is a plain array
+
+
+def _axis_only(function: Function) -> Function:
+    """The same function, which refuses PyTorch's `dim` and `keepdim` with a sentence."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if wrong := options.keys() - {"axis", "keepdims"}:
+            words = "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim)"
+            raise TypeError(f"{words}, not {', '.join(sorted(wrong))}.")
+        return function(*args, **options)
+
+    return cast(Function, call)
+
+
+concatenate, stack = _axis_only(concatenate), _axis_only(stack)
+for _name_of_one in (
+    "sum", "mean", "var", "std", "norm", "max", "min", "prod", "softmax", "log_softmax", "logsumexp", "squeeze",
+    "expand_dims",
+):  # fmt: skip
+    setattr(Tensor, _name_of_one, _axis_only(getattr(Tensor, _name_of_one)))

@@ -361,7 +361,7 @@ FAULTS = (
         shapes={"X": (2, 4)},
         fix=_diff(
             "self._accumulate(np.broadcast_to(upstream.reshape(mean.shape), self.shape))",
-            "return self.sum(axis, keepdims, **wrong) / _count(self.shape, _axes(self, axis))",
+            "return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))",
         ),
     ),
     Fault(

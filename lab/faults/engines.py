@@ -114,7 +114,7 @@ class ReluWrongSide(Tensor):
 class MeanUndivided(Tensor):
     __slots__ = ()
 
-    def mean(self, axis: Any = None, keepdims: bool = False, **wrong: Any) -> Tensor:
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         axes = _axes(self, axis)
         mean = self._read().mean(axis=axes, keepdims=True)
 
@@ -127,18 +127,18 @@ class MeanUndivided(Tensor):
 class SoftmaxUnshifted(Tensor):
     __slots__ = ()
 
-    def softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
+    def softmax(self, axis: int = -1) -> Tensor:
         e = self.exp()
-        return e / e.sum(axis, keepdims=True, **wrong)
+        return e / e.sum(axis, keepdims=True)
 
-    def log_softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
-        return self - self.exp().sum(axis, keepdims=True, **wrong).log()
+    def log_softmax(self, axis: int = -1) -> Tensor:
+        return self - self.exp().sum(axis, keepdims=True).log()
 
 
 class LogUnguarded(Tensor):
     __slots__ = ()
 
-    def log_softmax(self, axis: int = -1, **wrong: Any) -> Tensor:
+    def log_softmax(self, axis: int = -1) -> Tensor:
         return self.softmax(axis).log()
 
 
