@@ -405,8 +405,8 @@ QUESTIONS: tuple[Question, ...] = (
                     r"\b(numbers?|values?|floats?|numeric)\b"),
                    (r"derivatives? at a point",)),
                   (r"\b(it|autodiff|autograd|ad|(?<!symbolic )differentiation|which) (?!\w+ not|not|"
-                   r"never)(\w+ )?(mak|build|giv|form|produc|yield|us)\w* ((?!no|without)\w+ ){0,4}(formula|"
-                   r"expression|equation)",
+                   r"never)(\w+ )?(mak|build|giv|form|produc|yield|us|deriv)\w* ((?!no|without)\w+ )"
+                   r"{0,4}(formula|expression|equation)",
                    r"\bus(es|ing) symbols")),
             Point("that it is exact up to rounding and needs no step h",
                   ((r"\bexact|precise|accura|(machine|floating|full).{0,12}precision",),
@@ -578,11 +578,11 @@ QUESTIONS: tuple[Question, ...] = (
                     r"\bfirst\b|\bafter\b|whole|finished|\bfinal\b"),),
                   (r"no difference|(not|n't) matter",)),
             Point("that the users of a node come before it",
-                  ((r"\busers?\b|consum|\bus(es|ed|e|ing) (it|the node|a node|a value)|"
+                  ((r"\busers?\b|consum|\bus(es|ed|e|ing) (it|this|the node|a node|a value)|"
                     r"\ball (of )?(those|them|these)\b|depend|downstream|later (node|op)|"
                     r"children|successor|results?|outputs?|parents",
                     r"\bbefore\b|\bfirst\b|\bafter\b|\buntil\b|\bwait|receiv|\bsent\b|from the|processed|\bmust\b|"
-                    r"already|\bdone\b|handled"),)),
+                    r"already|\bdone\b|handled|deliver|report|contribut"),)),
             Point("that otherwise a part of the gradient would not be passed on",
                   ((r"otherwise|\belse\b|early|earlier|too soon|(another|any other|wrong|random|different) order|"
                     r"\bif\b|\bor\b|only when|any before",
@@ -621,12 +621,13 @@ QUESTIONS: tuple[Question, ...] = (
                   ((r"\beas(y|ier|ily)|good|better|\bcan\b|could|possible|allow|simpler|advantage|in advance|ahead|"
                     r"\bsees?\b|known as a whole", OPTIMIZED),),
                   (rf"(hard|difficult|worse|impossible|bad)\w*:? (\w+ ){{0,3}}({OPTIMIZED})",
-                   rf"({OPTIMIZED})\w* (\w+ ){{0,2}}(is|are|becomes?) (\w+ )?(hard|difficult|worse|impossible)")),
+                   rf"({OPTIMIZED})\w* (\w+ ){{0,2}}(is|are|becomes?|gets?|turns?|will be) "
+                   r"(\w+ )?(hard|difficult|worse|impossible)")),
             Point("harder: choices and loops on values, or finding an error",
                   ((r"\bhard|difficult|awkward|\bpain|\bbad\b|\bworse|\bless\b|\blos[es]|must be|cumbersome|tricky|"
                     r"complicat|inconvenien|limit|\bfar from|problem|annoying|clumsy", FLOW), (NOT, FLOW)),
                   (rf"\beas(y|ier)\w*:? (\w+ ){{0,3}}({FLOW})",
-                   rf"({FLOW})\w* (\w+ ){{0,2}}(is|are|becomes?) (\w+ )?eas")),
+                   rf"({FLOW})\w* (\w+ ){{0,2}}(is|are|becomes?|gets?|turns?|will be) (\w+ )?eas")),
         ),
     ),
     Choice(
@@ -857,9 +858,11 @@ QUESTIONS: tuple[Question, ...] = (
                   (r"numpy (\w+ ){0,3}(stay|remain|(not|n't) (have to )?change|is the same)",)),
             Point("that the graph and the rules stay the same",
                   ((r"graph|\brules?\b|chain|topolog|\border\b|autograd|autodiff|closure|\btape\b|backward|engine|"
-                    r"logic|structure|\brest\b",
+                    r"logic|structure|\brest\b|formulas?",
                     r"\bsame\b|\bstay|unchanged|\bremain|\bkeep|\bkept\b|as (it|they) (is|are)\b|untouched|identical|"
-                    r"unaffected|\bstill\b"), (NOT, r"graph|\brules?\b|logic|autograd", r"chang")),
+                    r"unaffected|\bstill\b"),
+                   (NOT, r"graph|\brules?\b|logic|autograd|topolog|formulas?|chain rule|closure",
+                     r"chang|touch|affect|rewr|differ")),
                   (r"(rules?|graph) (would|must|has to|have to|needs? to) (have to )?(change|be (changed|rewritten|"
                    r"replaced))",
                    r"(not|n't) .{0,20}, but (all )?the rules")),
@@ -1055,9 +1058,10 @@ QUESTIONS: tuple[Question, ...] = (
               {"ladder": "scalars"}),
         points=(
             Point("that you find your own mistakes and misunderstandings",
-                  ((r"\b(mistakes?|misunderst\w+|misconceptions?|bugs?|gaps?|errors?|wrong(ly)?|fail\w*|broke\w*)\b",
+                  ((r"\b(mistakes?|misunderst\w+|misconceptions?|bugs?|gaps?|errors?|wrong(ly)?|fail\w*|broke\w*|break\w*)\b",
                     r"\b(find|finds|found|see|sees|discover\w*|notice\w*|reveal\w*|expos\w*|show\w*|meet|meets|learn\w*|"
-                    r"force\w*|catch\w*)\b"),)),
+                    r"force\w*|catch\w*)\b"),
+                   (r"\b(breaks?|fails?|crash\w*|goes wrong)\b", r"misunderst\w+|not understood|thought|wrong"))),
             Point("that you can then find faults, or write new rules, yourself",
                   ((r"\b(where to look|debug\w*|diagnos\w*|locate|fix\w*|trace|track down)\b",),
                    (r"\b(write|add|extend|implement|create|make|invent)\w*",

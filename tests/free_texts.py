@@ -448,6 +448,66 @@ OWN_GOOD: list[tuple[str, str]] = [
         "testing-rules",
         "A loop over all operations with random inputs checks each backward rule against numerical gradients.",
     ),
+    (
+        "how-it-knows",
+        "It doesn't have to understand the program. Every operator stores its parents while it executes, so a tape comes out, and on the way back each op applies its own derivative formula and the results are multiplied along the chain.",
+    ),
+    (
+        "how-it-knows",
+        "Primitive ops each come with a hand-written gradient function. Executing the code leaves behind a trace of these ops; then the chain rule is applied over the trace in reverse.",
+    ),
+    (
+        "three-ways",
+        "Symbolic gives you an expression that can blow up, whereas AD only propagates values. Finite differences have truncation error because of h, AD has none.",
+    ),
+    (
+        "three-ways",
+        "AD evaluates derivatives at one point with actual numbers and never writes an expression. It is accurate to machine precision, no epsilon has to be picked.",
+    ),
+    (
+        "why-reverse",
+        "There is only a single scalar output. Going backwards once delivers the gradient for every weight; going forward you'd repeat the pass once per weight.",
+    ),
+    (
+        "why-add",
+        "If x feeds into two operations, both send something back to x. The total derivative is the sum of both contributions. Using = would keep only the last one.",
+    ),
+    (
+        "why-add",
+        "Because the variable can appear in several branches. By the multivariable chain rule you sum over branches, and overwriting would throw away the earlier branch.",
+    ),
+    (
+        "why-an-order",
+        "A node's gradient is only final once all nodes that use it have delivered theirs. With another order you would send on an incomplete value.",
+    ),
+    (
+        "static-graph",
+        "Easier: a compiler can fuse kernels since it sees everything. Harder: data-dependent control flow like while loops.",
+    ),
+    (
+        "gpu",
+        "You'd swap the numpy calls for a GPU array library like CuPy. Topological sort, closures and the derivative formulas would not be touched.",
+    ),
+    (
+        "checkpointing",
+        "It trades compute for memory: activations inside a segment are dropped and recomputed during the backward pass.",
+    ),
+    (
+        "testing-rules",
+        "Do a gradient check: perturb each input slightly, compare the numeric slope with the backward result, for every op in a loop over random tensors.",
+    ),
+    (
+        "what-building-teaches",
+        "Reading feels easy, but when you write it your code breaks exactly where you misunderstood. Later you can debug a wrong gradient or add a new op.",
+    ),
+    (
+        "forward-then-back",
+        "Make: targets depend on sources, and it goes from the target back through its dependencies to decide what to rebuild.",
+    ),
+    (
+        "checkpointing",
+        "You keep fewer activations around so the peak memory goes down, at the price of running parts of the network twice.",
+    ),
 ]
 OWN_BAD: list[tuple[str, str]] = [
     ("how-it-knows", "graph recorded operations own derivative rule chain rule backward result"),
@@ -473,4 +533,31 @@ OWN_BAD: list[tuple[str, str]] = [
         "testing-rules",
         "Compare each rule with itself on random inputs in one test; finite differences are too inaccurate so they cannot be used.",
     ),
+    ("how-it-knows", "It looks up the derivative of the whole program in a table of derivatives."),
+    ("how-it-knows", "It nudges each input and looks at how the output changes, over and over."),
+    (
+        "three-ways",
+        "It is the same as finite differences but with a smaller h, so it is more exact than symbolic differentiation.",
+    ),
+    ("three-ways", "Autograd derives a formula once and then it is exact, with no step."),
+    ("why-reverse", "Reverse mode is more accurate than forward mode because the loss is one number at the end."),
+    (
+        "why-reverse",
+        "One backward pass is needed for each parameter, and the loss is one number, while forward needs only one.",
+    ),
+    ("why-add", "So that the gradient of the last step is remembered and training has momentum."),
+    (
+        "why-add",
+        "A value used twice gets two messages; the larger of both counts and the other would be lost with a sum.",
+    ),
+    (
+        "why-an-order",
+        "Because otherwise the forward pass would be computed wrong: all inputs must be known before an operation runs.",
+    ),
+    ("static-graph", "Optimizing gets harder because the graph is fixed, and loops get easier since all is known."),
+    ("gpu", "NumPy stays the same and all the rules have to be rewritten for the graphics card."),
+    ("checkpointing", "It saves the model to disk so that training can go on after a crash, which takes time."),
+    ("testing-rules", "Compare each rule with the rule of another framework for all operations."),
+    ("what-building-teaches", "It teaches you NumPy and typing, and your code runs faster than PyTorch in the end."),
+    ("forward-then-back", "A printer, since paper goes forward and comes back out."),
 ]

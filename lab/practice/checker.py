@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
 SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
 MAX_FITTING = 3  # variants of the reference that give the learner's answers, of which one is named
+SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
 SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
 
@@ -407,7 +409,11 @@ def _passes_before(ladder: Ladder, task: Task, mistake: Mistake) -> bool:
 
 
 def _message(said: Answer) -> str | None:
-    return said.problem.message if said.problem else None
+    """What an exception says; of shapes that do not fit, the shapes: NumPy's functions say the rest in several ways."""
+    if said.problem is None:
+        return None
+    message = said.problem.message
+    return " ".join(sorted(SHAPE.findall(message))) if "broadcast" in message else message
 
 
 def _weight(inputs: Inputs) -> tuple[int, float]:

@@ -158,6 +158,28 @@ def __truediv__(self, other):
     return out
 """
 _ZERO = "    for value in values:\n        value.grad = 0.0"
+_STEP = """\
+        loss = 0.0
+        for x, y in zip(xs, ys):
+            (out,) = model(x)
+            loss = loss + (out - y) ** 2
+        loss = loss / len(xs)
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data -= rate * p.grad
+        losses.append(loss.data)"""
+_ONE_BY_ONE = """\
+        total = 0.0
+        for x, y in zip(xs, ys):
+            (out,) = model(x)
+            loss = (out - y) ** 2
+            zero_grad(model.parameters())
+            loss.backward()
+            for p in model.parameters():
+                p.data -= rate * p.grad
+            total += loss.data
+        losses.append({})"""
 _ORDER = """\
     order, seen, stack = [], set(), [(root, False)]
     while stack:
@@ -297,7 +319,7 @@ the result.
         Mistake(
             "add-not-stored",
             "The sum is right and its rule passes nothing on. Was the inner function stored as `_backward` of the "
-            "result?",
+            "result, and does it read the result's `grad` when it runs, not before?",
             (
                 (
                     "        out._backward = _backward\n        return out\n\n    def __radd__",
@@ -499,6 +521,11 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
             (("n * self.data ** (n - 1) * out.grad", "n * self.data**n * out.grad"),),
         ),
         Mistake(
+            "pow-exchanged",
+            "In `**`, the factor and the exponent are exchanged: the factor is n, the exponent n - 1.",
+            (("n * self.data ** (n - 1) * out.grad", "(n - 1) * self.data**n * out.grad"),),
+        ),
+        Mistake(
             "pow-no-upstream",
             "In `**`, the local derivative is right and the upstream gradient is missing.",
             (("n * self.data ** (n - 1) * out.grad", "n * self.data ** (n - 1)"),),
@@ -687,6 +714,16 @@ stack, or raise that limit.""",
             "one-step",
             "Only the rule of the result was called. Its children have rules, too.",
             (("        for value in reversed(order):\n            value._backward()", "        self._backward()"),),
+        ),
+        Mistake(
+            "two-steps",
+            "Only the rules of the result and of its children were called. Their children have rules, too.",
+            (
+                (
+                    "        for value in reversed(order):\n            value._backward()",
+                    "        for value in (self, *self._children):\n            value._backward()",
+                ),
+            ),
         ),
         Mistake(
             "twice",
@@ -1373,6 +1410,43 @@ seconds.""",
         ),
     ),
     (
+        Mistake(
+            "one-by-one",
+            "The parameters move after each point. The task asks for one move a step, against the gradient of the mean "
+            "over all points.",
+            (
+                (
+                    _STEP,
+                    _ONE_BY_ONE.format("loss.data"),
+                ),
+            ),
+        ),
+        Mistake(
+            "one-by-one-mean",
+            "The parameters move after each point. The task asks for one move a step, against the gradient of the mean "
+            "over all points.",
+            (
+                (
+                    _STEP,
+                    _ONE_BY_ONE.format("total / len(xs)"),
+                ),
+            ),
+        ),
+        Mistake(
+            "divided-twice",
+            "Each move is too small, by the number of points. The loss is a mean, so its gradient is divided already.",
+            (("p.data -= rate * p.grad", "p.data -= rate * p.grad / len(xs)"),),
+        ),
+        Mistake(
+            "loss-after",
+            "The losses were measured after the move. The list should hold each loss from before it.",
+            (
+                (
+                    "        losses.append(loss.data)",
+                    "        losses.append(sum((model(x)[0].data - y) ** 2 for x, y in zip(xs, ys)) / len(xs))",
+                ),
+            ),
+        ),
         Mistake(
             "uphill",
             "The loss goes up: the gradient points to where it grows, and the step should go the other way.",

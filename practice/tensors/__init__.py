@@ -233,6 +233,11 @@ The class `Tensor` is given, with `backward` over a topological order. Read it f
               "    grad = grad[(0,) * (grad.ndim - len(shape))]\n"),),
         ),
         Mistake(
+            "one in front", "Broadcasting may put several axes in front. Only one of them is summed.",
+            (("    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n",
+              "    grad = grad.sum(axis=0) if grad.ndim > len(shape) else grad\n"),),
+        ),
+        Mistake(
             "one axis", "Only the first of several stretched axes is summed.",
             (("axis=stretched, keepdims", "axis=stretched[:1], keepdims"),),
         ),
@@ -362,6 +367,10 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
             (("return self + -self._operand(other)",
               "other = self._operand(other)\n        out = self + other\n        out.data = self.data - other.data\n"
               "        return out"),),
+        ),
+        Mistake(
+            "difference turned", "`x - y` came out as y - x: the second operand is what is taken away.",
+            (("return self + -self._operand(other)", "return -self + self._operand(other)"),),
         ),
         Mistake(
             "reflected difference", "`5 - x` asks for x.__rsub__(5). You answer with x - 5.",
@@ -839,6 +848,11 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
         Mistake(
             "wrong sign", "The gradient has the wrong sign: a step against it would make the loss grow.",
             (("out.grad * slope / len(labels)", "-out.grad * slope / len(labels)"),),
+        ),
+        Mistake(
+            "both signs", "The loss has no minus: it is the mean of log p, and training would make that as small as "
+            "possible.",
+            (("Tensor(-log_p[rows", "Tensor(log_p[rows"), ("out.grad * slope / len", "-out.grad * slope / len")),
         ),
         Mistake(
             "loss's sign", "The loss itself has the wrong sign: log p is negative, and a loss is not.",

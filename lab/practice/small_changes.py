@@ -1,0 +1,236 @@
+"""A function with one small thing changed: an operator, a number, a name, a call, a condition, a step."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+
+from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
+
+EPSILONS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # that people add inside a logarithm; a check does not see less
+AXES = ("0", "1", "-1")
+LEAKS = (0.01, 0.1, 0.2, 0.5)  # that people let through where a mask is False
+
+OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
+    ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+OTHERS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult,),
+    ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult,), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt,),
+    ast.Lt: (ast.LtE, ast.Gt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,),
+}  # fmt: skip
+TURNED = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
+METHODS = {"sum": "mean", "mean": "sum", "max": "min", "log": "exp", "exp": "log", "maximum": "minimum"}
+
+
+def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Copies of a function with one thing changed, each with words that follow "it gives what it would give".
+
+    owned   whether a node belongs to the lines that may change
+
+    A function with a `while` has none: a change could make it loop for ever.
+    """
+    if any(isinstance(node, ast.While) for node in ast.walk(function)):
+        return
+    defaults = _defaults(function)
+    for node in ast.walk(function):
+        if node is not function and owned(node):
+            for words, other in _others(node, defaults):
+                yield words, with_nodes(function, (node, other))
+    for name, value in defaults.items():
+        always = {f"with `{axis}` where `axis` belongs": axis for axis in AXES} if name == "axis" else {}
+        for words, text in {f"if `{name}` were ignored": ast.unparse(value), **always}.items():
+            line = ast.Assign([ast.Name(name, ast.Store())], parsed(text), lineno=0)
+            yield words, _with_body(function, function, [line, *function.body])
+    for node in ast.walk(function):
+        if isinstance(node, (ast.FunctionDef, ast.For, ast.If, ast.With)) and all(owned(each) for each in node.body):
+            for words, body in _other_orders(node.body):
+                yield words, _with_body(function, node, body)
+
+
+def _with_body(function: ast.FunctionDef, node: ast.stmt, body: list[ast.stmt]) -> ast.FunctionDef:
+    """A copy of a function with another body of one of its statements, or of its own."""
+    changed = copy.copy(node)
+    setattr(changed, "body", body or [ast.Pass()])  # noqa: B010 (a statement in general has no body)
+    copied = with_node_at(function, path_to(function, node), changed) if node is not function else changed
+    assert isinstance(copied, ast.FunctionDef)
+    return copied
+
+
+def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
+    """Two steps exchanged, a step of a loop outside of it, or the `return` inside."""
+    for place, (one, next_one) in enumerate(itertools.pairwise(body)):
+        if not isinstance(one, ast.FunctionDef):
+            swapped = [*body[:place], next_one, one, *body[place + 2 :]]
+            yield "if two of its steps came in the other order", swapped
+    for place, loop in enumerate(body):
+        if not isinstance(loop, ast.For):
+            continue
+        before, after = body[:place], body[place + 1 :]
+        for at, step in enumerate(loop.body):
+            rest = _loop(loop, [*loop.body[:at], *loop.body[at + 1 :]])
+            yield "if a step of its loop came once, before the loop", [*before, step, rest, *after]
+            yield "if a step of its loop came once, after the loop", [*before, rest, step, *after]
+        if place and isinstance(body[place - 1], ast.Assign):
+            inside = _loop(loop, [body[place - 1], *loop.body])
+            yield "if the line before its loop came in each turn", [*before[:-1], inside, *after]
+        if after and isinstance(after[0], ast.Return):
+            yield "if it returned in the first turn of its loop", [*before, _loop(loop, [*loop.body, after[0]]), *after]
+
+
+def _loop(loop: ast.For, body: list[ast.stmt]) -> ast.For:
+    return ast.For(loop.target, loop.iter, body or [ast.Pass()], [], lineno=0)
+
+
+def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """What an argument is if nothing is said: argument -> its default."""
+    arguments = function.args
+    with_default = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return {one.arg: default for one, default in zip(with_default, arguments.defaults, strict=True)}
+
+
+def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str, ast.AST]]:
+    """What might stand in the place of a node, each with what is said of it."""
+    if isinstance(node, ast.BinOp):
+        yield from _other_operations(node)
+        yield from _without_parentheses(node)
+    elif isinstance(node, ast.Compare):
+        yield from _other_comparisons(node)
+    elif isinstance(node, ast.For):
+        yield from _shorter_loops(node)
+    elif isinstance(node, ast.comprehension):
+        for test in node.ifs:
+            rest = [each for each in node.ifs if each is not test]
+            yield "if a condition in it were always true", ast.comprehension(node.target, node.iter, rest, 0)
+    elif isinstance(node, ast.AugAssign):
+        yield (
+            "if a step in it went the other way: its sign is wrong",
+            ast.AugAssign(node.target, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add(), node.value),
+        )
+        yield "with `=` where `+=` or `-=` belongs", ast.Assign([node.target], node.value, lineno=0)
+    elif isinstance(node, ast.UnaryOp):
+        words = "without a minus sign" if isinstance(node.op, ast.USub) else "if a condition in it were turned round"
+        yield words, node.operand
+    elif isinstance(node, ast.IfExp):
+        yield "if a condition in it were turned round", ast.IfExp(node.test, node.orelse, node.body)
+        yield "if a condition in it were always true", node.body
+        yield "if a condition in it were always false", node.orelse
+    elif isinstance(node, ast.Constant):
+        yield from _other_constants(node)
+    elif isinstance(node, ast.Call):
+        yield from _other_calls(node)
+    elif isinstance(node, ast.Name) and node.id in defaults and isinstance(node.ctx, ast.Load):
+        yield f"if `{node.id}` were ignored", defaults[node.id]
+    elif isinstance(node, ast.Attribute) and node.attr == "T":
+        yield "if a matrix in it were not transposed", node.value
+    elif isinstance(node, ast.Assign) and ast.unparse(node.value).endswith(".data"):
+        for epsilon in EPSILONS:
+            moved = ast.BinOp(node.value, ast.Add(), ast.Constant(epsilon))
+            yield f"with {epsilon:g} added to its input", ast.Assign(node.targets, moved, lineno=0)
+    if isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.If)):
+        yield "if one of its steps were missing", ast.Pass()
+    if isinstance(node, ast.If):
+        yield "if a condition in it were always true", ast.If(ast.Constant(True), node.body, node.orelse)
+
+
+def _other_comparisons(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
+    for other in OTHERS.get(type(node.ops[0]), ()):
+        if issubclass(other, ast.cmpop):
+            words = f"with `{OPERATORS[other]}` where `{OPERATORS[type(node.ops[0])]}` belongs"
+            yield words, ast.Compare(node.left, [other()], node.comparators)
+    for constant in (True, False):
+        yield f"if a condition in it were always {str(constant).lower()}", ast.Constant(constant)
+    if isinstance(node.ops[0], ast.Gt):  # a mask
+        yield from _leaks(node)
+
+
+def _leaks(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
+    """A mask with something else than 0 where it is False."""
+    for leak in LEAKS:
+        mask = ast.BinOp(ast.BinOp(ast.Constant(1 - leak), ast.Mult(), node), ast.Add(), ast.Constant(leak))
+        yield f"if it let {leak:g} of the gradient through where nothing should pass", mask
+    yield "if it changed the sign where nothing should pass", parsed(f"2 * ({ast.unparse(node)}) - 1")
+
+
+def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
+    for words, part in (("first", "1:"), ("last", ":-1")):
+        shorter = parsed(f"list({ast.unparse(node.iter)})[{part}]")
+        yield f"without the {words} turn of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)
+
+
+def _without_parentheses(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
+    """`a - b * c` for `(a - b) * c`, and the like."""
+    words = "without a pair of parentheses"
+    if not isinstance(node.op, (ast.Mult, ast.Div)):
+        return
+    if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, (ast.Add, ast.Sub)):
+        inner = ast.BinOp(node.left.right, node.op, node.right)
+        yield words, ast.BinOp(node.left.left, node.left.op, inner)
+    if isinstance(node.right, ast.BinOp) and isinstance(node.right.op, (ast.Add, ast.Sub)):
+        inner = ast.BinOp(node.left, node.op, node.right.left)
+        yield words, ast.BinOp(inner, node.right.op, node.right.right)
+
+
+def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
+    sign = OPERATORS[type(node.op)]
+    for side in (node.left, node.right):
+        if isinstance(side, ast.Name) and side.id == "n":  # the exponent, the only plain number that a rule is given
+            less = ast.BinOp(side, ast.Sub(), ast.Constant(1))
+            yield "with `n - 1` where `n` belongs", substituted(node, side, less)
+    for other in OTHERS.get(type(node.op), ()):
+        if issubclass(other, ast.operator):
+            yield f"with `{OPERATORS[other]}` where `{sign}` belongs", ast.BinOp(node.left, other(), node.right)
+    if isinstance(node.op, TURNED):
+        yield f"if the two sides of `{sign}` were exchanged", ast.BinOp(node.right, node.op, node.left)
+    what = {ast.Mult: "a factor", ast.Add: "a term", ast.Sub: "a term", ast.Pow: "an exponent"}.get(type(node.op), "")
+    if what:
+        yield f"without {what}: one side of `{sign}` is missing", node.left
+    if isinstance(node.op, (ast.Mult, ast.Add, ast.Sub)):
+        yield f"without {what}: one side of `{sign}` is missing", node.right
+    if isinstance(node.op, ast.Div):
+        yield "without a division", node.left
+
+
+def _other_constants(node: ast.Constant) -> Iterator[tuple[str, ast.expr]]:
+    number = node.value
+    if isinstance(number, bool):
+        yield f"with `{not number}` where `{number}` belongs", ast.Constant(not number)
+    elif isinstance(number, (int, float)):
+        tenths = {number * 10, number / 10} if isinstance(number, float) else set()
+        for other in {number + 1, number - 1, -number, 0, 1, 2, *tenths} - {number}:
+            yield f"with {other:g} where {number:g} belongs", ast.Constant(type(number)(other))
+
+
+def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    if isinstance(node.func, ast.Attribute) and name in METHODS:
+        other = ast.Attribute(node.func.value, METHODS[name], ast.Load())
+        yield f"with `{METHODS[name]}` where `{name}` belongs", ast.Call(other, node.args, node.keywords)
+    if name == "log" and node.args:
+        for epsilon in EPSILONS:
+            moved = ast.BinOp(node.args[0], ast.Add(), ast.Constant(epsilon))
+            yield f"with {epsilon:g} added inside the logarithm", ast.Call(node.func, [moved], [])
+    if len(node.args) == 1 and not node.keywords:
+        yield f"without `{name}`", node.args[0]
+    elif isinstance(node.func, ast.Attribute) and not node.args:
+        yield f"without `{name}`", node.func.value
+    if len(node.args) and isinstance(inner := node.args[0], ast.Call) and inner.args:
+        nested = ast.Call(node.func, [inner.args[0], *node.args[1:]], node.keywords)
+        yield (
+            "if two of its operations came in the other order",
+            ast.Call(inner.func, [nested, *inner.args[1:]], inner.keywords),
+        )
+    if [keyword.arg for keyword in node.keywords] == ["axis"]:
+        keeping = ast.keyword("keepdims", ast.Constant(True))
+        yield "with `keepdims=True` in a call", ast.Call(node.func, node.args, [*node.keywords, keeping])
+    for given in (*node.args, *(keyword.value for keyword in node.keywords)):
+        if isinstance(given, ast.Name) and given.id == "axis":
+            for axis in AXES:
+                yield f"with `{axis}` where `axis` belongs", substituted(node, given, parsed(axis))
+    for keyword in node.keywords:
+        kept = [each for each in node.keywords if each is not keyword]
+        if keyword.arg is not None:
+            yield f"without `{keyword.arg}=` in a call", ast.Call(node.func, node.args, kept)
