@@ -11,6 +11,8 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
+from lab.faults.compare import departure, follow
+from lab.faults.engines import SWITCH
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
@@ -49,10 +51,14 @@ WHAT_TO_DO = (
     "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: they tell how fast the "
     "result grows when that input grows."
 )
-INSTRUCTION = (
-    "Run the forward pass, then the backward pass: the :orange[orange] number of an input says how fast the result "
-    "grows with it."
-)
+INSTRUCTION = "Pull a number on its card, or run both passes."
+ENGINES = {  # those with one wrong rule, by their names in the address
+    "overwrites": "= for +=",
+    "any-order": "any order",
+    "forgets-the-sum": "forgets the sum",
+}
+WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # what Simulate Error has of them
+TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # the example that shows it
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
     "The [[forward pass]] goes through them in [[topological order]], the [[backward pass]] the other way: "
@@ -88,13 +94,12 @@ def _show(current: PageState) -> None:
         _settings(expression)
         with st.popover("How it works", icon=":material/help:"):
             st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
-    st.markdown(INSTRUCTION)
+    choice.come_back("graph")
+    if plain:
+        st.markdown(INSTRUCTION)
     with st.container():  # always there, so that the player keeps its place on the page
         if isinstance(found, ExpressionError):
             expression_box.mistake(found)
-    choice.come_back("graph")
-    if not plain:
-        choice.choose("graph", _open)
     if plain:
         _draw(expression)
     else:
@@ -132,7 +137,7 @@ FIELDS = (
     LEAVES,
     STAGE,
     address.player_event("graph event"),
-    choice.field("graph"),
+    choice.field("graph", *ENGINES),
     Field("view", "graph view", PLAYER, address.one_of(PLAYER, PLAIN)),
     REACH,
     Field("step", "graph step", 0.1, _step, address.number),
@@ -183,6 +188,54 @@ def _go(stage: str) -> None:
     st.session_state["graph stage"] = stage
     st.session_state["graph event"] = None
     _open()
+
+
+def _change_engine() -> None:
+    """To the first event in which the other engine differs, if there is one."""
+    state.step()
+    st.session_state["graph engine news"] = True
+    _open()
+
+
+def _by_broken_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
+    """The same pass by an engine with one wrong rule. None: another engine is chosen, or the lab's is to be shown."""
+    name = st.session_state["graph engine"]
+    if name not in ENGINES or labs.error:
+        return None
+    if _changes(expression):
+        st.caption("With an input that is detached, constant or written to, what you see is the lab’s engine.")
+        return None
+    start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
+
+    def run() -> Trace:
+        return follow(expression, SWITCH[name], values, lambda output: np.array(start) if np.ndim(start) else None)
+
+    return memoize("graph broken", (name, expression.text, values, start), run)
+
+
+def _same(labs: Trace, broken: Trace) -> None:
+    """A broken engine whose wrong rule does not show here: say so, and offer the example in which it does."""
+    if broken.error or departure(labs, broken):
+        return
+    name = st.session_state["graph engine"]
+    telling = next(preset for preset in PRESETS if preset["key"] == TELLING[name])
+
+    def show() -> None:
+        st.session_state["graph preset"] = telling["name"]
+        _choose_preset()
+        st.session_state["graph engine news"] = st.session_state["graph turned"] = True
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"“{ENGINES[name]}” makes no difference with this expression.", width="content")
+        st.button("Show one where it does", on_click=show, key="graph telling")
+
+
+def _simulate_error(trace: Trace | None) -> None:
+    """A link to a write in place, with an operation of this graph where the page has one."""
+    ops = [node["op"] for node in trace.nodes] if trace else []
+    found = next((WRITES[op] for op in ops if op in WRITES), None)
+    query = {"part": "steps"} | ({"op": found} if found else {})
+    page.link_to("pages/simulate_error.py", "Simulate Error", ":material/bolt:", query)
 
 
 def _by_own_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
@@ -412,7 +465,18 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         recorded = _recorded(expression, values)
         if recorded is None and last is not None:
             st.caption("The player still shows what could be computed last.")
-        yours = _by_own_engine(expression, values, recorded) if recorded else None
+        with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
+            st.markdown(INSTRUCTION, width="stretch")
+            choice.choose("graph", _change_engine, ENGINES)
+            _simulate_error(recorded)
+        broken = _by_broken_engine(expression, values, recorded) if recorded else None
+        if recorded and broken:
+            _same(recorded, broken)
+        yours = broken or (_by_own_engine(expression, values, recorded) if recorded else None)
+    departed = departure(recorded, broken) if recorded and broken else None
+    if session.pop("graph engine news", False) and departed:
+        session["graph stage"], session["graph event"] = "backward", departed.event + 1
+        _open()
     if recorded is not None:
         session["graph played"] = expression, recorded
     trace = yours or recorded or last
@@ -434,6 +498,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         opened=session["graph event"],
         address="event",
         stage="stage",
+        departure=departed,
         on_turn=_turn,
     )
     if shown.failed:

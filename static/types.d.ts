@@ -205,6 +205,8 @@ export interface PlayerData {
   usualStage?: string;
   /** the button of the backward pass stops at each message */
   stopping?: boolean;
+  /** where the pass of a broken engine departs from the right one */
+  departure?: Departure | null;
   /** another number: the event is to be gone to once more */
   opening?: number;
   /** of the player on its page */
@@ -234,6 +236,17 @@ export interface PlayerData {
   slopes?: Slope[];
   /** the file that was asked for */
   taken?: Taken;
+}
+
+/** lab/faults/compare.py: the first event that the right engine does not have */
+export interface Departure {
+  event: number;
+  /** the message, or the gradient after it */
+  here: Value;
+  /** the same in the right pass; null where it has no such event */
+  due: Value | null;
+  /** the right engine's line, where it is another one, or "" */
+  line: string;
 }
 
 export interface Remark {

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from lab.faults.catalogue import Fault
 from lab.faults.training import LessonTrainer, Setup
 from lab.gradcheck import Report, gradcheck
-from lab.trace.parts import Event
+from lab.trace.parts import Event, Value
 from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
 from model import Tensor, allow_mutation, topological_order
@@ -157,15 +158,81 @@ def play(fault: Fault, engine: type[Tensor], seed: int) -> Trace:
     one. An error that the engine raises ends the trace, which then tells it."""
     if fault.example is None:
         raise ValueError(f"“{fault.name}” is a fault of the training: no single pass shows it.")
-    recording = Recording(leaves(fault, seed), engine)
+    return follow(fault.shorter or fault.example, engine, leaves(fault, seed), _upstream)
+
+
+def follow(
+    build: Callable[..., Tensor],
+    engine: type[Tensor],
+    values: Mapping[str, Any],
+    upstream: Callable[[Tensor], Any] = lambda output: None,
+) -> Trace:
+    """A pass in an engine, event by event, from the upstream gradient that `upstream` gives for the output. An error
+    that the engine raises in the backward pass ends the trace, which then tells it."""
+    recording = Recording(values, engine)
     error = ""
     with allow_mutation(), np.errstate(all="ignore"):
-        output = (fault.shorter or fault.example)(**recording.tensors)
+        output = build(**recording.tensors)
         try:
-            output.backward(_upstream(output))
+            output.backward(upstream(output))
         except Exception as raised:  # as in expression_pass
             error = f"{type(raised).__name__}: {raised}"
     return recording.finish(output, error)
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The first event in which the pass of a broken engine departs from the right one.
+
+    event  its index in the broken pass
+    here   the message, or the gradient after it arrived
+    due    the same in the right pass; None where the right pass has no such event
+    line   the right engine's line, where it is another one; "" otherwise
+    """
+
+    event: int
+    here: Value
+    due: Value | None
+    line: str
+
+
+def departure(right: Trace, broken: Trace) -> Departure | None:
+    """Where a broken pass departs from the right pass over the same graph; None where it does not."""
+    index = first_difference(right, broken)
+    if index is None:
+        return None
+    event = broken.events[index]
+    same = [i for i in range(len(right.events)) if _about(right, i) == _about(broken, index)]
+    before = sum(_about(broken, i) == _about(broken, index) for i in range(index))
+    if before >= len(same):
+        return Departure(index, _number(event), None, "")
+    counterpart = right.events[same[before]]
+    lines = _line(right, counterpart), _line(broken, event)
+    return Departure(index, _number(event), _number(counterpart), "" if lines[0] == lines[1] else lines[0])
+
+
+def _about(trace: Trace, index: int) -> tuple[Any, ...]:
+    """What an event is about: its kind and its node, and the edge that the message takes or has taken."""
+    event = trace.events[index]
+    sent = trace.events[index - 1] if event["kind"] == "accumulate" and index else event
+    edge = (sent["node"], sent["operand"]) if sent["kind"] == "message" else ()
+    return event["kind"], event["node"], edge
+
+
+def _number(event: Event) -> Value:
+    match event["kind"]:
+        case "message":
+            return event["contribution"]
+        case "accumulate":
+            return event["after"]
+        case "seed":
+            return event["grad"]
+    return 0.0
+
+
+def _line(trace: Trace, event: Event) -> str:
+    source = trace.sources[event["source"]]
+    return source["lines"][event["line"] - source["first"]].strip()
 
 
 def first_difference(healthy: Trace, broken: Trace) -> int | None:

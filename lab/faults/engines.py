@@ -6,6 +6,8 @@ runs on the broken engine, and nothing else in the process does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -147,6 +149,12 @@ class HalfPrecision(Tensor):
 
     def _accumulate(self, message):
         super()._accumulate(message.astype(np.float16))
+
+
+# Those to choose where the right engine runs: the name in an address -> the engine.
+SWITCH: Mapping[str, type[Tensor]] = MappingProxyType(
+    {"overwrites": Overwrites, "any-order": WrongOrder, "forgets-the-sum": SkipsUnbroadcast}
+)
 
 
 def _seed(output: Tensor, grad: Any) -> Any:

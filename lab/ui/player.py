@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from lab.faults.compare import Departure
 from lab.gradcheck.slopes import Slope
 from lab.practice.mistakes import Mistakes
 from lab.trace.export import plain, playable, standalone
@@ -93,6 +94,7 @@ def player(
     stage: str | None = None,
     usual_stage: str = "none",
     stopping: bool = False,
+    departure: Departure | None = None,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
     still: bool = False,
@@ -115,6 +117,7 @@ def player(
              event only where it is not the last of its pass
     usual_stage  the pass that the address need not name
     stopping  the button of the backward pass stops at each message, and says why it has this number
+    departure  where the pass, of a broken engine, departs from the right one: that event is marked
     on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
     compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
              pixels high; the panels about a node are seen in Present mode
@@ -131,6 +134,7 @@ def player(
         "stage": stage,
         "usualStage": usual_stage,
         "stopping": stopping,
+        "departure": None if departure is None else vars(departure),
         "opening": opening,
         "hasScript": script is not None,
         "compact": compact,

@@ -71,7 +71,9 @@ export class Controls {
     );
     this.backward = h("span", {}, "backward");
     const names = [h("span", {}, "forward"), this.backward];
-    const phases = h("div", { class: "phases", "aria-hidden": true }, h("div", { class: "border" }), ...names);
+    this.departs = h("div", { class: "departs", title: "The first event that differs", hidden: true }, "✗");
+    const border = h("div", { class: "border" });
+    const phases = h("div", { class: "phases", "aria-hidden": true }, border, this.departs, ...names);
     const present = h(
       "button",
       {
@@ -115,6 +117,9 @@ export class Controls {
     this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
     this.element.style.setProperty("--seed", `${(100 * playback.forwardEnd) / playback.length}%`);
     this.backward.hidden = playback.seedIndex < 0;
+    const { departure, length } = playback;
+    this.departs.hidden = departure === null;
+    if (departure) this.departs.style.left = `${(100 * (departure.event + 1)) / length}%`;
     this.k = k;
     this.show();
   }

@@ -29,6 +29,7 @@ const CARDS = 24; // made at a time: the page answers in between
 const QUICK = 1_000; // milliseconds of work that nobody needs to be told of
 const [SMALL_STEP, LARGE_STEP] = [2, 20]; // of a nudge, by a key
 const NUDGE_PIXELS = 4; // of a drag, for one step of a nudge
+const DEPARTS = " departs";
 const READABLE_FAR = 2; // times its size, a presented drawing can be read from the last row
 
 /** @typedef {object} EdgeParts
@@ -486,7 +487,8 @@ export class Graph {
       const classes =
         `card ${card.kind} ${known ? "" : "not-run"} ${state.replace(" ", "-")}` +
         `${this.nudges.allows(node) ? " nudges" : ""}` +
-        `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}`;
+        `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}` +
+        (id === itemTo && playback.departs(frame) ? DEPARTS : "");
       const { now: after } = playback.nodes[node];
       const overwritten = after !== undefined && playback.isForwardOver(frame); // the label says what was there before
       const value = overwritten ? after : known ? playback.nodes[node].value : null;
@@ -495,7 +497,8 @@ export class Graph {
       if (classes === last.classes && value === last.value && gradient === last.gradient) continue;
       card.last = { classes, value, gradient };
       setAttribute(card.element, "class", classes);
-      setText(card.title, overwritten ? `${card.card.title} ⚠ written to` : card.card.title);
+      const sign = classes.endsWith(DEPARTS) ? "✗ " : "";
+      setText(card.title, overwritten ? `${card.card.title} ⚠ written to` : sign + card.card.title);
       paintField(card.value, value, "–", card.card, plan.compact ? "= " : "");
       const missing = state === "no path" ? "no path" : "–";
       if (card.gradient) paintField(card.gradient, gradient, missing, card.card, plan.compact ? "∂ " : "");

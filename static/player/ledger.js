@@ -251,6 +251,20 @@ function accumulate(playback, event, index, cell) {
   };
 }
 
+/** Both numbers where a broken engine departs from the right one; and the reason where a node sends too early.
+ * @param {Playback} playback @param {Frame} frame */
+export function departureText(playback, frame) {
+  const { departure } = playback;
+  if (!departure) return "";
+  const there = departure.due === null ? "no such event" : brief(departure.due);
+  const both = `✗ The first event that differs: here ${brief(departure.here)}, in the right engine ${there}.`;
+  if (frame.event?.kind !== "message") return both;
+  const { node } = frame.event;
+  const [arrived, all] = [frame.arrived.get(node) ?? 0, playback.derived[node].terms.length];
+  if (arrived >= all) return both;
+  return `${both} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
+}
+
 /** Why a number gets what it gets: "a's share: v1's 1 times b = −3." Nothing where the rule is no such product.
  * @param {Playback} playback @param {Sending} sent @param {number} index of the arrival */
 function shareOf(playback, { term, arrived, upstream }, index) {
@@ -426,7 +440,8 @@ export class Ledger {
   paint(playback, frame, cell, verdict = "", other = null) {
     const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
-    const note = [verdict, result ? `Last: ${event.sentence}` : "", event.note].filter(Boolean).join(" ");
+    const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
+    const note = [verdict, departs, result ? `Last: ${event.sentence}` : "", event.note].filter(Boolean).join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
     const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // Other inputs change the figures also where they change no word.
@@ -435,7 +450,7 @@ export class Ledger {
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
-    this.element.classList.toggle("judged", Boolean(verdict));
+    this.element.classList.toggle("judged", Boolean(verdict || departs));
     // By the number of characters: to ask the browser what fits would cost a layout at each event.
     const length = sentence.length + note.length;
     this.element.dataset.length = length > VERY_LONG ? "very long" : length > LONG ? "long" : "";

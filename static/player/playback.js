@@ -2,7 +2,7 @@
 
 import { brief } from "./format.js";
 
-/** @import { Message, Operation, Slope, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
+/** @import { Departure, Message, Operation, Slope, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
 
 /** @typedef {object} Frame what is known after the first k events
  * @property {number} k
@@ -21,9 +21,11 @@ export function isOperation(node) {
 }
 
 export class Playback {
-  /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known */
-  constructor(data, slopes = []) {
+  /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known
+   * @param {Departure | null} departure from the right engine's pass */
+  constructor(data, slopes = [], departure = null) {
     this.slopes = slopes;
+    this.departure = departure;
     this.nodes = data.nodes;
     this.events = data.events;
     this.output = data.output;
@@ -59,6 +61,11 @@ export class Playback {
   /** The inputs that can have a gradient. */
   leaves() {
     return this.nodes.filter((node) => !isOperation(node) && node.requires_grad);
+  }
+
+  /** Is the last event of a frame the one that the right engine does not have? @param {Frame} frame */
+  departs(frame) {
+    return this.departure !== null && frame.k === this.departure.event + 1;
   }
 
   /** @param {number} id */

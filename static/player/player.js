@@ -355,7 +355,7 @@ export function mount(root, host) {
       sender.answered(next.sequence ?? 0); // first of all: the server goes on while this is painted
       const before = data;
       data = next;
-      const fresh = new Playback(next.trace, next.slopes ?? []);
+      const fresh = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
       const sameStructure = playback?.structure === fresh.structure;
       const opening = next.opening ?? 0;
       element.classList.toggle("compact", Boolean(next.compact));

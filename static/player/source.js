@@ -20,7 +20,8 @@ export class Source {
     this.element = this.panel.element;
     this.where = h("p", { class: "where" });
     this.codes = h("div", { class: "codes", tabindex: 0, role: "region", "aria-label": "Source code" });
-    this.panel.body.append(this.where, this.codes);
+    this.right = h("p", { class: "right-line", hidden: true });
+    this.panel.body.append(this.where, this.right, this.codes);
     /** @type {Map<string, Code>} each function that was shown: most events come back to one */
     this.functions = new Map();
     /** @type {Code | null} */
@@ -58,6 +59,10 @@ export class Source {
   /** @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     const event = frame.event;
+    const right = playback.departs(frame) ? (playback.departure?.line ?? "") : ""; // where it is another line
+    this.right.hidden = !right;
+    setText(this.right, right && `✓ right engine: ${right}`);
+    this.codes.classList.toggle("departs", right !== "");
     if (!event) {
       setText(this.where, "The line that makes an event appears here.");
       this.line = null;

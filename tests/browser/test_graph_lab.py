@@ -444,3 +444,22 @@ def test_gradients_are_predicted_before_they_are_shown(open_page):
     page.get_by_role("button", name="Predict", exact=True).click()
     step.click()
     expect(question).to_be_hidden()
+
+
+def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
+    page = open_page("graph", width=1024, height=768)
+    page.locator(".card").first.wait_for()
+    page.get_by_role("radio", name="= for +=").click()
+    expect(page.locator(".ledger .note")).to_contain_text("here 21, in the right engine 31")
+    expect(page.locator(".card.departs .name")).to_have_text("✗ a")
+    expect(page.locator(".right-line")).to_have_text("✓ right engine: self.grad += message")
+    expect(page.locator(".phases .departs")).to_be_visible()
+    page.reload()
+    expect(page.locator(".count")).to_have_text("19 / 21")
+    expect(page.locator(".card.departs .name")).to_have_text("✗ a")
+    page.get_by_role("radio", name="any order").click()
+    page.get_by_role("button", name="Show one where it does").click()
+    expect(page.locator(".ledger .note")).to_contain_text("t sends too early: 1 of its 2 messages have arrived")
+    page.get_by_role("radio", name="The lab’s").click()
+    expect(page.locator(".card.departs")).to_have_count(0)
+    expect(page.locator(".phases .departs")).to_be_hidden()

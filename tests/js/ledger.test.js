@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { factor, flat, numeral, shapeOf, toNumber } from "../../static/player/format.js";
-import { tell } from "../../static/player/ledger.js";
+import { departureText, tell } from "../../static/player/ledger.js";
 import { isOperation, Playback } from "../../static/player/playback.js";
 import { broadcastCell, choices, comesTo, filled, near, numbersIn, says } from "./numbers.js";
 import { playbackOf, traces } from "./traces.js";
@@ -290,6 +290,22 @@ test("an engine that overwrites is caught at the event where it does", () => {
     return signs.includes("≠") ? [event.kind] : [];
   });
   assert.deepEqual(wrong, ["accumulate", "accumulate"]);
+});
+
+test("where a broken engine departs, both numbers are told, and that a node sent too early", () => {
+  const data = traces.named.early;
+  const event = data.events.findIndex((one) => one.kind === "message" && data.nodes[one.child].label === "a");
+  const playback = new Playback(data, [], { event, here: 4.25, due: 6, line: "" });
+  assert.equal(
+    departureText(playback, playback.frame(event + 1)),
+    "✗ The first event that differs: here 4.25, in the right engine 6. " +
+      "t sends too early: 1 of its 2 messages have arrived.",
+  );
+  assert.deepEqual(
+    playback.events.flatMap((_, i) => (playback.departs(playback.frame(i + 1)) ? [i] : [])),
+    [event],
+  );
+  assert.equal(departureText(new Playback(data), playback.frame(event + 1)), "");
 });
 
 test("a rule that the engine did not follow is named", () => {

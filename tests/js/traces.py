@@ -4,7 +4,8 @@ import numpy as np
 
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
-from lab.faults.engines import Overwrites
+from lab.faults.compare import follow
+from lab.faults.engines import Overwrites, WrongOrder
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
 from lab.trace.export import plain, playable, standalone
@@ -47,6 +48,7 @@ def named():
         "broadcast": record(lambda row, m: (m * row).sum(), {"row": row, "m": matrix}),
         "infinite": record(lambda a: (1.0 / a).log() * 0.0, {"a": [0.0, -1.0, 2.0]}),
         "broken": record(lambda a: a * a + a, {"a": 3.0}, tensor=Overwrites),
+        "early": follow(parse("t = a*b\nexp(tanh(t)) * t"), WrongOrder, {"a": 0.5, "b": 2.0}),
         "unused": record(lambda a, b: (a * 2.0).relu(), {"a": -2.0, "b": 3.0}),
         "joined": record(lambda a, b: (concatenate([a, b]) * 2.0).mean(), {"a": a, "b": b}),
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),

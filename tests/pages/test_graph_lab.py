@@ -471,3 +471,35 @@ def test_without_an_engine_nothing_is_said_of_one():
 def test_a_slider_of_the_plain_view_moves_by_a_tenth_unless_told_otherwise():
     assert run(app("pages/graph_lab.py"), view="plain").slider[0].step == 0.1
     assert run(app("pages/graph_lab.py"), view="plain", step="0.25").slider[0].step == 0.25
+
+
+def test_an_engine_with_one_wrong_rule_runs_the_same_expression_and_opens_at_the_first_difference():
+    at = run(app("pages/graph_lab.py"), stage="backward")
+    assert sent(at)["departure"] is None
+    at.segmented_control(key="graph engine").set_value("overwrites").run()
+    assert not at.exception
+    data = sent(at)
+    departed = data["departure"]
+    assert (departed["here"], departed["due"], departed["line"]) == (21, 31, "self.grad += message")
+    assert data["event"] == departed["event"] + 1
+    assert address(at)["engine"] == "overwrites"
+    again = run(app("pages/graph_lab.py"), engine="overwrites", stage="backward")
+    assert sent(again)["departure"] == departed
+    assert sent(again)["event"] == len(data["trace"]["events"])  # a link says itself where it opens
+
+
+def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():
+    at = run(app("pages/graph_lab.py"), engine="any-order", expression="a*b + c", in_a=2, in_b=3, in_c=4)
+    assert sent(at)["departure"] is None
+    assert "makes no difference with this expression" in texts(at.markdown)
+    at.button(key="graph telling").click().run()
+    at.run()
+    assert at.text_area(key="graph expression").value == "t = a*b\nexp(tanh(t)) * t"
+    assert sent(at)["departure"]["due"] is not None
+
+
+def test_a_link_to_simulate_error_takes_an_operation_of_the_graph_along():
+    for text, op in {"exp(a)": "exp", "sin(a)": None, "relu(a) + a": "relu"}.items():
+        at = run(app("pages/graph_lab.py"), expression=text, in_a=2)
+        links = [link.proto for link in at.get("page_link") if link.proto.label == "Simulate Error"]
+        assert not links or (f"op={op}" in links[0].query_string) == (op is not None)

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -33,9 +34,9 @@ _KEPT, _ASKED, _COMING, _REFUSED = "own here", "own asked", "own coming", "own r
 _component = component("own_engines", "practice/own.js")
 
 
-def field(name: str) -> Field:
-    """What the address says of the engine of a page with this name."""
-    return Field("engine", f"{name} engine", LABS, address.one_of(LABS, *learner_engine.ENGINES))
+def field(name: str, *others: str) -> Field:
+    """What the address says of the engine of a page with this name, which may have others, such as broken ones."""
+    return Field("engine", f"{name} engine", LABS, address.one_of(LABS, *others, *learner_engine.ENGINES))
 
 
 def chosen(name: str) -> Engine | None:
@@ -43,18 +44,25 @@ def chosen(name: str) -> Engine | None:
     return own.engines().get(st.session_state[f"{name} engine"])
 
 
-def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | None:
+def choose(
+    name: str, on_change: Callable[[], None] = state.step, others: Mapping[str, str] = MappingProxyType({})
+) -> Engine | None:
     """The choice, in a row where the visitor has built an engine; None is the lab's. Says which has not come back.
 
     name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
+    others: the page's own engines, with what stands on their buttons.
     """
     engines, missed = own.engines(), missing()
-    _need_not(name)
-    if not engines and not missed:
+    _need_not(name, others)
+    if not engines and not missed and not others:
         return None
-    names = {LABS: "The lab’s", **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()}}
+    names = {
+        LABS: "The lab’s",
+        **others,
+        **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()},
+    }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        if engines and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
+        if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
             st.segmented_control(
                 "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
                 on_change=on_change, label_visibility="collapsed",
@@ -67,13 +75,14 @@ def choose(name: str, on_change: Callable[[], None] = state.step) -> Engine | No
     return engine
 
 
-def _need_not(name: str) -> None:
+def _need_not(name: str, others: Collection[str]) -> None:
     """Where the engine that the address asks for is not there, and does not come, the page has the lab's, and says so.
     The note stays until another engine is chosen."""
     session = st.session_state
     asked, note = session[f"{name} engine"], f"{name} engine lacking"
+    known = asked in own.engines() or asked in others
     waiting = asked in session.get(_COMING, {}) or (asked not in session.get(_ASKED, ()) and not sandbox.unavailable())
-    if asked != LABS and asked not in own.engines() and not waiting:
+    if asked != LABS and not known and not waiting:
         session[note], session[f"{name} engine"] = asked, LABS
     elif asked != LABS:
         session.pop(note, None)
