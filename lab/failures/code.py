@@ -11,9 +11,9 @@ import textwrap
 import warnings
 from dataclasses import dataclass
 
-from lab.failures.reading.edits import Text
-from lab.failures.reading.rules import judge
-from lab.failures.reading.walk import Walk
+from lab.failures.analysis.edits import Text
+from lab.failures.analysis.interpreter import Interpreter
+from lab.failures.analysis.rules import judge
 
 SPEAKS_OF_IT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # without any of them nothing can be found
 MOST_CHARACTERS = 200_000  # a text of some 5,000 lines
@@ -59,16 +59,16 @@ def read(source: str | bytes) -> Reading:
     tree = parse(text)
     if not SPEAKS_OF_IT.search(text):
         return Reading([])
-    walk = Walk()
-    walk.read(tree)
+    interpreter = Interpreter()
+    interpreter.read(tree)
     places = Text(text)
     findings = []
-    for found in judge(walk, text):
+    for found in judge(interpreter, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit
         findings.append(Finding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last))
-    return Reading(findings, walk.left_out)
+    return Reading(findings, interpreter.left_out)
 
 
 def apply(text: str, finding: Finding) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.failures.reading.effects import EFFECTS, Result
-from lab.failures.reading.tensors import Tensors
+from lab.failures.analysis.effects import EFFECTS, Result
+from lab.failures.analysis.tensors import Tensors
 
 ROOT = Path(__file__).parents[3]
 SIGNS = {"**"}  # of operators, which keep what they were given

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from lab.failures.reading.book import Scope
-from lab.failures.reading.effects import BOUNDED, EFFECTS
-from lab.failures.reading.facts import (
+from lab.failures.analysis.effects import BOUNDED, EFFECTS
+from lab.failures.analysis.facts import (
     ACTIVATIONS,
     CONTAINERS,
     CREATORS,
@@ -22,9 +21,10 @@ from lab.failures.reading.facts import (
     owners,
     reach,
 )
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.methods import Methods
-from lab.failures.reading.shapes import literal_shape
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.program import Scope
+from lab.failures.analysis.shapes import literal_shape
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {"Dropout", "Dropout2d", "Identity", "Flatten"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
@@ -96,7 +96,7 @@ class Libraries(Methods):
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
             self.note(Act.DIFFERENTIATE, node, value)
-        return Value(Kind.LIST, items=[self.derivative(args, node)], marks={Tag.OPEN})
+        return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
@@ -140,7 +140,7 @@ class Libraries(Methods):
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
         value = Value(Kind.PARAMETER, call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
         if "requires_grad" in call.keys or len(call.args) > 1:
-            value.marks.add(Tag.FROZEN)
+            value.tags.add(Tag.FROZEN)
         self.note(Act.MADE, call.node, value)
         return value
 
@@ -167,7 +167,7 @@ class Libraries(Methods):
         "Variable": variable,
         "gradcheck": gradcheck,
         "set_grad_enabled": set_grad_enabled,
-        "deepcopy": lambda self, call: Value(Kind.MODULE, op="any", marks={Tag.ANY, Tag.EVAL}),
+        "deepcopy": lambda self, call: Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL}),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
@@ -187,14 +187,14 @@ class Libraries(Methods):
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
         first = args[0] if args else keys.get("data", Value())
-        remade = bool(first.cut) and not any(Tag.UPDATED in v.marks for v in reach(first, live=False))
+        remade = bool(first.cut) and not any(Tag.UPDATED in v.tags for v in reach(first, live=False))
         value = self.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
         value.leaf = value.double = True
         if remade:
             value.cut, value.cut_by = Cut.WRAPPED, node
-        value.marks.add(Tag.ENGINE)
+        value.tags.add(Tag.ENGINE)
         return value
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
@@ -221,7 +221,7 @@ class Libraries(Methods):
             out = args[1] if len(args) > 1 else keys.get("out_features", keys.get("n_out"))
             if name == "MLP":
                 sizes = args[0].items if args else None
-                out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].marks else None
+                out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].tags else None
             if out is not None:
                 value.attributes["out"] = out
             if "init" in keys and keys["init"].constant == "zeros":
@@ -229,17 +229,17 @@ class Libraries(Methods):
         if name in CONTAINERS:
             if len(args) == 1 and args[0].kind in {Kind.LIST, Kind.DICT}:
                 value.items = args[0].items
-                value.marks |= args[0].marks & {Tag.OPEN}
+                value.tags |= args[0].tags & {Tag.OPEN}
             else:
                 value.items = args
-            if any(Tag.OPEN in a.marks for a in args):
-                value.marks.add(Tag.OPEN)
+            if any(Tag.OPEN in a.tags for a in args):
+                value.tags.add(Tag.OPEN)
             for item in value.items or []:
-                item.marks.add(Tag.REGISTERED)
+                item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
         value.constant = self.times()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
-            value.marks.add(Tag.FROZEN)  # it has no parameters
+            value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
             self.note(Act.MADE, node, value)
         self.everything.append(value)

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.reading import tables
-from lab.failures.reading.effects import CHOICES
-from lab.failures.reading.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.shapes import created_shape
-from lab.failures.reading.tensors import Operation, Tensors
+from lab.failures.analysis import tables
+from lab.failures.analysis.effects import CHOICES
+from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.shapes import created_shape
+from lab.failures.analysis.tensors import Operation, Tensors
 
 Method = Callable[["Methods", Operation], Value | None]
 
@@ -44,7 +44,7 @@ class Methods(Tensors):
         ):
             self.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
             return Value(Kind.NONE)
-        if Tag.ASKED in owner.marks:  # the result of a computation: asking gives it no graph
+        if Tag.ASKED in owner.tags:  # the result of a computation: asking gives it no graph
             owner.graph = owner.before
         keep = op.keys.get("retain_graph")
         detail = "retain" if keep is not None and keep.constant is not False else ""
@@ -55,7 +55,7 @@ class Methods(Tensors):
     def zero_grad(self, op: Operation) -> Value:
         self.note(Act.ZERO, op.node, op.first)
         if op.first.kind == Kind.UNKNOWN:
-            op.first.marks.add(Tag.TRAINED)
+            op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
 
     def scale(self, op: Operation) -> Value | None:
@@ -68,9 +68,9 @@ class Methods(Tensors):
         if op.name in {"zero_", "fill_", "fill"}:
             self.empty(owner.base or Value(), op.node)
         if op.name == "sign":
-            return Value(Kind.GRADIENT, base=owner.base, op="sign", marks={*owner.marks, Tag.SIGN})
+            return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
         same = op.name in {"data", "clone", "detach", "clamp"}
-        return Value(Kind.GRADIENT, base=owner.base, op=owner.op, marks=owner.marks) if same else Value()
+        return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
     def of_array(self, op: Operation) -> Value:
         if op.name in {"argmax", "argmin"}:
@@ -81,9 +81,9 @@ class Methods(Tensors):
         owner, added = op.first, op.args[1:2]
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.unknown(op)
-        added[0].marks.add(Tag.REGISTERED)
+        added[0].tags.add(Tag.REGISTERED)
         owner.items = [*owner.items, *(added if op.name == "append" else added[0].items or [])]
-        owner.marks.add(Tag.OPEN)
+        owner.tags.add(Tag.OPEN)
         return owner
 
     def unknown(self, op: Operation) -> Value:
@@ -155,24 +155,24 @@ class Methods(Tensors):
             if name == "requires_grad_":
                 return self.asked(owner, args, at)
             owner.kind, owner.op = Kind.MODULE, "any"
-            owner.marks.add(Tag.ANY)
+            owner.tags.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
             one = Value(Kind.PARAMETER, at, self.statement, "parameter", graph=True, leaf=True, base=owner)
-            owner.marks.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
+            owner.tags.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
             return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
-            owner.marks.add(Tag.EVAL)
+            owner.tags.add(Tag.EVAL)
             self.note(Act.EVAL, at, owner)
         if name == "train" and not args:
             self.note(Act.TRAIN, at, owner)
         if name == "requires_grad_" and args and args[0].constant is False:
-            owner.marks.add(Tag.FROZEN)
+            owner.tags.add(Tag.FROZEN)
         if name in {"modules", "children", "named_modules"}:
             return Value(Kind.MODULES if name != "named_modules" else Kind.UNKNOWN, base=owner)
         if name == "apply" and args and args[0].kind == Kind.FUNCTION:
-            self.call(args[0], [Value(Kind.MODULE, op="any", marks={Tag.ANY})], {}, at)
+            self.call(args[0], [Value(Kind.MODULE, op="any", tags={Tag.ANY})], {}, at)
         if name in {"add_module", "register_module"} and len(args) > 1:
-            args[1].marks.add(Tag.REGISTERED)
+            args[1].tags.add(Tag.REGISTERED)
             owner.attributes[str(args[0].constant)] = args[1]
             return Value(Kind.NONE)
         if name == "register_buffer" and len(args) > 1:
@@ -185,20 +185,20 @@ class Methods(Tensors):
             self.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.loops:
-                owner.marks |= {Tag.OPEN, Tag.PARTLY}
+                owner.tags |= {Tag.OPEN, Tag.PARTLY}
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            owner.marks |= {Tag.OPEN, Tag.PARTLY} if self.loops or not args[0].items else {Tag.OPEN}
+            owner.tags |= {Tag.OPEN, Tag.PARTLY} if self.loops or not args[0].items else {Tag.OPEN}
         elif name == "clear":
             owner.items = []
         elif name in {"values"}:
-            return Value(Kind.LIST, items=owner.items, marks=owner.marks & {Tag.OPEN})
+            return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
             return Value(Kind.NAMED, items=owner.items) if owner.items else Value()
         elif name == "detach":
             return Value(Kind.LIST, items=[self.detached(v, at) for v in owner.items or []])
         return (
-            Value(Kind.LIST, items=owner.items, marks={Tag.OPEN})
+            Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
             if name in {"copy"}
             else Value(parents=tuple(owner.items or []))
         )
@@ -227,7 +227,7 @@ class Methods(Tensors):
     def requires_grad(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
         if args and args[0].constant is False:
-            owner.marks.add(Tag.FROZEN)
+            owner.tags.add(Tag.FROZEN)
             return owner
         value = self.asked(owner, args, op.node)
         if value.whole and value.graph:
@@ -235,7 +235,7 @@ class Methods(Tensors):
         return value
 
     def retain_grad(self, op: Operation) -> Value:
-        op.first.marks.add(Tag.RETAINED)
+        op.first.tags.add(Tag.RETAINED)
         return Value(Kind.NONE)
 
     def detach_(self, op: Operation) -> Value:
@@ -267,7 +267,7 @@ class Methods(Tensors):
         return Value(Kind.LIST, items=[self.tensor(op.node, op.name, (op.first,)), self.choice(op.node, [op.first])])
 
     def parts(self, op: Operation) -> Value:
-        return Value(Kind.LIST, items=[self.tensor(op.node, "part", (op.first,))], marks={Tag.OPEN})
+        return Value(Kind.LIST, items=[self.tensor(op.node, "part", (op.first,))], tags={Tag.OPEN})
 
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.statement, op.name, graph=False)
@@ -276,7 +276,7 @@ class Methods(Tensors):
         """A value that is told to be followed; with an argument that is not known it may be."""
         if value.parents and value.graph is not True:
             value.before = value.graph
-            value.marks.add(Tag.ASKED)
+            value.tags.add(Tag.ASKED)
             self.note(Act.ASK, at, value)
         self.told.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True

@@ -5,10 +5,9 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.effects import CHOICES, ELEMENTWISE, REDUCTIONS
-from lab.failures.reading.facts import (
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import CHOICES, ELEMENTWISE, REDUCTIONS
+from lab.failures.analysis.facts import (
     ARITHMETIC,
     BROADCASTING_LOSSES,
     CREATORS,
@@ -23,8 +22,9 @@ from lab.failures.reading.facts import (
     network_called,
     reach,
 )
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver, short
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.program import Event
+from lab.failures.analysis.rules.case import Case, Found, called, own_line, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -293,7 +293,7 @@ def read_but_not_asked(case: Case) -> Iterator[Found]:
             and plain
             and id(value) in passes
             and isinstance(node, ast.Call)
-            and not value.marks & {Tag.FROZEN}
+            and not value.tags & {Tag.FROZEN}
         ):
             yield Found(
                 4,
@@ -387,7 +387,7 @@ def behind_a_cut(case: Case) -> Iterator[Found]:
     for step in case.all(Act.STEP):
         for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole))):
             parts = {id(part) for part in modules(item)}
-            if item.kind != Kind.MODULE or item.marks & {Tag.FROZEN, Tag.EVAL} or parts & alive:
+            if item.kind != Kind.MODULE or item.tags & {Tag.FROZEN, Tag.EVAL} or parts & alive:
                 continue
             for event in passes:
                 live = list(reach(event.value))
@@ -410,7 +410,7 @@ PREPARED = re.compile(
 
 def trained_parts(network: Value) -> list[Value]:
     """The layers that a class of the text gives its network, without those whose names say that they are loaded."""
-    if network.op != "module" or network.marks & {Tag.FROZEN, Tag.EVAL}:
+    if network.op != "module" or network.tags & {Tag.FROZEN, Tag.EVAL}:
         return []
     named = [(name, part) for name, part in network.attributes.items() if part.kind == Kind.MODULE]
     return [part for name, part in named if has_parameters(part) and not PREPARED.search(name)]

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.reading.book import Body, Scope
-from lab.failures.reading.expressions import MOST_STEPS, Expressions, TooMuch
-from lab.failures.reading.facts import (
+from lab.failures.analysis.expressions import MOST_STEPS, Expressions, TooMuch
+from lab.failures.analysis.facts import (
     LIBRARIES,
     TENSORS,
     Value,
     reach_all,
 )
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.shapes import leaves
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.program import Body, Scope
+from lab.failures.analysis.shapes import leaves
 
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
          "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
@@ -27,7 +27,7 @@ USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim"
 
 
 @dataclass
-class Walk(Expressions):
+class Interpreter(Expressions):
     """One reading of one text."""
 
     def read(self, tree: ast.Module) -> None:
@@ -181,12 +181,12 @@ class Walk(Expressions):
         bases = [self.eval(base, scope) for base in statement.bases]
         value = Value(Kind.CLASS, name=statement.name, body=Body(statement, scope))
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
-        if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.marks for base in bases):
-            value.marks.add(Tag.MODULE)
+        if names & {"Module", "LightningModule"} or any(Tag.MODULE in base.tags for base in bases):
+            value.tags.add(Tag.MODULE)
         if names & {"Function"}:
-            value.marks.add(Tag.AUTOGRAD_FUNCTION)
+            value.tags.add(Tag.AUTOGRAD_FUNCTION)
         if any(base.kind == Kind.LIBRARY and ".optim" in base.op for base in bases):
-            value.marks.add(Tag.OPTIMIZER)
+            value.tags.add(Tag.OPTIMIZER)
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
@@ -265,7 +265,7 @@ class Walk(Expressions):
             parts = [self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items]
             return Value(Kind.LIST, items=parts)
         if over.kind == Kind.MODULES:
-            return Value(Kind.MODULE, op="any", marks={Tag.ANY})
+            return Value(Kind.MODULE, op="any", tags={Tag.ANY})
         if over.kind == Kind.MODULE and over.items:
             return over.items[min(turn, len(over.items)) - 1]
         if over.items:
@@ -329,7 +329,7 @@ class Walk(Expressions):
             box.attributes[str(key.value)] = value
         else:
             box.items = [*(box.items or []), value][:64]
-            box.marks.add(Tag.OPEN)
+            box.tags.add(Tag.OPEN)
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
@@ -353,15 +353,15 @@ class Walk(Expressions):
         elif name == "requires_grad":
             if value.constant is False:
                 target = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
-                target.marks.add(Tag.FROZEN)
-                owner.marks.add(Tag.FROZEN)
+                target.tags.add(Tag.FROZEN)
+                owner.tags.add(Tag.FROZEN)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
                     owner.cut = Cut.NONE
                 self.asked(owner, [value], node)
         else:
             if value.kind == Kind.MODULE:
-                value.marks.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
+                value.tags.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
             self.note(Act.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
@@ -384,7 +384,7 @@ class Walk(Expressions):
                 for part in value.items or []:
                     self.note(Act.APPEND, statement, old, part)
                 old.items = old.items + (value.items or [])
-                old.marks |= value.marks & {Tag.OPEN}
+                old.tags |= value.tags & {Tag.OPEN}
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
         by_hand = value.kind == Kind.GRADIENT and value.base is old  # of what a list of parameters gave, perhaps

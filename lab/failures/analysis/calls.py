@@ -3,9 +3,8 @@
 import ast
 from dataclasses import dataclass
 
-from lab.failures.reading import tables
-from lab.failures.reading.book import Body, Scope
-from lab.failures.reading.facts import (
+from lab.failures.analysis import tables
+from lab.failures.analysis.facts import (
     ACTIVATIONS,
     LAYERS,
     LOSSES,
@@ -14,8 +13,9 @@ from lab.failures.reading.facts import (
     Value,
     graph_of,
 )
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.libraries import Libraries
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.libraries import Libraries
+from lab.failures.analysis.program import Body, Scope
 
 DEEPEST = 8  # calls inside calls that are followed
 
@@ -51,7 +51,7 @@ class Calls(Libraries):
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         for v in inputs[1:]:
-            v.marks.add(Tag.GIVEN_AWAY)
+            v.tags.add(Tag.GIVEN_AWAY)
         return value
 
     def call_body(self, function: Value, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
@@ -66,7 +66,7 @@ class Calls(Libraries):
         names = [a.arg for a in spec.posonlyargs + spec.args]
         if body.self is not None and names:
             scope[names.pop(0)] = body.self
-        if any(Tag.OPEN in a.marks and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
+        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
             args = []
         bound = set()
         for name, value in [*zip(names, args, strict=False), *keys.items()]:
@@ -130,13 +130,13 @@ class Calls(Libraries):
 
     def make(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         """An object of one of the text's classes."""
-        module = Tag.MODULE in kind.marks
+        module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
         value.node, value.statement = node if isinstance(node, ast.expr) else None, self.statement
-        if Tag.AUTOGRAD_FUNCTION in kind.marks:
+        if Tag.AUTOGRAD_FUNCTION in kind.tags:
             value.kind = Kind.AUTOGRAD_FUNCTION
             return value
-        if Tag.OPTIMIZER in kind.marks and isinstance(node, ast.Call):
+        if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
             return self.optimizer(kind.name, args, keys, node)
         self.everything.append(value)
         start = self.method(value, "__init__")
@@ -147,7 +147,7 @@ class Calls(Libraries):
         return value
 
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        module.marks.add(Tag.CALLED)
+        module.tags.add(Tag.CALLED)
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             result = self.call(body, args, keys, node)
@@ -156,7 +156,7 @@ class Calls(Libraries):
             return result
         place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node
         at = place if isinstance(place, ast.expr) else ast.Constant(None)
-        if module.op == "Sequential" and module.items is not None and Tag.OPEN not in module.marks:
+        if module.op == "Sequential" and module.items is not None and Tag.OPEN not in module.tags:
             value = args[0] if args else Value()
             for layer in module.items:
                 value = self.call(layer, [value], {}, layer.node or at)

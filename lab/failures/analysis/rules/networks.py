@@ -5,12 +5,12 @@ import math
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.effects import LOSS_FUNCTIONS
-from lab.failures.reading.facts import LAYERS, NORMS, Value, graph_of, modules, reach
-from lab.failures.reading.kinds import Act, Kind
-from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import LOSS_FUNCTIONS
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
+from lab.failures.analysis.kinds import Act, Kind
+from lab.failures.analysis.program import Event
+from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
 
 
 def last_activation(case: Case) -> Iterator[Found]:
@@ -63,7 +63,7 @@ SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what pas
 
 def many_sigmoids(case: Case) -> Iterator[Found]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
-    for value in case.walk.everything:
+    for value in case.interpreter.everything:
         items = value.items or []
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
@@ -92,7 +92,7 @@ def sigmoids_in_forward(case: Case) -> Iterator[Found]:
             node = value.node
             if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
                 loops = dict(value.turns)
-                calls[id(node)] = node, math.prod(n for loop, n in case.walk.layers_in.items() if loop in loops)
+                calls[id(node)] = node, math.prod(n for loop, n in case.interpreter.layers_in.items() if loop in loops)
             if not value.parents:
                 break
             value = value.parents[0]
@@ -183,7 +183,7 @@ def every_layer(case: Case, why: str) -> Iterator[Found]:
         weight = event.value.name == "weight" or event.value.op == "parameter"
         if weight and event.detail in {"zeros_", "ones_", "constant_"}:
             filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
-    for first, second in case.walk.behind:
+    for first, second in case.interpreter.behind:
         if first not in filled or second not in filled:
             continue
         node = filled[first].node

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.effects import ELEMENTWISE
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, called, own_line, receiver
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import ELEMENTWISE
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Event
+from lab.failures.analysis.rules.case import Case, Found, called, own_line, receiver
 
 
 def gradient_of_the_middle(case: Case) -> Iterator[Found]:
@@ -17,8 +17,8 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
     for event in case.all(Act.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
-        rebound = Tag.REBOUND in value.marks
-        if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.marks:
+        rebound = Tag.REBOUND in value.tags
+        if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.tags:
             continue
         if not (case.torch or rebound):
             continue
@@ -26,7 +26,7 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
             continue
         name = statement.targets[0].id
-        if Tag.UPDATED in value.marks:
+        if Tag.UPDATED in value.tags:
             change = updated_in_place(statement, case)
             if change is not None:
                 yield Found(5, statement, no_leaf_any_more(name, case), change)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.reading.facts import (
+from lab.failures.analysis.facts import (
     BROADCASTING_LOSSES,
     CREATORS,
     LAYERS,
@@ -12,8 +12,8 @@ from lab.failures.reading.facts import (
     graph_of,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, called, receiver, short
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
 
 
 def column_and_row(case: Case) -> Iterator[Found]:
@@ -24,7 +24,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
         column = column_against_row(event.value, event.other)
         if column is None and event.kind == Act.LOSS:  # of a row by way of broadcasting only the last axis is known
             pair = ((event.value, event.other), (event.other, event.value))
-            column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.marks), None)
+            column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.tags), None)
         if column is None or column.shape is None:
             continue
         node = event.node

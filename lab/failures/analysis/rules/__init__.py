@@ -1,16 +1,17 @@
 """What is wrong with what a text does. One small rule for each way of failing; a rule without confidence says nothing.
 
-Each takes the walk's events and the text, and yields what it found: the number of the failure, the place, one sentence
-with the names of the text, and the changed lines.
+Each takes the program's events and the text, and yields what it found: the number of the failure, the place, one
+sentence with the names of the text, and the changed lines.
 """
 
 from collections.abc import Iterable
 
-from lab.failures.reading.edits import Text
-from lab.failures.reading.rules.accumulating import accumulation
-from lab.failures.reading.rules.again import many_numbers, used_again
-from lab.failures.reading.rules.case import Case, Found, Rule
-from lab.failures.reading.rules.cuts import (
+from lab.failures.analysis.edits import Text
+from lab.failures.analysis.interpreter import Interpreter
+from lab.failures.analysis.rules.accumulating import accumulation
+from lab.failures.analysis.rules.again import many_numbers, used_again
+from lab.failures.analysis.rules.case import Case, Found, Rule
+from lab.failures.analysis.rules.cuts import (
     behind_a_cut,
     layers_behind_numpy,
     learned_numbers,
@@ -19,16 +20,16 @@ from lab.failures.reading.rules.cuts import (
     numbers_in_the_sum,
     read_but_not_asked,
 )
-from lab.failures.reading.rules.kept import kept_graphs
-from lab.failures.reading.rules.leaves import (
+from lab.failures.analysis.rules.kept import kept_graphs
+from lab.failures.analysis.rules.leaves import (
     gradient_of_the_middle,
     leaf_rebound,
     leaf_written,
     no_leaf_to_optimize,
     overwritten,
 )
-from lab.failures.reading.rules.networks import all_the_same, last_activation, many_sigmoids, sigmoids_in_forward
-from lab.failures.reading.rules.numbers import (
+from lab.failures.analysis.rules.networks import all_the_same, last_activation, many_sigmoids, sigmoids_in_forward
+from lab.failures.analysis.rules.numbers import (
     both_arms_of_where,
     coarse_gradcheck,
     column_and_row,
@@ -36,7 +37,7 @@ from lab.failures.reading.rules.numbers import (
     log_of_zero,
     root_of_zero,
 )
-from lab.failures.reading.rules.optimizers import (
+from lab.failures.analysis.rules.optimizers import (
     leaf_left_out,
     left_out,
     made_in_forward,
@@ -44,8 +45,7 @@ from lab.failures.reading.rules.optimizers import (
     replaced_layer,
     unregistered,
 )
-from lab.failures.reading.rules.steps import never_zeroed, uphill, wrong_order
-from lab.failures.reading.walk import Walk
+from lab.failures.analysis.rules.steps import never_zeroed, uphill, wrong_order
 
 RULES: tuple[Rule, ...] = (
     never_zeroed,
@@ -86,9 +86,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def judge(walk: Walk, source: str) -> Iterable[Found]:
+def judge(interpreter: Interpreter, source: str) -> Iterable[Found]:
     """What the rules find, each failure once a line, in the order of the lines."""
-    case = Case(walk, Text(source))
+    case = Case(interpreter, Text(source))
     found: dict[tuple[int, int], Found] = {}
     for rule in RULES:
         for hit in rule(case):

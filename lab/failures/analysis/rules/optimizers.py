@@ -4,9 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import (
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.facts import (
     CREATORS,
     LAYERS,
     Value,
@@ -14,9 +13,10 @@ from lab.failures.reading.facts import (
     modules,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, own_line, short
-from lab.failures.reading.rules.steps import is_update
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Event
+from lab.failures.analysis.rules.case import Case, Found, own_line, short
+from lab.failures.analysis.rules.steps import is_update
 
 # Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
 FALLING = {
@@ -67,9 +67,9 @@ def made_in_forward(case: Case) -> Iterator[Found]:
         value, statement, place = event.value, event.statement, event.place
         if not isinstance(place, ast.FunctionDef) or place.name != "forward" or tested(statement, place):
             continue
-        if Tag.FROZEN in value.marks or not event.recorded or not own_line(statement):
+        if Tag.FROZEN in value.tags or not event.recorded or not own_line(statement):
             continue
-        value.marks.add(Tag.MADE_IN_FORWARD)
+        value.tags.add(Tag.MADE_IN_FORWARD)
         what = "layer" if value.kind == Kind.MODULE else "parameter"
         name = statement.targets[0] if isinstance(statement, ast.Assign) else event.node
         assert isinstance(name, ast.expr)
@@ -119,7 +119,7 @@ def unregistered(case: Case) -> Iterator[Found]:
             continue
         if value.kind in {Kind.LIST, Kind.DICT}:
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
-            if layers and not any(Tag.REGISTERED in v.marks or Tag.EXPOSED in v.marks for v in layers):
+            if layers and not any(Tag.REGISTERED in v.tags or Tag.EXPOSED in v.tags for v in layers):
                 box = "ModuleList" if value.kind == Kind.LIST else "ModuleDict"
                 yield Found(
                     19,
@@ -148,7 +148,7 @@ def all_known(case: Case) -> bool:
         bool(optimizers)
         and all(e.value.items is not None for e in optimizers)
         and all(v.kind == Kind.OPTIMIZER for v in stepped)
-        and not any(is_update(e) for e in case.walk.events)
+        and not any(is_update(e) for e in case.interpreter.events)
     )
 
 
@@ -156,7 +156,7 @@ def replaced_layer(case: Case) -> Iterator[Found]:
     """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later."""
     if not all_known(case) or "add_param_group" in case.text.source:
         return
-    events, optimizers = case.walk.events, case.all(Act.OPTIMIZER)
+    events, optimizers = case.interpreter.events, case.all(Act.OPTIMIZER)
     for event in case.all(Act.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not own_line(event.statement):
@@ -183,7 +183,7 @@ def left_out(case: Case) -> Iterator[Found]:
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
-    names = {id(v): v.name for v in case.walk.everything}
+    names = {id(v): v.name for v in case.interpreter.everything}
     hidden: set[int] = set()
     for event in case.all(Act.ATTRIBUTE):
         if event.other is None:
@@ -194,14 +194,14 @@ def left_out(case: Case) -> Iterator[Found]:
             hidden |= {id(v) for v in event.other.items or []}
         else:
             hidden.add(id(event.other))
-    for box in case.walk.everything:
+    for box in case.interpreter.everything:
         inner = list(modules(box))
         parts = {id(part) for part in inner}
         asleep = any(
-            part.marks & {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED, Tag.REGISTERED} for part in [box, *inner[:1]]
+            part.tags & {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED, Tag.REGISTERED} for part in [box, *inner[:1]]
         )
-        asleep = asleep or Tag.MADE_IN_FORWARD in box.marks
-        frozen = any(part.marks & {Tag.EVAL, Tag.FROZEN} for part in inner)
+        asleep = asleep or Tag.MADE_IN_FORWARD in box.tags
+        frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in inner)
         if box.kind != Kind.MODULE or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
             continue
         layers = {id(part) for part in inner if part.op in LAYERS}

@@ -6,7 +6,7 @@ To teach the reader a function of torch or numpy, add a row. The sets below the 
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from lab.failures.reading.kinds import Act
+from lab.failures.analysis.kinds import Act
 
 
 class Result(Enum):

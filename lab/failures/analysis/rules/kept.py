@@ -3,16 +3,16 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event, apart
-from lab.failures.reading.facts import (
+from lab.failures.analysis.facts import (
     Value,
     following_on,
     judge,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind
-from lab.failures.reading.rules.case import Case, Found, receiver
-from lab.failures.reading.shapes import (
+from lab.failures.analysis.kinds import Act, Kind
+from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.rules.case import Case, Found, receiver
+from lab.failures.analysis.shapes import (
     leaves,
 )
 
@@ -34,7 +34,7 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     """Is it a part of a loss whose pass came before in this turn, so that its graph is of no more use?"""
     if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
-    events = case.walk.events
+    events = case.interpreter.events
     return any(
         before.kind == Act.BACKWARD
         and before.turns == event.turns[: len(before.turns)]

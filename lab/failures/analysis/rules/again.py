@@ -4,9 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event, apart
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.facts import (
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.facts import (
     LAYERS,
     SAVING,
     Value,
@@ -16,9 +15,10 @@ from lab.failures.reading.facts import (
     network_called,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, called, receiver
-from lab.failures.reading.shapes import (
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.rules.case import Case, Found, called, receiver
+from lab.failures.analysis.shapes import (
     leaves,
 )
 
@@ -131,7 +131,7 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         return id(value) in alive or any(id(v) in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        carried = case.walk.carried.get(id(loop), {}).items()
+        carried = case.interpreter.carried.get(id(loop), {}).items()
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [
             (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
@@ -220,7 +220,7 @@ def around(top: Value, value: Value) -> set[int]:
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:
     """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
-    events = case.walk.events
+    events = case.interpreter.events
     between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
     if not between:
         return None
@@ -230,7 +230,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     else:
         moved = {id(part) for item in between[0].value.items for part in modules(item)}
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
-        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.marks) and id(p) not in moved]
+        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and id(p) not in moved]
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None

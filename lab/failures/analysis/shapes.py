@@ -3,8 +3,8 @@
 import ast
 import math
 
-from lab.failures.reading.facts import Value
-from lab.failures.reading.kinds import Kind, Tag
+from lab.failures.analysis.facts import Value
+from lab.failures.analysis.kinds import Kind, Tag
 
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
@@ -87,7 +87,7 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
         return None
     if sizes.kind == Kind.NUMBER:
         sizes = Value(Kind.LIST, items=[sizes])
-    if sizes.items is None or Tag.OPEN in sizes.marks:
+    if sizes.items is None or Tag.OPEN in sizes.tags:
         return None
     return tuple(v.constant if isinstance(v.constant, int) else None for v in sizes.items)
 
@@ -95,7 +95,7 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
 def literal_shape(value: Value) -> tuple[int | None, ...] | None:
     if value.kind == Kind.NUMBER:
         return ()
-    if value.kind == Kind.LIST and value.items and Tag.OPEN not in value.marks:
+    if value.kind == Kind.LIST and value.items and Tag.OPEN not in value.tags:
         inner = literal_shape(value.items[0])
         return None if inner is None else (len(value.items), *inner)
     return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit, Text
-from lab.failures.reading.facts import Value
-from lab.failures.reading.kinds import Act
-from lab.failures.reading.walk import Walk
+from lab.failures.analysis.edits import Edit, Text
+from lab.failures.analysis.facts import Value
+from lab.failures.analysis.interpreter import Interpreter
+from lab.failures.analysis.kinds import Act
+from lab.failures.analysis.program import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Found:
 class Case:
     """A text and what happens in it."""
 
-    walk: Walk
+    interpreter: Interpreter
     text: Text
 
     def all(self, *kinds: Act) -> list[Event]:
-        return [event for event in self.walk.events if event.kind in kinds]
+        return [event for event in self.interpreter.events if event.kind in kinds]
 
     @property
     def torch(self) -> bool:

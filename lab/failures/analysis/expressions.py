@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.reading import tables
-from lab.failures.reading.book import Body, Scope
-from lab.failures.reading.calls import Calls
-from lab.failures.reading.facts import (
+from lab.failures.analysis import tables
+from lab.failures.analysis.calls import Calls
+from lab.failures.analysis.facts import (
     LAYERS,
     TENSORS,
     Value,
 )
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.shapes import (
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Body, Scope
+from lab.failures.analysis.shapes import (
     index_shape,
 )
 
@@ -67,9 +67,9 @@ class Expressions(Calls):
             )
         if sign == "+" and one.kind == Kind.LIST and two.kind == Kind.LIST:
             items = (one.items or []) + (two.items or [])
-            return Value(Kind.LIST, items=items, marks=(one.marks | two.marks) & {Tag.OPEN})
+            return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
         if sign in "+*" and one.kind == Kind.LIST:
-            return Value(Kind.LIST, items=one.items, marks={Tag.OPEN})
+            return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
         return self.arithmetic(sign, one, two, node)
 
     def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -100,10 +100,10 @@ class Expressions(Calls):
             if isinstance(part, ast.Starred):
                 inner = self.eval(part.value, scope)
                 items += inner.items or [Value()]
-                opened = opened or not inner.items or Tag.OPEN in inner.marks
+                opened = opened or not inner.items or Tag.OPEN in inner.tags
             else:
                 items.append(self.eval(part, scope))
-        return Value(Kind.LIST, items=items, marks={Tag.OPEN} if opened else set())
+        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set())
 
     def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
@@ -117,7 +117,7 @@ class Expressions(Calls):
         pair = isinstance(node, ast.DictComp)
         elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         items = self.comprehend(node.generators, elements, Scope(scope))
-        return Value(Kind.DICT if pair else Kind.LIST, items=items, marks={Tag.OPEN})
+        return Value(Kind.DICT if pair else Kind.LIST, items=items, tags={Tag.OPEN})
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -151,7 +151,7 @@ class Expressions(Calls):
             return [self.eval(element, scope) for element in elements][-1:]
         part, *rest = parts
         over = self.eval(part.iter, scope)
-        written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.marks
+        written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.tags
         repeats = self.repeats
         if over.kind == Kind.RANGE and isinstance(over.constant, int):
             self.repeats *= over.constant
@@ -193,8 +193,8 @@ class Expressions(Calls):
         )
         if owner.kind in {Kind.INSTANCE, Kind.MODULE, Kind.UNKNOWN}:
             owner.attributes[name] = value
-            if owner.kind == Kind.MODULE and Tag.ANY not in owner.marks and isinstance(owner.body, Body):
-                value.marks.add(Tag.UNKNOWN_ATTRIBUTE)
+            if owner.kind == Kind.MODULE and Tag.ANY not in owner.tags and isinstance(owner.body, Body):
+                value.tags.add(Tag.UNKNOWN_ATTRIBUTE)
         return value
 
     def grad(self, owner: Value, node: ast.Attribute) -> Value:
@@ -235,7 +235,7 @@ class Expressions(Calls):
         if base.kind == Kind.TABLE:
             return tables.column(base, index)
         key = self.eval(index, scope) if not isinstance(index, ast.Slice) else Value(Kind.SLICE)
-        count = len(base.items) if base.items is not None and Tag.OPEN not in base.marks else 0
+        count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
             return base.items[key.constant]
         if base.kind == Kind.DICT and str(key.constant) in base.attributes:
@@ -244,13 +244,13 @@ class Expressions(Calls):
             if isinstance(index, ast.Slice):
                 ends = [self.eval(e, scope).constant if e else None for e in (index.lower, index.upper)]
                 known = [e if isinstance(e, int) else None for e in ends]
-                if Tag.OPEN in base.marks:
-                    return Value(Kind.MODULE, op="Sequential", items=base.items, node=node, marks={Tag.OPEN})
+                if Tag.OPEN in base.tags:
+                    return Value(Kind.MODULE, op="Sequential", items=base.items, node=node, tags={Tag.OPEN})
                 if known == ends:
                     return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS for item in base.items):
                 return base.items[0]
-            return Value(Kind.MODULE, op="any", parents=(), marks={Tag.ANY})
+            return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
@@ -288,9 +288,9 @@ class Expressions(Calls):
         for part in node.args:
             if isinstance(part, ast.Starred):
                 inner = self.eval(part.value, scope)
-                args += inner.items if inner.items else [Value(marks={Tag.OPEN}, parents=(inner,))]
-                if Tag.OPEN in inner.marks and args:
-                    args.append(Value(marks={Tag.OPEN}))
+                args += inner.items if inner.items else [Value(tags={Tag.OPEN}, parents=(inner,))]
+                if Tag.OPEN in inner.tags and args:
+                    args.append(Value(tags={Tag.OPEN}))
             else:
                 args.append(self.eval(part, scope))
         keys = {k.arg: self.eval(k.value, scope) for k in node.keywords if k.arg}

@@ -4,12 +4,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lab.failures.reading.facts import (
+from lab.failures.analysis.facts import (
     Value,
     graph_of,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind
+from lab.failures.analysis.kinds import Act, Kind
 
 
 @dataclass(eq=False, slots=True)
@@ -66,7 +66,7 @@ class Body:
 
 
 @dataclass
-class Book:
+class Program:
     """Where a reading stands, and what it has written down. `events` is what it leaves."""
 
     events: list[Event] = field(default_factory=list)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lab.failures.reading.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
-from lab.failures.reading.kinds import Cut, Kind, Tag
+from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
+from lab.failures.analysis.kinds import Cut, Kind, Tag
 
 LAYERS = {
     "Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
@@ -85,7 +85,7 @@ class Value:
     leaf: bool = False
     cut: Cut = Cut.NONE  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
     cut_by: ast.AST | None = None
-    before: bool | None = None  # `graph` of a result before it was asked for a gradient (mark "asked")
+    before: bool | None = None  # `graph` of a result before it was asked for a gradient (tag "asked")
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
     whole: bool | None = None  # integers
     double: bool | None = None  # float64
@@ -98,7 +98,7 @@ class Value:
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope
-    marks: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
+    tags: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
 
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
@@ -168,16 +168,16 @@ def column_against_row(a: Value, b: Value) -> Value | None:
 
 def is_row(value: Value) -> bool:
     """One axis, of more than one number; or what broadcasting made of such a one: its last axis is not 1."""
-    return Tag.ROW in value.marks or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
+    return Tag.ROW in value.tags or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
 def graph_of(value: Value) -> bool | None:
     if value.kind == Kind.MODULE:
-        if Tag.FROZEN in value.marks:
+        if Tag.FROZEN in value.tags:
             return None
         return True if value.op in LAYERS else None
     if value.kind == Kind.PARAMETER:
-        return None if Tag.FROZEN in value.marks or (value.base and Tag.FROZEN in value.base.marks) else True
+        return None if Tag.FROZEN in value.tags or (value.base and Tag.FROZEN in value.base.tags) else True
     if value.kind in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE, Kind.ARRAY, Kind.GRADIENT}:
         return False
     if value.kind == Kind.LIST:
@@ -200,7 +200,7 @@ def judge(value: Value) -> bool:
 def network_called(value: Value) -> bool:
     """Is it the answer of a network of which only the name is known, or that it is trained?"""
     asked = value.base
-    if value.op != "call" or asked is None or asked.marks & {Tag.FROZEN, Tag.EVAL}:
+    if value.op != "call" or asked is None or asked.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
     *owner, name = asked.name.split(".")
     return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
@@ -214,7 +214,7 @@ def owners(given: Value) -> list[Value] | None:
         return [given.base if given.kind == Kind.PARAMETER and given.op == "parameter" and given.base else given]
     if given.kind == Kind.DICT and "params" in given.attributes:
         return owners(given.attributes["params"])
-    if given.kind == Kind.LIST and given.items is not None and Tag.PARTLY not in given.marks:
+    if given.kind == Kind.LIST and given.items is not None and Tag.PARTLY not in given.tags:
         found: list[Value] = []
         for item in given.items:
             inner = owners(item)

@@ -4,12 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from lab.failures.reading.book import Event
-from lab.failures.reading.edits import Edit
-from lab.failures.reading.effects import LOSS_FUNCTIONS
-from lab.failures.reading.facts import Value, judge
-from lab.failures.reading.kinds import Act, Tag
-from lab.failures.reading.rules.case import Case, Found, receiver
+from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import LOSS_FUNCTIONS
+from lab.failures.analysis.facts import Value, judge
+from lab.failures.analysis.kinds import Act, Tag
+from lab.failures.analysis.program import Event
+from lab.failures.analysis.rules.case import Case, Found, receiver
 
 
 def accumulation(case: Case) -> Iterator[Found]:
@@ -46,7 +46,7 @@ def accumulation(case: Case) -> Iterator[Found]:
     for event in case.all(Act.BACKWARD):
         inner = event.loops[-1] if len(event.loops) > 1 else None
         if isinstance(inner, ast.For) and (k := micro_batches(inner, case)):
-            after = case.walk.events[case.walk.events.index(event) :]
+            after = case.interpreter.events[case.interpreter.events.index(event) :]
             if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
                 yield from undivided(case, event, k)
 
@@ -108,7 +108,7 @@ def weighted(loss: Value) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if value.op in {"/", "*"} or Tag.SUM in value.marks or value.maybe:
+        if value.op in {"/", "*"} or Tag.SUM in value.tags or value.maybe:
             return True
         if value.op not in LOSS_FUNCTIONS and value.op != "mean":
             stack += value.parents

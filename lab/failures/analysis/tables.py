@@ -2,8 +2,8 @@
 
 import ast
 
-from lab.failures.reading.facts import Value
-from lab.failures.reading.kinds import Kind
+from lab.failures.analysis.facts import Value
+from lab.failures.analysis.kinds import Kind
 
 READERS = {"read_csv", "read_excel", "read_table", "read_parquet", "read_json", "DataFrame"}
 SAME = {"drop", "dropna", "fillna", "sample", "copy", "head", "tail", "reset_index", "astype", "sort_values", "map"}

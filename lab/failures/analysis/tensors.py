@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.reading.book import Book
-from lab.failures.reading.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
-from lab.failures.reading.facts import TENSORS, Value, broadcast, graph_of, is_row, reach
-from lab.failures.reading.kinds import Act, Cut, Kind, Tag
-from lab.failures.reading.shapes import (
+from lab.failures.analysis.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.facts import TENSORS, Value, broadcast, graph_of, is_row, reach
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.program import Program
+from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
     leaves,
@@ -35,7 +35,7 @@ class Operation:
 
 
 @dataclass
-class Tensors(Book):
+class Tensors(Program):
     """Operations on values."""
 
     def tensor(
@@ -100,7 +100,7 @@ class Tensors(Book):
             return self.of_tensors_or_arrays(sign, one, two, node, form)
         value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
-            value.marks.add(Tag.ROW)
+            value.tags.add(Tag.ROW)
         if self.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
             value.graph = True if True in flags else None if None in flags else False
@@ -119,7 +119,7 @@ class Tensors(Book):
             self.note(Act.SUBTRACT, node, one, two)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
-            value.marks.add(Tag.ROW)
+            value.tags.add(Tag.ROW)
         for saved, other in {"*": ((one, two), (two, one)), "@": ((one, two), (two, one)), "/": ((two, one),),
                              "**": ((one, one),)}.get(sign, ()):  # fmt: skip
             if graph_of(other):
@@ -131,17 +131,17 @@ class Tensors(Book):
     def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
         source, other = (one, two) if one.kind == Kind.GRADIENT else (two, one)
         flipped = sign == "-" and source is two
-        value = Value(Kind.GRADIENT, op=source.op, base=source.base, marks=set(source.marks), parents=(one, two))
+        value = Value(Kind.GRADIENT, op=source.op, base=source.base, tags=set(source.tags), parents=(one, two))
         value.graph = None
         if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
             value.kind, value.op = Kind.TENSOR, sign
             value.graph = True if other.graph and self.modes[-1] is None else None
             value.shape, value.turns = other.shape, self.turns()
-            value.marks = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.marks else Tag.UP}
-            value.marks |= {Tag.REBOUND} if other.graph else set()
-            value.marks |= other.marks & {Tag.ENGINE}
+            value.tags = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.tags else Tag.UP}
+            value.tags |= {Tag.REBOUND} if other.graph else set()
+            value.tags |= other.tags & {Tag.ENGINE}
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
-            value.marks.add(Tag.TURNED)
+            value.tags.add(Tag.TURNED)
         return value
 
     def numbers(self, sign: str, one: Value, two: Value) -> Value:
@@ -216,7 +216,7 @@ class Tensors(Book):
         elif whole_batch:
             value.form = "loss"
             if reduction == "sum":
-                value.marks.add(Tag.SUM)
+                value.tags.add(Tag.SUM)
         if prediction.kind == Kind.UNKNOWN and value.graph is False and self.modes[-1] is None:
             value.graph = None
         return value
@@ -317,7 +317,7 @@ class Tensors(Book):
         if value.kind == Kind.UNKNOWN:
             value.shape = None
         if name == "sum":
-            value.marks.add(Tag.SUM)
+            value.tags.add(Tag.SUM)
         return value
 
     def move(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
@@ -331,7 +331,7 @@ class Tensors(Book):
         elif name in {"to", "type", "astype"}:
             value.whole = None if rest and first.whole else first.whole
             value.double = None if rest else first.double
-        value.marks |= first.marks & {Tag.SUM}
+        value.tags |= first.tags & {Tag.SUM}
         return value
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: Kind) -> Value:

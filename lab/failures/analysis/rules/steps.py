@@ -5,15 +5,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lab.failures.reading.book import Event, apart
-from lab.failures.reading.facts import (
+from lab.failures.analysis.facts import (
     TENSORS,
     Value,
     modules,
     reach,
 )
-from lab.failures.reading.kinds import Act, Kind, Tag
-from lab.failures.reading.rules.case import Case, Found, called, receiver
+from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.rules.case import Case, Found, called, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -41,20 +41,20 @@ class Stepper:
 
     def zeroed(self, zero: Event) -> bool:
         value = zero.value
-        if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.marks:
+        if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.tags:
             return True
         return bool(self.parts & {id(part) for part in modules(value)})
 
 
 def is_update(event: Event) -> bool:
     """A parameter moved by hand: w.data -= lr * w.grad, or the same under no_grad."""
-    gradient = event.other is not None and (event.other.kind == Kind.GRADIENT or Tag.UPDATED in event.other.marks)
+    gradient = event.other is not None and (event.other.kind == Kind.GRADIENT or Tag.UPDATED in event.other.tags)
     return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
 
 
 def steppers(case: Case) -> list[Stepper]:
     found: dict[int, Stepper] = {}
-    for event in case.walk.events:
+    for event in case.interpreter.events:
         if event.kind == Act.STEP:
             value = event.value
             name = receiver(event.node)
@@ -94,7 +94,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         state = "clean"
         steps: list[Event] = []  # since the gradients were emptied
         waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
-        for event in case.walk.events:
+        for event in case.interpreter.events:
             if event.kind == Act.BACKWARD:
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1 and not together):
@@ -140,7 +140,7 @@ def wrong_order(case: Case) -> Iterator[Found]:
             continue
         last: Event | None = None
         emptied: Event | None = None
-        for event in case.walk.events:
+        for event in case.interpreter.events:
             if event.kind == Act.BACKWARD and stepper.touched(event) is not False:
                 last, emptied = event, None
             elif event.kind == Act.ZERO and last is not None and stepper.zeroed(event):
@@ -198,8 +198,8 @@ def uphill(case: Case) -> Iterator[Found]:
         return
     for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
-        climbs = new is not None and (new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.marks))
-        if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.marks or not losses:
+        climbs = new is not None and (new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.tags))
+        if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
         if event.recorded and event.kind == Act.WRITE:
             continue
