@@ -77,6 +77,7 @@ class Fault:
     in_training: str  # how it shows in a training run
     caught_by: str  # which check finds it, and why that one
     broken: Setup
+    failure: str = ""  # key of the failure (lab/failures/catalogue.py) that it is an example of; "" for none
     healthy: Setup = field(default_factory=Setup)
     example: Callable[..., Tensor] | None = None
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -193,6 +194,7 @@ FAULTS = (
     ),
     Fault(
         key="silent-broadcast",
+        failure="broadcast",
         name="A loss that broadcasts",
         cause="Predictions of shape (n, 1) meet targets of shape (n,): their difference has shape (n, n).",
         symptom="No error and a smooth loss, yet every prediction is compared with the targets of all samples.",
@@ -247,6 +249,7 @@ FAULTS = (
     ),
     Fault(
         key="late-read",
+        failure="inplace",
         name="Operands read too late",
         cause="The closure reads its operands when the backward pass runs, not when the operation did.",
         symptom="Whatever is written to a tensor between the two passes changes the gradient of the other operand.",
@@ -291,6 +294,7 @@ FAULTS = (
     ),
     Fault(
         key="forgot-zero-grad",
+        failure="zero-grad",
         name="zero_grad forgotten",
         cause="The gradients of the last step are still there when the next ones are added.",
         symptom="The norm of the gradient grows from step to step, though every single gradient is right.",
@@ -316,6 +320,7 @@ FAULTS = (
     ),
     Fault(
         key="backward-twice",
+        failure="twice",
         name="Backward twice through one graph",
         cause="The graph is gone through twice, and the gradients inside it still hold those of the first time.",
         symptom="Gradients are not twice but many times too large: the further from the output, the more.",
@@ -383,6 +388,7 @@ FAULTS = (
     ),
     Fault(
         key="log-unguarded",
+        failure="nan",
         name="The logarithm of a probability that is 0",
         cause="log is taken of the softmax, and a very small probability has already been rounded to 0.",
         symptom="The loss is inf, and the gradient is inf times 0, which is nan.",
@@ -404,6 +410,7 @@ FAULTS = (
     ),
     Fault(
         key="sign-flipped",
+        failure="order",
         name="The sign of the update flipped",
         cause="The optimizer adds the step where it should subtract it.",
         symptom="All gradients are right, and the loss climbs from the first step on.",
@@ -417,6 +424,7 @@ FAULTS = (
     ),
     Fault(
         key="zero-init",
+        failure="zero-init",
         name="All weights start at zero",
         cause="With zero weights every unit of a layer computes the same, and no gradient passes back through them.",
         symptom="The gradients of all weights are exactly 0.",
@@ -428,6 +436,7 @@ FAULTS = (
     ),
     Fault(
         key="rate-too-high",
+        failure="rate",
         name="A learning rate that is too high",
         cause="The step is longer than the valley is wide.",
         symptom="The loss jumps up and down instead of falling.",
@@ -460,19 +469,16 @@ BY_KEY = MappingProxyType({fault.key: fault for fault in FAULTS})
 # ---------------------------------------------------------------- found by what it says
 
 
-# The key of a failure, or of another known message -> that of the fault that shows it
-FAULT_OF = MappingProxyType({"inplace": "late-read", "twice": "backward-twice"})
-
-
 def search(text: str) -> list[Fault]:
     """The fault of a known error message, or up to three whose description shares words with the text, best first.
 
     Rare words count more than common ones: `inplace` is in one entry, `gradient` in nearly all. A message that is known
     for certain to be about something else finds nothing.
     """
+    faults = {fault.failure: fault.key for fault in FAULTS if fault.failure}
     phrases = {fault.key: [fault.torch_message] for fault in FAULTS if fault.torch_message}
     for key, known in (*BY_FAILURE.items(), *SHAPES.items()):
-        phrases.setdefault(FAULT_OF.get(key, key), []).extend(known.phrases)
+        phrases.setdefault(faults.get(key, key), []).extend(known.phrases)
     matches = finder.by_phrase(text, phrases)
     if matches and matches[0].sure:
         return [fault for fault in FAULTS if fault.key == matches[0].key]

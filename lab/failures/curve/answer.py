@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.failures.catalogue import FAILURES
+from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import Curve
 from lab.failures.curve.known import CALLED, KNOWN, Known
 from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, stands_still
@@ -75,9 +75,9 @@ def of_records(records: Sequence[Record], config: Config) -> Answer:
 
 
 def failure_of(finding: Finding) -> Failure | None:
-    """The one of the 25 that the doctor found in a run of this trainer, if it is one of them."""
+    """Return the failure that the doctor found in a run of this trainer; None if it is none of the 25."""
     known = KNOWN.get(_of_here(finding))
-    return next((failure for failure in FAILURES if known and failure.number == known.failure), None)
+    return BY_KEY.get(known.failure) if known else None
 
 
 def _of_here(finding: Finding) -> str:

@@ -13,7 +13,8 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.failures import FAILURES, curve
+from lab.failures import curve
+from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import Answer, Cause, Curve, CurveError
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.training import visits
@@ -31,7 +32,6 @@ from lab.ui.table import escape_markdown, with_code
 from lab.ui.training.settings import trainable
 
 Choose = Callable[[str], None]
-BY_NUMBER = {failure.number: failure for failure in FAILURES}
 TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
 PASTE, LOAD, RUN = "Paste it", "Load a file", "A run of this visit"
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
@@ -225,7 +225,7 @@ def _alike(number: int, cause: Cause, choose: Choose) -> None:
 
 def _links(cause: Cause, choose: Choose) -> None:
     """To the failure among the 25, if it is one, and to a run that goes wrong in the same way."""
-    failure = BY_NUMBER.get(cause.known.failure or 0)
+    failure = BY_KEY.get(cause.known.failure)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:
             st.button(

@@ -5,6 +5,7 @@ import pytest
 
 from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY
+from lab.failures.curve import KNOWN
 from lab.failures.failure import read_numbers, run, written
 from lab.failures.memory import batch
 from lab.failures.phrases import phrases
@@ -101,6 +102,16 @@ def test_what_it_refers_to_is_there(failure):
     for place in failure.places:
         assert place.query.get("fault", next(iter(faults.BY_KEY))) in faults.BY_KEY
         assert place.query.get("ladder", next(iter(ladders))) in ladders
+
+
+def test_what_refers_to_a_failure_does_it_by_its_key():
+    """The faults and the causes of a curve say which failure they are; the failure's links agree."""
+    assert {known.failure for known in KNOWN.values()} - {""} <= BY_KEY.keys()
+    assert {fault.failure for fault in faults.FAULTS} - {""} <= BY_KEY.keys()
+    for failure in FAILURES:
+        for place in failure.places:
+            if "fault" in place.query:
+                assert faults.BY_KEY[place.query["fault"]].failure == failure.key
 
 
 def test_a_failure_in_several_forms_has_another_program_for_each():
