@@ -10,7 +10,7 @@ from lab.faults import forgotten_sum
 from lab.faults.forgotten_sum import BROKEN, UPDATES
 from lab.trace.recording import brief
 from lab.trace.recording import numeral as number
-from lab.ui import address, page, state
+from lab.ui import address, page, progress, state
 from lab.ui import grids as drawing
 from lab.ui.address import Field
 from lab.ui.guess import guess, verdict
@@ -77,6 +77,7 @@ def main() -> None:
         TABS.show(
             {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce}
         )
+        progress.done("forgotten-sum", st.session_state["broadcasting guess"] is not None)
         page.closing(TRY_THIS[TABS.open], "pages/graph_lab.py", "Next: an expression of your own, event by event")
 
 

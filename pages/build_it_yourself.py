@@ -8,7 +8,7 @@ import streamlit as st
 from lab.config import hosted
 from lab.practice.folder import FolderError
 from lab.practice.render_report import following
-from lab.ui import address, page, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.practice import own
 from lab.ui.practice.exercise import exercise, finished, wait
@@ -55,6 +55,7 @@ def _show() -> Ladder:
         except FolderError as error:
             st.error("The folder cannot be used; your text there is as it was.", icon=":material/folder_off:")
             st.code(str(error), language=None, wrap_lines=True)
+    progress.done("own-rule", progress.has_passed("scalars/add"))
     page.closing(
         "Write a rule wrongly on purpose, such as a minus for a plus, and see how the check finds it and what finite "
         "differences say.",

@@ -13,7 +13,7 @@ from lab.trace.recording import numeral
 from lab.training.descent import four_points, over_time
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
-from lab.ui import address, page, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.guess import FIRST, guess, verdict
@@ -44,6 +44,8 @@ def main() -> None:
         if current.restored:
             st.session_state["descent running"] = False
         TABS.show({"down": _down, "four": _four, "time": _time})
+        session = st.session_state
+        progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
         page.closing(TRY_THIS[TABS.open], "pages/training_lab.py", "Next: a whole training run, with all instruments")
 
 

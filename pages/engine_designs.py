@@ -10,7 +10,7 @@ from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
 from lab.trace.recording import numeral as number
-from lab.ui import address, expression_box, page
+from lab.ui import address, expression_box, page, progress
 from lab.ui.address import Field
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
@@ -52,6 +52,8 @@ def main() -> None:
         if current.restored:
             expression_box.begin(NAME)
         TABS.show({"designs": _designs, "order": _order, "depth": _depth, "scalars": _scalars})
+        session = st.session_state
+        progress.done("topological-order", session["designs step"] == session.get("designs events"))
         page.closing(TRY_THIS[TABS.open], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
 
 

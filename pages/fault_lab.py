@@ -35,7 +35,7 @@ from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.trace.recording import brief, numeral
 from lab.training.doctor import Finding, diagnose
-from lab.ui import address, expression_box, page, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
@@ -74,6 +74,7 @@ def main() -> None:
                 _results(fault, seed)
             else:
                 _guess(fault, seed)
+        progress.done("broken-engine", st.session_state["fault run"])
         page.closing(
             "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the "
             "same. Then one that learns *faster* than the healthy engine, for a while.",

@@ -158,6 +158,8 @@ def _moving(current: PageState, expression: Expression | None, engine: Engine | 
     with current.fragment(H, *WHERE):
         if expression is not None:
             _one_step(expression, engine)
+    session = st.session_state
+    progress.done("breaking-step", session["check shown"] and session["check h"] <= -16)
     progress.note("check progress")
 
 

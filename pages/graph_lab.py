@@ -18,7 +18,7 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
-from lab.ui import address, expression_box, page, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
@@ -105,6 +105,8 @@ def _show(current: PageState) -> None:
     else:
         _play(current, expression)
     prose(WORDS)
+    written = st.session_state["graph expression"].replace(" ", "")
+    progress.done("two-messages", written == "((a*b)+c)*(a+d)")
     page.closing(
         "Choose the expression in which a is used twice and find two messages that add up to a's gradient. "
         "Then set an input so that relu blocks the gradient, and under **Inputs** detach one, or write to it.",

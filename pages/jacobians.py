@@ -14,7 +14,7 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
 from lab.trace.recording import numeral
-from lab.ui import address, expression_box, page, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
@@ -52,6 +52,9 @@ def main() -> None:
             expression_box.begin(NAME)
             st.session_state["jacobian of"] = st.session_state["jacobian expression"]
         TABS.show({"one": _one, "chain": _chain})
+        session = st.session_state
+        is_softmax = session["jacobian expression"] == "softmax(x)"
+        progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
         page.closing(TRY_THIS[TABS.open], "pages/engine_designs.py", "Next: one engine, built in six ways")
 
 

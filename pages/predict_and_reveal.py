@@ -73,6 +73,7 @@ def _show() -> None:
             _twins(lit)
         with right:
             _ask(prediction, what, verdicts[what])
+    progress.done("by-hand", session["predict solved"] == (1, 1))
     page.closing(
         "Answer one blank wrong on purpose, so that the lab names the very mistake that you had in mind.",
         "pages/graph_lab.py",

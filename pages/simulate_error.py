@@ -19,7 +19,7 @@ from lab.traps import cuts, in_place, lifecycle, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.panels import STEPS
-from lab.ui import address, page, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import player
@@ -61,6 +61,9 @@ def main() -> None:
         if current.restored:
             _keep_possible()
         PARTS.show({"steps": _four_steps, "predict": _predict, "cut": _cut, "life": _life, "messages": _messages})
+        session = st.session_state
+        ran = session["trap step"] >= BACKWARD and session["trap guard"] != "off"
+        progress.done("caught-write", ran and session["trap guess"] is not None)
         page.closing(TRY_THIS[PARTS.open], *NEXT)
 
 

@@ -24,7 +24,7 @@ from lab.faults.suspects import (
     traced_step,
 )
 from lab.trace.recording import numeral
-from lab.ui import address, page, state
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
@@ -73,6 +73,7 @@ def _show() -> None:
         _evidence(case, run)
     with right:
         _accuse(case, run)
+    progress.done("named-fault", bool(st.session_state["spot solved"]))
     page.closing(
         "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
         "more piece.",

@@ -60,6 +60,7 @@ def main() -> None:
         st.subheader("The path", anchor="path")
         progress.path()
         _map()
+        progress.done("first-gradient")
         page.closing(
             "Set b to 0 and pull a: does out still move?",
             "pages/graph_lab.py",

@@ -18,7 +18,7 @@ from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.training.worker import Worker
-from lab.ui import address, page
+from lab.ui import address, page, progress
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
@@ -111,10 +111,10 @@ def _show(current: PageState) -> None:
     if now["training running"]:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
-        progress = st.container(key="training-progress")
+        bar = st.container(key="training-progress")
         view = choose_view(_speed_slider)
     with st.container(key="training-instruments"):
-        places = lay_out(view, progress)
+        places = lay_out(view, bar)
         if now["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         else:
@@ -125,6 +125,7 @@ def _show(current: PageState) -> None:
     _read_along(view)
     _take_weights(view)
     shelf.shelf(_put_in_place)
+    progress.done("trained-network", _run().done)
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
         "[[learning rate]] step by step and see [[loss]] and [[gradients|gradient]] answer in each [[epoch]].",

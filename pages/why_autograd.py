@@ -40,7 +40,7 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.trace.recording import brief, numeral
-from lab.ui import address, expression_box, page, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
@@ -80,6 +80,7 @@ def main() -> None:
             expression_box.begin(NAME)
             st.session_state["why guessed of"] = st.session_state["why expression"]
         TABS.show({"cost": _cost, "formula": _formula, "directions": _directions})
+        _cards()
         page.closing(TRY_THIS[TABS.open], "pages/jacobians.py", "Next: all derivatives of a function, as one picture")
 
 
@@ -112,6 +113,13 @@ FIELDS = (
     Field("way", "why way", "down", address.one_of(*WAYS)),
     *OF_DIRECTIONS,
 )
+
+
+def _cards() -> None:
+    session = st.session_state
+    _, race_run, _ = session.get("why race", (None, None, ""))
+    progress.done("what-it-costs", any(timing.done for timing in session.get("why timings", {}).values()))
+    progress.done("forward-wins", race_run is not None and race_run.forward < race_run.reverse)
 
 
 def _expression() -> tuple[Expression, dict[str, float | list]] | None:

@@ -16,7 +16,7 @@ from lab.gradcheck.slopes import Slope
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES
 from lab.trace.recording import Trace, brief, record
-from lab.ui import address, expression_box, page, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.practice import choice, contest, own
@@ -54,6 +54,7 @@ def main() -> None:
             )
         else:
             _nothing_yet()
+        progress.done("own-engine", bool(st.session_state.get("own agreed")))
         page.closing(
             TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
         )

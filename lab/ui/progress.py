@@ -21,29 +21,44 @@ _abilities = component("abilities", "progress/abilities.js", lost="The list", st
 
 def note(key: str = "progress") -> None:
     """Tell the browser which cards the visitor has completed on this page: at its end, and at the end of a fragment
-    that can complete one (with a key of its own).
-
-    What an address brings is no deed: where a condition held on arrival, it must have failed before it counts.
-    """
-    state = st.session_state
-    file = next((file for file, page in BY_FILE.items() if page.path == state.get("path")), None)
+    that can complete one (with a key of its own)."""
+    session = st.session_state
+    file = next((file for file, page in BY_FILE.items() if page.path == session.get("path")), None)
     here = [card for card in CARDS if file in (card.file, card.also)]
-    tasks = sorted(state.get("tasks passed", ()))
-    stumbles, scores = state.get("task stumbles", {}), state.get("graph scores", {})
+    tasks = sorted(session.get("tasks passed", ()))
+    stumbles, scores = session.get("task stumbles", {}), session.get("graph scores", {})
     if not (here or tasks or stumbles or scores):
         return
-    undone: set[str] = state.setdefault("cards undone", set())
-    met = {card.key for card in here if card.done(state)}
-    undone |= {card.key for card in here} - met
-    done = [card.key for card in here if card.key in met & undone and not card.at_end]
-    at_end = [card.key for card in here if card.key in met and card.at_end]
+    complete = [card for card in here if card.key in session.get("cards done", ())]
+    done = [card.key for card in complete if not card.at_end]
+    at_end = [card.key for card in complete if card.at_end]
     told = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
     _note(key=key, data=strict_json(told).encode())
 
 
+def done(card: str, met: bool = True) -> None:
+    """The card of this page with this key is complete, or not yet: in each run of the page, before its end.
+
+    What an address brings is no deed: where the condition held on arrival, it must have failed before it counts.
+    """
+    session = st.session_state
+    undone: frozenset[str] = session.get("cards undone", frozenset())
+    complete: frozenset[str] = session.get("cards done", frozenset())
+    known = card in undone or BY_KEY[card].at_end
+    if not met:
+        session["cards undone"] = undone | {card}
+    session["cards done"] = complete | {card} if met and known else complete - {card}
+
+
 def arrive() -> None:
     """The page has been set from an address: what holds now has not been done here."""
-    st.session_state.pop("cards undone", None)
+    for key in ("cards undone", "cards done"):
+        st.session_state.pop(key, None)
+
+
+def has_passed(task: str) -> bool:
+    """Has the visitor passed this task, such as "scalars/add", in this visit?"""
+    return task in st.session_state.get("tasks passed", ())
 
 
 def passed(task: str) -> None:

@@ -13,7 +13,7 @@ from lab.charts import Axis, Line
 from lab.practice import certificate
 from lab.practice.learner_run import Contest
 from lab.practice.learner_training import WHAT
-from lab.ui import page
+from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
 from lab.ui.practice import own
 from lab.ui.practice.own import Engine
@@ -28,6 +28,7 @@ def show(engine: Engine) -> None:
     """Train and Stop, both losses, and what came of it."""
     session = st.session_state
     contest = of(engine)
+    progress.done("own-digits", contest is not None and contest.graduated)
     running = contest is not None and not contest.done
 
     def start() -> None:

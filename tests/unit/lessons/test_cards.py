@@ -1,6 +1,7 @@
 """The path: each card leads to a page that there is, and is not done before its deed."""
 
 import json
+import re
 
 import pytest
 
@@ -16,6 +17,16 @@ def test_keys_pages_and_groups_are_what_they_should_be():
     assert len(GROUPS) <= 8
     assert all((ROOT / page.file).is_file() for page in PAGES)
     assert len({page.path for page in PAGES}) == len(PAGES)
+
+
+def test_each_card_is_announced_by_one_page_and_no_page_announces_another():
+    announced = [
+        key
+        for place in ("pages", "lab/ui")
+        for file in (ROOT / place).glob("**/*.py")
+        for key in re.findall(r'progress\.done\("([^"]*)"', file.read_text("utf-8"))
+    ]
+    assert sorted(announced) == sorted(card.key for card in CARDS)
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.key)
