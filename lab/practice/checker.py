@@ -215,7 +215,7 @@ def check(
                             failure = _explain(ladder, task, ran, expected, runner, reference)
                         else:
                             with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
-                                # anew: the cases may have left something behind in it
+                                # a fresh load: the cases may have left something behind in it
                                 runner.load(source, ladder.file, ladder.modules)
                             failure = _explain(ladder, task, ran, expected, runner, reference)
                             with contextlib.suppress(Stopped):

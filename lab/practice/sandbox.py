@@ -53,7 +53,7 @@ TOO_MUCH_MEMORY = (
 TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: take out what prints in a loop."
 CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself without an end."
 ENDED = "Your code ended Python itself ({}) before the check was done: take out what ends the program."
-GARBAGE = "Your code disturbed the check, which got no answer that makes sense: take out what is not part of the task."
+GARBAGE = "Your code interfered with the check. Remove everything that is not part of the task."
 STOPPED = "Your code was stopped."
 
 CUT = "\n… The rest of what was printed is not shown."
@@ -275,8 +275,8 @@ class Sandbox:
             self._process.kill()
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
-        """Run the text as a module: what it raised. To be called before anything else; again, it runs the same text
-        anew. Raises Stopped."""
+        """Run the text as a module: what it raised. To be called before anything else; a second call runs the same text
+        again. Raises Stopped."""
         self._file, self._lines = file, source.count("\n") + 1
         self._printed, self._before = b"", self._amount
         if not self._process:

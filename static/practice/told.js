@@ -17,15 +17,15 @@ export function told(result, goTo) {
   const parts = first.textContent ? [first] : [];
   const run = [];
   if (result.inputs.length) run.push(h("div", { class: "values" }, ...result.inputs.map(value)));
-  if (result.program) run.push(code(result.program, "What was run"));
+  if (result.program) run.push(code(result.program, "Test case"));
   const came = result.values.length ? [h("div", { class: "values came" }, ...result.values.map(value))] : [];
   if (run.length || came.length)
     parts.push(
       h(
         "div",
         { class: "case" },
-        ...(came.length ? [h("div", {}, h("h4", {}, "What came of it"), ...came)] : []),
-        ...(run.length ? [h("div", {}, h("h4", {}, "What was run"), ...run)] : []),
+        ...(came.length ? [h("div", {}, h("h4", {}, "Result"), ...came)] : []),
+        ...(run.length ? [h("div", {}, h("h4", {}, "Test case"), ...run)] : []),
       ),
     );
   const heading = `Your code printed ${result.printedWhen}`;

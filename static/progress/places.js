@@ -1,4 +1,4 @@
-/** Places on a page that show the visitor's progress: painted anew whenever it changes, here or in another window. */
+/** Places on a page that show the visitor's progress: painted again whenever it changes, here or in another window. */
 
 import { stays } from "../here.js";
 import { h } from "../player/dom.js";

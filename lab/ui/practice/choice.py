@@ -160,7 +160,7 @@ def _progress() -> None:
     if not working:
         st.rerun()
     share = sum(1.0 if one.done else one.share for one in checks) / len(checks)
-    st.progress(share, f"Your engine comes back when its text has passed again. Checking {working[0].at}")
+    st.progress(share, f"Checking your engine again: {working[0].at}")
 
 
 def say_missing() -> None:

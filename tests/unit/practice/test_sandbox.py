@@ -83,7 +83,7 @@ def test_an_honest_text_answers_and_its_output_is_kept(pool):
 # -- Attacks: text, what its sentence says, and the line that is named -------------------------------------------------
 
 REFUSED, LOOP, CRASH = "cannot start programs", "took too long", "crashed Python itself"
-MEMORY, OUTPUT, ENDS, DISTURBS = "more memory", "printed more than", "ended Python itself", "disturbed the check"
+MEMORY, OUTPUT, ENDS, DISTURBS = "more memory", "printed more than", "ended Python itself", "interfered with the check"
 
 ATTACKS = {
     "a fork bomb": ("import os\nwhile True:\n    os.fork()", REFUSED, 3),
