@@ -249,10 +249,11 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     """
     items = items or {}
     others = {ROOM: [one.deed(one.key) for one in PROGRAMS], "questions": [f"questions/{one.key}" for one in QUESTIONS]}
+    claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that count on the learner's own judgement
     sizes = {one.title.lower(): len(one.tasks) for one in LADDERS.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
     header = ["student", "cards", *(f"{name} (of {size})" for name, size in sizes.items()), "last day"]
-    header += ["code", "predict", *([f"set (of {len(items)})"] if items else []), *items.values()]
+    header += ["code", "predict", "claimed", *([f"set (of {len(items)})"] if items else []), *items.values()]
     lines = [header]
     for row in rows:
         done = row.cards | row.tasks
@@ -262,6 +263,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
         line += ["checked" if row.passes else "", f"{got} of {most}" if row.scores else ""]
+        line.append(str(_done(row.tasks, claims) or ""))
         line += [str(_done(done, items))] if items else []
         lines.append([*line, *(done.get(key, "") for key in items)])
     return lines

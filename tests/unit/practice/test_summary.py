@@ -16,7 +16,8 @@ from practice.questions import QUESTIONS
 
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
 TASKS = {"scalars/value": "2026-03-05", "scalars/add": "2026-05-06", "debug/order": "2026-02-01",
-         "questions/why-add": "2026-02-02", "pages/graph": "2026-02-02"}  # fmt: skip
+         "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02",
+         "pages/graph": "2026-02-02"}  # fmt: skip
 HEADER = ["student", "cards", "scalars (of 8)", "tensors (of 11)", "function objects (of 9)", "debug (of 12)",
           f"questions (of {len(QUESTIONS)})", "last day"]  # fmt: skip
 
@@ -73,15 +74,33 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
             *HEADER,
             "code",
             "predict",
+            "claimed",
             "set (of 4)",
             "Two messages add up",
             "Task: Addition (Scalars)",
             "Task: Train it (Scalars)",
             "Page: Graph lab",
         ],
-        ["ada", "2", "2", "0", "0", "1", "1", "2026-05-06", "", "", "3", "2026-03-04", "2026-05-06", "", "2026-02-02"],
-        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "0", "", "", "", ""],
-        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "0", "", "", "", ""],
+        [
+            "ada",
+            "2",
+            "2",
+            "0",
+            "0",
+            "1",
+            "1",
+            "2026-05-06",
+            "",
+            "",
+            "1",
+            "3",
+            "2026-03-04",
+            "2026-05-06",
+            "",
+            "2026-02-02",
+        ],
+        ["'=bo", "1", "0", "0", "0", "0", "0", "2026-07-08", "", "", "", "0", "", "", "", ""],
+        ["cy", "0", "0", "0", "0", "0", "0", "", "", "", "", "0", "", "", "", ""],
     ]
 
 
