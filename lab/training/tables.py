@@ -19,6 +19,10 @@ from lab.training.samples import LARGEST_CELL, DataError, Raw, numbered
 
 MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
+MISSING = frozenset({"na", "n/a", "nan", "null", "?"})  # what R, pandas and others write where a number is missing
+PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\s*%", re.ASCII)
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
+DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{4})([T ]\d{1,2}:\d{2}.*)?", re.ASCII)
 
 Row = tuple[int, list[str]]  # its number, as a spreadsheet counts, and its cells
 
@@ -91,6 +95,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     if not rows:
         raise DataError(f"{path!r} has a header but no rows under it: add some data.")
     label_at = _find_target(path, target, header)
+    rows, cleaned = _cleaned(path, header, rows, label_at)
     columns = [at for at in range(width) if at != label_at]
     by_column = {at: _inputs(path, header, rows, at) for at in columns}
     inputs = [one for found in by_column.values() for one in found]
@@ -117,6 +122,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     texts = [header[at] for at, found in by_column.items() if found[0][0] != header[at]]
     empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
     remarks = (
+        *cleaned,
         *([f"decimal commas: {commas:,}, read as points"] if commas else []),
         *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
@@ -125,6 +131,44 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     features = np.stack([values for _, values in inputs], axis=1)
     names = tuple(name for name, _ in inputs)
     return Raw([features], wanted, tuple(classes), note, names, remarks)
+
+
+def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tuple[list[Row], list[str]]:
+    """The rows with plain numbers only, and what was changed: marks of missing numbers are empty cells, and percent
+    signs and the commas of thousands are gone where all numbers of a column are written so.
+
+    Raises DataError for a column of dates, and for a missing number among those that a regression is to find.
+    """
+    table = [list(cells) for _, cells in rows]
+    missing, percents, thousands = 0, [], []
+    for at, name in enumerate(header):
+        column = [cells[at].strip() for cells in table]
+        gone = {row for row, cell in enumerate(column) if cell.lower() in MISSING}
+        filled = [cell for row, cell in enumerate(column) if cell and row not in gone]
+        if filled and all(map(DATE.fullmatch, filled)):
+            raise DataError(
+                f"{path!r}: the column {name!r} holds dates, such as {filled[0][:40]!r}: put numbers in their place, "
+                f"for example the days since the first one, or remove the column."
+            )
+        if at == label_at and gone and any(_number(cell) is None for cell in filled):
+            gone = set()  # a class may have such a name
+        for row in gone:
+            table[row][at] = ""
+        missing += len(gone)
+        if filled and all(map(PERCENT.fullmatch, filled)):
+            percents.append(name)
+            for cells in table:
+                cells[at] = cells[at].replace("%", "").strip()
+        elif any("," in cell for cell in filled) and all(THOUSANDS.fullmatch(c) for c in filled if "," in c):
+            thousands.append(name)
+            for cells in table:
+                cells[at] = cells[at].replace(",", "")
+    remarks = [
+        *([f"cells with NA, NaN, null or ?: {missing:,}, read as empty"] if missing else []),
+        *([f"percent signs in {', '.join(map(repr, percents))}: 12% is read as 12"] if percents else []),
+        *([f"thousands separators in {', '.join(map(repr, thousands))}: 1,234 is read as 1234"] if thousands else []),
+    ]
+    return [(number, cells) for (number, _), cells in zip(rows, table, strict=True)], remarks
 
 
 def _with_point(path: str, number: int, cell: str) -> str:
