@@ -19,7 +19,7 @@ from lab.failures.curve import failure_of
 from lab.ops import OPS, UNKNOWN
 from lab.training import points
 from lab.training.config import Config
-from lab.training.doctor import Finding, diagnose
+from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.predictions import (
     answers,
@@ -482,6 +482,11 @@ def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
             also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
             for finding in findings:
                 also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)}")
+    if seen_only := remarks([record for record in seen if record["epoch"] > 0], config):
+        names = ", ".join(remark.name.lower() for remark in seen_only)
+        also = box.expander(f"Seen, but it does no harm: {names}", type="compact")
+        for remark in seen_only:
+            also.markdown(f"**{remark.name}.** {' '.join(remark.evidence)}")
 
 
 def _found(seen: list[Record], config: Config) -> list[Finding]:

@@ -495,7 +495,10 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
         (FLOWERS.replace("30", "-inf"), "row 4, column 'width': '-inf' is not a number"),
         (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
-        (FLOWERS.replace("30", "unknown"), "row 4, column 'width': 'unknown' is not a number .*, leave the cell empty, or"),
+        (
+            FLOWERS.replace("30", "unknown"),
+            "row 4, column 'width': 'unknown' is not a number .*, leave the cell empty, or",
+        ),
         ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
         (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
         (NAMES, "row 2, column 'name': 'Ada' is not a number .* at most 20 different ones, each more than once"),

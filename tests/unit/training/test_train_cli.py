@@ -22,6 +22,7 @@ import pytest
 
 import train
 from lab.training import datasets, watch
+from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.predictions import answers
 from lab.training.run_folder import RunFolder, alone_in
@@ -445,9 +446,46 @@ def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
     assert len(epochs) == 9
     told = [line for line in lines[: epochs[-1]] if "warning:" in line]
     assert told[0] == f"warning: {diagnose(metrics(here / 'r')[:3], RunFolder(here / 'r').config())[0]}"
-    assert [line for line in lines[epochs[-1] :] if "warning:" in line] == warnings(here / "r")
+    names = [line.partition(": ")[2].partition(":")[0] for line in lines if "warning:" in line]
+    assert len(set(names)) == len(names)  # none is told again at the end
+    assert {line.partition(": ")[2].partition(":")[0] for line in warnings(here / "r")} <= set(names)
     assert len({line.split(":")[1] for line in told}) == len(told)
     assert not [line for line in lines if "%|" in line and line[:5] in ("epoch", "warni")]
+
+
+def test_a_mistyped_flag_is_answered_with_the_nearest_one(here, capsys):
+    assert train.main(["--hiden", "3"]) == 2
+    assert capsys.readouterr().err == "train.py: There is no --hiden: did you mean --hidden?\n"
+    assert train.main(["--qqq"]) == 2
+    assert "unrecognized arguments: --qqq" in capsys.readouterr().err
+
+
+def test_an_epoch_is_one_line_with_the_name_before_each_number(here, capsys):
+    assert train.main(["--data", "moons", "--epochs", "1", "--hidden", "4", "--out", str(here / "r")]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("epoch ")]
+    (record,) = metrics(here / "r")
+    assert line.startswith(
+        f"epoch 1/1  train {record['train_loss']:#.4g}  val {record['val_loss']:#.4g}  "
+        f"acc {record['val_accuracy']:.1%} (train {record['train_accuracy']:.1%})  gradient norms "
+    )
+
+
+def test_the_doctor_tries_its_remedy(here, capsys):
+    flags = ["--data", "moons", "--samples", "100", "--init", "zeros", "--lr", "0.01", "--hidden", "16"]
+    assert train.main([*flags, "--epochs", "25", "--quiet", "--out", str(here / "r")]) == 0
+    capsys.readouterr()
+    assert train.main(["doctor", str(here / "r")]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("suspected: No gradient reaches the hidden layers: ")
+    assert "tried" not in said
+    assert train.main(["doctor", str(here / "r"), "--try"]) == 0
+    assert "tried init he: cured: validation loss 0.693 to " in capsys.readouterr().out
+    assert train.main(["doctor", str(here / "none")]) == 2
+
+
+def test_settings_that_are_no_config_get_a_sentence():
+    with pytest.raises(ConfigError, match=r"must be a Config, not a dict: write Config\(lr=0.01"):
+        next(train.train({"lr": 0.1}))
 
 
 # Resuming
