@@ -85,7 +85,7 @@ class Tensor:
     def _make_leaf(self, data: Array, requires_grad: bool, label: str) -> None:
         self._data = data  # the values. Never written to, unless `.data` has handed the array out
         self._lent: Array | None = None  # what `.data` has handed out: a view of `_data`
-        self._touched = 0.0  # when the array was replaced, by the clock of `Mode`; inf once it is handed out
+        self._touched = 0.0  # when the array was replaced, by `_clock`; inf once it is handed out
         self._children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
         self._backward: Any = None  # the closure that passes a gradient on; None for a leaf; once freed, the time of it
         self.grad: Array | None = None
@@ -95,11 +95,11 @@ class Tensor:
 
     def _node(self, data: Array, children: tuple[Tensor, ...], op: str, backward: Backward) -> Tensor:
         """The tensor that an operation returns; a leaf without history where there is nothing to differentiate."""
-        out, mode = object.__new__(type(self)), _mode.get()
-        for child in children if mode.recording else ():
+        out = object.__new__(type(self))
+        for child in children if _mode.get().recording else ():
             if child.requires_grad:
                 out._data, out._lent, out._touched = data, None, 0.0
-                out._children, out._backward, out._made = children, backward, mode.time
+                out._children, out._backward, out._made = children, backward, _clock.get()
                 out.grad, out.requires_grad, out.label, out.op = None, True, "", op
                 return out
         out._make_leaf(data, False, "")
@@ -699,7 +699,7 @@ class Tensor:
         """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
         if self._backward is not None:
             raise TypeError(f"{_name(self)} cannot be copied or pickled with its graph: use detach(), for its values.")
-        own = {"_data": self._data.copy()[()], "_lent": None, "grad": deepcopy(self.grad)}
+        own = {"_data": self._data.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
         attributes_and_slots: Any = super().__getstate__()
         return attributes_and_slots[0], attributes_and_slots[1] | own
 
@@ -710,13 +710,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def topological_order(root: Tensor) -> list[Tensor]:
-    """Every tensor that `root` was computed from, each once and after its children; `root` is last. With a stack
-    instead of recursion: a graph can be deeper than Python's call stack."""
+    """Every tensor that `root` was computed from, each once and after its children; `root` is last."""
     if not hasattr(root, "_children"):
         raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
     order: list[Tensor] = []
     seen: set[Tensor] = set()
-    stack: list[Any] = [root]
+    stack: list[Any] = [root]  # no recursion: a graph can be deeper than Python's call stack
     while stack:
         node = stack.pop()
         if node is None:  # the marker above a node: all of its children are placed
@@ -735,17 +734,17 @@ class Mode(NamedTuple):
 
     recording: bool = True  # do operations write down their backward step?
     guarded: bool = True  # are written-to values detected?
-    time: int = 0  # a clock that tells before from after: it ticks when graphs are freed and arrays are replaced
     outer: Mode | None = None  # the mode that comes back when the present block ends
 
 
 # A context variable, not a global: one visitor of a server must not switch off another one's gradients.
 _mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 (a NamedTuple is immutable)
+# It tells before from after: it ticks when a pass frees its graph, and when an array is replaced.
+_clock: ContextVar[int] = ContextVar("clock", default=0)
 
 
 class _Changed(ContextDecorator):
-    """A change of the mode, for a `with` block or a function. All state is in the mode, none in this object: it may be
-    entered again inside its own block, and by several threads at once."""
+    """A change of the mode. It has no state: threads may share one object, which may stand inside its own block."""
 
     def __init__(self, **changes: Any) -> None:
         self._changes = changes
@@ -755,8 +754,7 @@ class _Changed(ContextDecorator):
         _mode.set(outer._replace(outer=outer, **self._changes))
 
     def __exit__(self, *exception: object) -> None:
-        mode = _mode.get()
-        _mode.set((mode.outer or Mode())._replace(time=mode.time))
+        _mode.set(_mode.get().outer or Mode())
 
     def __call__(self, function: Function) -> Function:
         runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
@@ -774,9 +772,8 @@ def no_grad(function: Any = None) -> Any:
 
 def _tick() -> int:
     """What the clock shows from now on."""
-    mode = _mode.get()
-    _mode.set(Mode(mode.recording, mode.guarded, mode.time + 1, mode.outer))
-    return mode.time + 1
+    _clock.set(now := _clock.get() + 1)
+    return now
 
 
 class MutationError(RuntimeError):
@@ -794,7 +791,7 @@ def allow_mutation() -> _Changed:
 
 
 def _check_nothing_freed(order: list[Tensor]) -> None:
-    """Refuse whatever else would stop a pass half-way, too: after an error no gradient has been changed."""
+    """Refuse a pass that would stop half-way: after an error no gradient has been changed."""
     for node in order:
         if node._backward is None:
             if node.grad is not None:
@@ -806,8 +803,7 @@ def _check_nothing_freed(order: list[Tensor]) -> None:
 
 
 def _check_nothing_written_to(order: list[Tensor]) -> None:
-    """MutationError if values that a closure captured are no longer those of their tensor. Closures are only looked
-    into where an array was handed out, or replaced after the operation."""
+    """Look into closures, but only where an array was handed out, or was replaced after the operation."""
     latest = max([node._touched for node in order])
     for node in order if _mode.get().guarded else ():
         made = node._made if node._children else latest
@@ -815,8 +811,8 @@ def _check_nothing_written_to(order: list[Tensor]) -> None:
             _check_captured(node)
 
 
-# What the operations of this file call the arrays that their closures capture: the values of an operand, by its number
-# from 1, or of the result, 0. Some are only read for the message to one operand: without that message, nothing is.
+# The names of captured arrays in this file: the values of an operand, by its number from 1, or of the result, 0. Those
+# in the second table are read only for the message to one operand: if it needs no gradient, a write is harmless.
 _CAPTURED = MappingProxyType({"value": 1, "left": 1, "right": 2, "result": 0})
 _READ_FOR = MappingProxyType({
     ("*", "left"): 2, ("*", "right"): 1, ("@", "left"): 2, ("@", "right"): 1, ("linear", "left"): 2,
@@ -825,6 +821,7 @@ _READ_FOR = MappingProxyType({
 
 
 def _check_captured(node: Tensor) -> None:
+    """MutationError if values that the closure captured are no longer those of their tensor."""
     closure = getattr(node._backward, "__wrapped__", node._backward)
     if getattr(closure, "__globals__", None) is not globals():  # an operation from another file: not guarded
         return
