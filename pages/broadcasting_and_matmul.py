@@ -124,17 +124,17 @@ def _broadcast() -> None:
         "what all of its copies receive: [[unbroadcast]]. Point at another cell of a gradient: which cells of "
         "the [[upstream gradient]] does it sum?"
     )
-    now = st.session_state
+    session = st.session_state
 
     def take() -> None:
-        if now["broadcasting preset"]:
-            now["broadcasting a"], now["broadcasting b"] = PRESETS[now["broadcasting preset"]]
+        if session["broadcasting preset"]:
+            session["broadcasting a"], session["broadcasting b"] = PRESETS[session["broadcasting preset"]]
             state.step()
 
-    pair = now["broadcasting a"], now["broadcasting b"]
+    pair = session["broadcasting a"], session["broadcasting b"]
     plain = tuple(text.replace(" ", "").strip("()") for text in pair)
     same = (name for name, shapes in PRESETS.items() if tuple(s.replace(" ", "") for s in shapes) == plain)
-    now["broadcasting preset"] = next(same, None)
+    session["broadcasting preset"] = next(same, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
         st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
@@ -146,7 +146,7 @@ def _broadcast() -> None:
     except ValueError as error:
         st.error(str(error))
         return
-    op = now["broadcasting op"]
+    op = session["broadcasting op"]
 
     def draw() -> bytes:
         found = one_operation.run(OPERATIONS[op], one_operation.counted(left), one_operation.counted(right, 10.0))
@@ -186,7 +186,7 @@ def _forgotten() -> None:
         f"{forgotten_sum.AFTER} steps on a batch of another size. The engine is broken in one line. **Guess first: "
         "what will happen?**"
     )
-    now = st.session_state
+    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control("The engine", BROKEN, key="broadcasting engine", required=True, on_change=_forget)
         st.segmented_control(
@@ -198,7 +198,7 @@ def _forgotten() -> None:
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
         return
-    engine, rows, update = now["broadcasting engine"], now["broadcasting rows"], now["broadcasting update"]
+    engine, rows, update = session["broadcasting engine"], session["broadcasting rows"], session["broadcasting update"]
 
     def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, bytes]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
@@ -294,7 +294,7 @@ def _reduce() -> None:
         "largest, in equal shares where several are. An index sends it back to where the cell was taken from, as often "
         "as it was taken."
     )
-    now = st.session_state
+    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control("What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce",
                                     required=True)  # fmt: skip
@@ -303,7 +303,7 @@ def _reduce() -> None:
                                  format_func="`{}`".format)  # fmt: skip
         else:
             st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
-    chosen = now["broadcasting index"] if kind == "index" else now["broadcasting axis"]
+    chosen = session["broadcasting index"] if kind == "index" else session["broadcasting axis"]
     drawing.show(
         memoize("reduction", (kind, chosen), lambda: _reduced(str(kind), chosen)), key="broadcasting reduction"
     )

@@ -143,20 +143,20 @@ def _down() -> None:
 
 def _chosen() -> Surface:
     """The surface, the start and the rates, each with its widgets."""
-    now = st.session_state
+    session = st.session_state
 
     def begin_anew() -> None:
         state.step()
         _reset()
         state.reset([GUESS])
         for key in (*START, *RATE):
-            now[key] = None
+            session[key] = None
 
     key = st.selectbox("Surface", TITLES, format_func=TITLES.__getitem__, key="descent surface", on_change=begin_anew)
     if key == NETWORK:
         numbers = []
         for column, pair_key, other in zip(st.columns(2), PAIR, PAIR[::-1], strict=True):
-            choices = [number for number in range(len(WEIGHTS)) if number != now[other]]
+            choices = [number for number in range(len(WEIGHTS)) if number != session[other]]
             with column:
                 numbers.append(st.selectbox("Weight", choices, format_func=WEIGHTS.__getitem__, key=pair_key))
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
@@ -164,11 +164,11 @@ def _chosen() -> Surface:
     else:
         surface = SURFACES[key]
     for point in clicked_points("descent click")[-1:]:
-        now.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
+        session.update(zip(START, (min(max(round(value, 2), -REACH), REACH) for value in point), strict=True))
     for keys, proposed in ((START, surface.start), (RATE, surface.rates)):
         for one, value in zip(keys, proposed, strict=True):
-            if now[one] is None:
-                now[one] = value
+            if session[one] is None:
+                session[one] = value
     for column, one, name in zip(st.columns(2), START, surface.names, strict=True):
         column.slider(f"Start, {name}", -REACH, REACH, key=one, step=0.01)
     for column, one, kind in zip(st.columns(3), RATE, KINDS.values(), strict=True):
@@ -183,9 +183,9 @@ def _reset() -> None:
 
 def _walks(surface: Surface) -> dict[str, Walk]:
     """The walks that are on the page: a run goes on where it was."""
-    now = st.session_state
-    start = now[START[0]], now[START[1]]
-    rates = [now[key] for key in RATE]
+    session = st.session_state
+    start = session[START[0]], session[START[1]]
+    rates = [session[key] for key in RATE]
     return memoize(
         "descent walks", (surface.formula, start, rates),
         lambda: {kind: Walk(surface, kind, rate, start) for kind, rate in zip(KINDS, rates, strict=True)},
@@ -193,16 +193,16 @@ def _walks(surface: Surface) -> dict[str, Walk]:
 
 
 def _transport(walks: Mapping[str, Walk]) -> None:
-    now = st.session_state
+    session = st.session_state
 
     def go(by: int) -> None:
-        now["descent steps"] = min(now["descent steps"] + by, MOST)
+        session["descent steps"] = min(session["descent steps"] + by, MOST)
 
     def run(on: bool) -> None:
-        now["descent running"] = on
+        session["descent running"] = on
 
-    over = now["descent steps"] >= MOST or _ended(walks, now["descent steps"])
-    running = now["descent running"]
+    over = session["descent steps"] >= MOST or _ended(walks, session["descent steps"])
+    running = session["descent running"]
     with st.container(horizontal=True, gap="small"):
         st.button("Step", key="descent step", on_click=go, args=(1,), type="primary", disabled=over or running)
         st.button("Run 10", key="descent ten", on_click=go, args=(10,), disabled=over or running)
@@ -210,7 +210,7 @@ def _transport(walks: Mapping[str, Walk]) -> None:
             st.button("Stop", key="descent stop", on_click=run, args=(False,), icon=":material/stop:")
         else:
             st.button("Run to the end", key="descent run", on_click=run, args=(True,), disabled=over)
-        st.button("Reset", key="descent reset", on_click=_reset, disabled=not now["descent steps"])
+        st.button("Reset", key="descent reset", on_click=_reset, disabled=not session["descent steps"])
 
 
 def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
@@ -230,11 +230,11 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
         answers = {key: kind.title for key, kind in KINDS.items()}
         right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
         because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
-    now = st.session_state
-    if now["descent guess"] not in answers:
-        now["descent guess"] = None
+    session = st.session_state
+    if session["descent guess"] not in answers:
+        session["descent guess"] = None
     guessed = guess(question, answers, "descent guess")
-    if guessed and now["descent steps"] >= GUESSED:
+    if guessed and session["descent steps"] >= GUESSED:
         st.markdown(f"{verdict(guessed == right)} **After {GUESSED} steps: {answers[right]}.** {because}")
 
 
@@ -242,14 +242,14 @@ def _show(
     surface: Surface, walks: Mapping[str, Walk], boards: ChartHost, how: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     """The picture and the numbers; and, while it runs, the next slice of it."""
-    now = st.session_state
-    if now["descent running"]:
-        now["descent steps"] = min(now["descent steps"] + SLICE, MOST)
-        if now["descent steps"] >= MOST or _ended(walks, now["descent steps"]):
-            now["descent steps"] = min(max(len(walk.taken(MOST)) for walk in walks.values()), MOST)
-            now["descent running"] = False
+    session = st.session_state
+    if session["descent running"]:
+        session["descent steps"] = min(session["descent steps"] + SLICE, MOST)
+        if session["descent steps"] >= MOST or _ended(walks, session["descent steps"]):
+            session["descent steps"] = min(max(len(walk.taken(MOST)) for walk in walks.values()), MOST)
+            session["descent running"] = False
             st.rerun()
-    steps = now["descent steps"]
+    steps = session["descent steps"]
     ahead = {kind: walk.ahead(steps) for kind, walk in walks.items()}
     theme = page.theme()
 
@@ -315,10 +315,10 @@ def _four() -> None:
         f"{four_points.ENOUGH}, then press Step a few times, and run the rest."
     )
     st.caption("The loss is a mean of squares and the last layer is linear; with a sum and a tanh it would differ.")
-    now = st.session_state
+    session = st.session_state
 
     def go(by: int) -> None:
-        now["descent four steps"] = min(now["descent four steps"] + by, four_points.MOST)
+        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MOST)
 
     left, right = st.columns([3, 2], gap="large")
     with left:

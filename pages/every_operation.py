@@ -91,12 +91,12 @@ def _found() -> list[Op]:
 
 def _choose() -> list[Op]:
     """The operation that is shown, by what is looked for; all that were found."""
-    now = st.session_state
+    session = st.session_state
 
     def narrow() -> None:
         names = [op.name for op in _found()]
-        if names and now["operations op"] not in names:
-            now["operations op"] = names[0]
+        if names and session["operations op"] not in names:
+            session["operations op"] = names[0]
             state.step()
 
     look, kind, chosen = st.columns([2, 2, 3], vertical_alignment="bottom")
@@ -106,8 +106,8 @@ def _choose() -> list[Op]:
     kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow)
     found = _found()
     names = [op.name for op in found]
-    if now["operations op"] not in names:  # a link asks for it by name
-        names.insert(0, now["operations op"])
+    if session["operations op"] not in names:  # a link asks for it by name
+        names.insert(0, session["operations op"])
     chosen.selectbox(f"Operation ({len(found)} of {len(OPS)})", names, key="operations op", on_change=state.step)
     if not found:
         st.info("No operation has these words. Find another word, or none.")
@@ -182,16 +182,16 @@ def _verdict(report: Report) -> None:
 @st.fragment
 def _curves(current: PageState, shown: Example) -> None:
     """A slider runs only this again."""
-    now, names = st.session_state, list(shown.values)
+    session, names = st.session_state, list(shown.values)
     several = len(names) > 1
     with current.fragment(ALONG, OTHER):
         columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
         if several:
-            now["operations along"] = min(now["operations along"], len(names) - 1)
+            session["operations along"] = min(session["operations along"], len(names) - 1)
             columns[0].radio(
                 "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
             )
-        first = names[now["operations along"] if several else 0]
+        first = names[session["operations along"] if several else 0]
         along, *rest = sorted(names, key=lambda name: name != first)
         x = columns[several].slider(along, *POINT.limits, step=0.05, key="operations x")
         others = dict.fromkeys(rest, 1.0)

@@ -144,11 +144,11 @@ def _change_engine() -> None:
 
 def _begin_with_engine() -> None:
     """An example of one engine gives way to one that the other can compute; what the visitor wrote stays."""
-    now = st.session_state
-    engine = now["check engine"]
+    session = st.session_state
+    engine = session["check engine"]
     own_examples = OWN_EXAMPLES.get(engine, EXAMPLES)
-    if now["check expression"] not in own_examples and now["check expression"] in EVERY_EXAMPLE:
-        now["check expression"], now["check inputs"] = next(iter(own_examples)), {}
+    if session["check expression"] not in own_examples and session["check expression"] in EVERY_EXAMPLE:
+        session["check expression"], session["check inputs"] = next(iter(own_examples)), {}
         expression_box.begin(NAME)
 
 
@@ -187,10 +187,10 @@ def _one_step(expression: Expression, engine: Engine | None) -> None:
     points, report = derived
     if engine:
         st.caption("The values of f are the lab’s; `backward()` is that of your engine, run in a process of its own.")
-    now = st.session_state
+    session = st.session_state
     places = {str(place): place for place in points["float64"].places()}
-    if now["check element"] not in places:
-        now["check element"] = next(iter(places))
+    if session["check element"] not in places:
+        session["check element"] = next(iter(places))
     left, right = st.columns([3, 2], gap="medium")
     with right:
         difference, place = _arithmetic(points, at, places, h, report)
@@ -199,7 +199,7 @@ def _one_step(expression: Expression, engine: Engine | None) -> None:
         boards = ChartHost("check")
         boards.board("error")
     sweeps: list[Sweep] = []
-    if now["check shown"]:
+    if session["check shown"]:
         sweeps = memoize("check sweeps", (*at, place), lambda: error_by_step(points.values(), place))
     slope = _slope(report, place)
     smooth = not slope or slope.has_derivative
@@ -216,7 +216,7 @@ def _one_step(expression: Expression, engine: Engine | None) -> None:
         )
     _verdict(report)
     if len(places) > 1:
-        pictures |= _map(boards, points[now["check numbers"]], at, place, h, report)
+        pictures |= _map(boards, points[session["check numbers"]], at, place, h, report)
     boards.fill(pictures)
 
 
@@ -389,17 +389,17 @@ def _map(
 
 
 def _claim() -> None:
-    now = st.session_state
+    session = st.session_state
 
     def forget() -> None:
-        now["check wrong"] = None
+        session["check wrong"] = None
 
     prose("A tutorial prints these numbers. Choose a claim, say what is wrong with it, and have it measured.")
     key = st.radio("Claim", CLAIMS, format_func=lambda key: CLAIMS[key].words, key="check claim", on_change=forget)
     claim = CLAIMS[key]
     about = [NOTHING, GRADIENT, ZERO, BOTH] if claim.h else [NOTHING, BOTH]
-    if now["check wrong"] not in about:
-        now["check wrong"] = None
+    if session["check wrong"] not in about:
+        session["check wrong"] = None
     guess = st.radio("What is wrong?", about, key="check wrong", horizontal=True)
     st.button("Load it into “The step h”", key="check load", on_click=_load, args=(claim,), icon=":material/input:")
     if guess is None:
@@ -408,11 +408,11 @@ def _claim() -> None:
 
 
 def _load(claim: Claim) -> None:
-    now = st.session_state
+    session = st.session_state
     state.step()
-    now["check tab"], now["check expression"] = TABS.titles["step"], claim.expression
-    now["check inputs"], now["check element"] = dict(claim.values), ""
-    now["check h"] = -15
+    session["check tab"], session["check expression"] = TABS.titles["step"], claim.expression
+    session["check inputs"], session["check element"] = dict(claim.values), ""
+    session["check h"] = -15
     expression_box.begin(NAME)
 
 

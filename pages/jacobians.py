@@ -92,19 +92,19 @@ def _one() -> None:
         "Row i, column j of a [[Jacobian]]: how fast result i changes as input j does. Guess where the zeros are, then "
         "fill the picture, one pass at a time, by [[forward mode]] or by [[reverse mode]]."
     )
-    now = st.session_state
+    session = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES)
-    if now["jacobian of"] != now["jacobian expression"]:
-        now["jacobian of"] = now["jacobian expression"]
+    if session["jacobian of"] != session["jacobian expression"]:
+        session["jacobian of"] = session["jacobian expression"]
         state.reset(OF_ONE_EXPRESSION)
     values = None if expression is None else expression_box.inputs(NAME, expression)
     graph = None if expression is None or values is None else _graph(expression, values)
     if graph is None:
         return
     n, m = len(graph.inputs), len(graph.outputs)
-    by_columns = now["jacobian way"] == "columns"
+    by_columns = session["jacobian way"] == "columns"
     most = n if by_columns else m
-    now["jacobian passes"] = min(now["jacobian passes"], most)
+    session["jacobian passes"] = min(session["jacobian passes"], most)
     controls, picture = st.columns([2, 3], gap="medium")
     with controls:
         done = _fill(graph, most)
@@ -127,7 +127,7 @@ def _one() -> None:
         boards.fill({"jacobian": chart})
         st.caption(_scale(matrix[known]))
         _product(graph, matrix if done == most else None)
-    now["jacobian filled"] = done == most
+    session["jacobian filled"] = done == most
     if done == most:
         with controls:
             _zeros(matrix)
@@ -190,13 +190,13 @@ def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[G
 
 def _fill(graph: Graph, most: int) -> int:
     """The guess, the direction, and how many passes have been made; what the last one did."""
-    now = st.session_state
+    session = st.session_state
 
     def another() -> None:
-        now["jacobian passes"] += 1
+        session["jacobian passes"] += 1
 
     def restart() -> None:
-        now["jacobian passes"] = 0
+        session["jacobian passes"] = 0
 
     guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
     by_columns = st.segmented_control(
@@ -205,7 +205,7 @@ def _fill(graph: Graph, most: int) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Next pass", icon=":material/skip_next:", type="primary", on_click=another, key="jacobian next",
-            disabled=guessed is None or now["jacobian passes"] >= most,
+            disabled=guessed is None or session["jacobian passes"] >= most,
         )  # fmt: skip
         done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guessed is None)
     if guessed is None:
@@ -239,19 +239,19 @@ def _zeros(matrix: np.ndarray) -> None:
 def _product(graph: Graph, matrix: np.ndarray | None) -> None:
     """The engine's backward(v) beside the product of v with the picture."""
     m = len(graph.outputs)
-    now = st.session_state
+    session = st.session_state
     begun = json.dumps([*range(1, m + 1)])
-    if not now["jacobian v"]:
-        now["jacobian v"] = begun
-    elif now.get("jacobian v for", m) != m:  # an input has changed its shape, and so has the result
-        now["jacobian v"] = begun
+    if not session["jacobian v"]:
+        session["jacobian v"] = begun
+    elif session.get("jacobian v for", m) != m:  # an input has changed its shape, and so has the result
+        session["jacobian v"] = begun
         st.caption(f"The result has {m} {'number' if m == 1 else 'numbers'} now: v begins anew.")
-    now["jacobian v for"] = m
+    session["jacobian v for"] = m
     st.text_input(
         f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
     )
     try:
-        v = np.ravel(expression_box.value(now["jacobian v"]))
+        v = np.ravel(expression_box.value(session["jacobian v"]))
     except ValueError as error:
         st.error(str(error))
         return
@@ -332,12 +332,12 @@ def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
     """Multiply from both ends, once for these sizes: the multiplications that were made, and what came out."""
     if most > MAX_RUN:
         return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
-    now = st.session_state
-    if now.get("jacobian run of") != chain:
+    session = st.session_state
+    if session.get("jacobian run of") != chain:
         jacobians = example(chain)
-        now["jacobian run of"] = chain
-        now["jacobian run"] = multiply(jacobians, "left"), multiply(jacobians, "right")
-    left, right = now["jacobian run"]
+        session["jacobian run of"] = chain
+        session["jacobian run"] = multiply(jacobians, "left"), multiply(jacobians, "right")
+    left, right = session["jacobian run"]
     apart = numeral(float(np.abs(left.matrix - right.matrix).max()))
     made: dict[End, str] = {"left": f"{left.multiplications:,}", "right": f"{right.multiplications:,}"}
     return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."

@@ -539,10 +539,10 @@ def _life() -> None:
     )
 
     def act(letters: str) -> None:
-        now = st.session_state
-        now["life actions"] = (now["life actions"] + letters)[: lifecycle.MOST]
-        now["life guessed"] = now.get("life guess"), len(letters), now["life actions"]
-        now["life guess"] = None
+        session = st.session_state
+        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MOST]
+        session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
+        session["life guess"] = None
 
     def undo() -> None:
         st.session_state["life actions"] = st.session_state["life actions"][:-1]

@@ -145,19 +145,19 @@ def _run(number: int) -> LessonRun:
 
 
 def _accuse(case: Case, run: LessonRun) -> None:
-    now = st.session_state
-    named = now["spot named"]
+    session = st.session_state
+    named = session["spot named"]
     solved = case.culprit in named
     mistakes = [key for key in named if key != case.culprit]
-    points = score([name for name in now["spot seen"] if run.completed or name not in CURVES], len(mistakes))
+    points = score([name for name in session["spot seen"] if run.completed or name not in CURVES], len(mistakes))
     st.header("The culprit")
-    st.metric("Points", f"{now['spot solved'].get(case.number, points) if solved else points} of {START}")
+    st.metric("Points", f"{session['spot solved'].get(case.number, points) if solved else points} of {START}")
 
     def name_it() -> None:
-        suspect = now["spot suspect"]
-        now["spot named"] = (*now["spot named"], suspect)
+        suspect = session["spot suspect"]
+        session["spot named"] = (*session["spot named"], suspect)
         if suspect == case.culprit:
-            now["spot solved"] = {case.number: points} | now["spot solved"]
+            session["spot solved"] = {case.number: points} | session["spot solved"]
 
     for key in mistakes:
         st.warning(f"Not “{_name(key)}”. {_why_not(case.number, key)}", icon=":material/close:")
@@ -224,16 +224,16 @@ def _loss(case: Case, run: LessonRun) -> None:
 
 
 def _evidence(case: Case, run: LessonRun) -> None:
-    now = st.session_state
+    session = st.session_state
 
     def ask(name: str) -> None:
-        now["spot seen"] = (*now["spot seen"], name)
-        now["spot tab"] = TABS[name]
+        session["spot seen"] = (*session["spot seen"], name)
+        session["spot tab"] = TABS[name]
 
     st.header("Evidence")
     missing = () if run.completed else CURVES
     with st.container(key="spot-evidence", horizontal=True, gap="small"):
-        for name in (name for name in EVIDENCE if name not in now["spot seen"] or name in missing):
+        for name in (name for name in EVIDENCE if name not in session["spot seen"] or name in missing):
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
             st.button(
                 f"{EVIDENCE[name]}, {'there is none' if name in missing else cost}",
@@ -245,10 +245,10 @@ def _evidence(case: Case, run: LessonRun) -> None:
             )
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
-    shown = [name for name in now["spot seen"] if name not in missing]
+    shown = [name for name in session["spot seen"] if name not in missing]
     titles = [LOSS, *(TABS[name] for name in shown)]
-    if now.get("spot tab") not in titles:  # of another case
-        now["spot tab"] = titles[-1]
+    if session.get("spot tab") not in titles:  # of another case
+        session["spot tab"] = titles[-1]
     first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # what was asked for last stands in front
     with first:
         _loss(case, run)

@@ -255,8 +255,8 @@ def _failure(failure: Failure) -> None:
 
 def _form(failure: Failure) -> int:
     """Which of its forms the learner looks at."""
-    now = st.session_state
-    if now["wrong form"] >= len(failure.forms):
+    session = st.session_state
+    if session["wrong form"] >= len(failure.forms):
         state.reset([FORM])  # of an address about another failure
     return st.segmented_control(
         "It comes in several forms", range(len(failure.forms)), format_func=failure.forms.__getitem__, required=True,

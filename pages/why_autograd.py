@@ -124,10 +124,10 @@ def _cards() -> None:
 
 def _expression() -> tuple[Expression, dict[str, float | list]] | None:
     """The learner's expression and its inputs. Guesses are for one expression: another one asks again."""
-    now = st.session_state
+    session = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES)
-    if now["why guessed of"] != now["why expression"]:
-        now["why guessed of"] = now["why expression"]
+    if session["why guessed of"] != session["why expression"]:
+        session["why guessed of"] = session["why expression"]
         state.reset((*OF_FORMULA, *OF_DIRECTIONS))
     values = None if expression is None else expression_box.inputs(NAME, expression)
     return None if expression is None or values is None else (expression, values)
@@ -158,7 +158,7 @@ def _cost() -> None:
         "function each time. How much does that matter beside [[reverse mode]]? Choose a function and a number of "
         "parameters, guess, then let it be measured."
     )
-    now = st.session_state
+    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
         family = st.selectbox(
             "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250
@@ -187,7 +187,7 @@ def _cost() -> None:
                 f"function **{calls} times**: twice for each parameter."
             )
     with right:
-        ticking = now.get("why timing") == family
+        ticking = session.get("why timing") == family
         st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
 
 
@@ -220,23 +220,23 @@ def _timed(family: str, ticking: bool) -> None:
 
     ticking  the fragment runs again by itself
     """
-    now = st.session_state
-    timings: dict[str, Timing] = now.setdefault("why timings", {})
+    session = st.session_state
+    timings: dict[str, Timing] = session.setdefault("why timings", {})
     timing = timings.get(family)
     if ticking and timing:
         timing.advance(SLICE)
     if timing and timing.done:
-        now["why timing"] = None
-    if ticking != (now.get("why timing") == family):
+        session["why timing"] = None
+    if ticking != (session.get("why timing") == family):
         st.rerun()
 
     def start() -> None:
         if timing is None or timing.done:
-            now["why timings"][family] = Timing(FAMILIES[family])
-        now["why timing"] = family
+            session["why timings"][family] = Timing(FAMILIES[family])
+        session["why timing"] = family
 
     def stop() -> None:
-        now["why timing"] = None
+        session["why timing"] = None
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if ticking:
@@ -244,7 +244,7 @@ def _timed(family: str, ticking: bool) -> None:
         else:
             title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
             st.button(
-                title, icon=":material/timer:", on_click=start, disabled=not now["why slower"], type="primary",
+                title, icon=":material/timer:", on_click=start, disabled=not session["why slower"], type="primary",
                 key="why measure",
             )  # fmt: skip
         st.markdown(_said(timing, ticking))
@@ -298,7 +298,7 @@ def _formula() -> None:
         "([[autograd]]). Apply the function to itself six times, and autograd has six times the work. Guess what "
         "happens to the formula."
     )
-    now = st.session_state
+    session = st.session_state
     found = _expression()
     if found is None:
         return
@@ -308,7 +308,7 @@ def _formula() -> None:
         return
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
-    now["why by"] = min(now["why by"], len(names) - 1)
+    session["why by"] = min(session["why by"], len(names) - 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = names[
             st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
@@ -380,12 +380,12 @@ def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by:
 
 def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Growth]:
     """Once for each expression: the counts do not depend on the values."""
-    now, key = st.session_state, (expression.text, by)
-    if now.get("why growth of") != key:
+    session, key = st.session_state, (expression.text, by)
+    if session.get("why growth of") != key:
         with st.spinner("Writing the formulas down"):
-            now["why grown"] = list(growth(expression, point, by, MOST_TIMES))
-        now["why growth of"] = key
-    grown: list[Growth] = now["why grown"]
+            session["why grown"] = list(growth(expression, point, by, MOST_TIMES))
+        session["why growth of"] = key
+    grown: list[Growth] = session["why grown"]
     return grown
 
 
@@ -439,7 +439,7 @@ def _directions() -> None:
         "one input, and derivatives travel with the arrows, to the result; [[reverse mode]] starts at one result, and "
         "gradients travel against the arrows, to the inputs. Move the slider. Which needs fewer passes here?"
     )
-    now = st.session_state
+    session = st.session_state
     found = _expression()
     if found is None:
         return
@@ -448,9 +448,9 @@ def _directions() -> None:
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return
-    down = now["why way"] == "down"
+    down = session["why way"] == "down"
     places = graph.inputs if down else graph.outputs
-    now["why start"] = min(now["why start"], len(places) - 1)
+    session["why start"] = min(session["why start"], len(places) - 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Follow", WAYS, format_func=WAYS.__getitem__, key="why way", required=True, on_change=state.reset,
@@ -460,9 +460,9 @@ def _directions() -> None:
             "Start", range(len(places)), format_func=lambda i: place_name(places[i]), key="why start", width=150
         )
         steps = graph.down(places[start]) if down else graph.up([float(i == start) for i in range(len(places))])
-        now["why step"] = min(now["why step"], len(steps) - 1)
+        session["why step"] = min(session["why step"], len(steps) - 1)
         st.slider("Node", 0, len(steps) - 1, key="why step", width=300)
-    step = steps[now["why step"]]
+    step = steps[session["why step"]]
     name = place_name(places[start])
     word = f"d/d{name}" if down else "grad"
     st.markdown(escape_markdown(told(graph, step, down=down)))
@@ -482,15 +482,15 @@ def _directions() -> None:
 
 def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:
     """All derivatives: how many passes they take each way, and how long that is."""
-    now = st.session_state
+    session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
     of = (found[0].text, str(found[1]))
 
     def measure() -> None:
         try:
-            now["why race"] = of, race(graph), ""
+            session["why race"] = of, race(graph), ""
         except Unsuitable as error:
-            now["why race"] = of, None, str(error)
+            session["why race"] = of, None, str(error)
 
     st.markdown(
         f"**All derivatives of this function**, {n} {'input' if n == 1 else 'inputs'} and {m} "
@@ -500,7 +500,7 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guessed = guess("Guess: which is faster here?", FASTER, "why faster")
         st.button("Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="why both")
-    measured, run, said = now.get("why race", (None, None, ""))
+    measured, run, said = session.get("why race", (None, None, ""))
     if measured != of or guessed is None:
         return
     if run is None:

@@ -111,24 +111,24 @@ def _beside() -> None:
         f"{len(QUESTIONS)} questions. This engine answers as you read. **Guess first: in how many rows will PyTorch’s "
         "answer read differently?**"
     )
-    now = st.session_state
+    session = st.session_state
 
     def ask() -> None:
-        now["field asked"] = True
+        session["field asked"] = True
 
     there: dict[str, str] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
         if not memoize("torch", 1, pytorch.installed):
             st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
-        elif now["field asked"]:
+        elif session["field asked"]:
             try:
                 with st.spinner("PyTorch is being imported: some seconds."):
                     there = memoize("asked", 1, _pytorchs_answers)
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
-                now["field asked"] = False
-        if not now["field asked"] and memoize("torch", 1, pytorch.installed):
+                session["field asked"] = False
+        if not session["field asked"] and memoize("torch", 1, pytorch.installed):
             st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
                       on_click=ask)  # fmt: skip
     here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
@@ -210,14 +210,14 @@ def _torch() -> None:
         return
     left, right = st.columns(2, gap="medium")
     left.code(program, wrap_lines=True)
-    now = st.session_state
+    session = st.session_state
     with right:
         if not memoize("torch", 1, pytorch.installed):
             st.info("PyTorch is not installed where this page runs: take the program to where it is.")
         elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
             with st.spinner("PyTorch is being imported: some seconds."):
-                now["field ran"] = program, pytorch.run(program, expression.result_name, expression.names)
-        ran, there = now.get("field ran", ("", None))
+                session["field ran"] = program, pytorch.run(program, expression.result_name, expression.names)
+        ran, there = session.get("field ran", ("", None))
         if ran != program:
             there = None
         if there is not None and there.error:
@@ -264,11 +264,11 @@ def _memory() -> None:
         columns, ((LAYERS, "Layers"), (WIDTH, "Width of a layer"), (ROWS, "Rows in the batch")), strict=False
     ):
         column.slider(word, *field.limits, key=str(field.key))
-    now = st.session_state
-    layers = now["field layers"]
-    now["field segments"] = min(now["field segments"], layers)
+    session = st.session_state
+    layers = session["field layers"]
+    session["field segments"] = min(session["field segments"], layers)
     segments = columns[3].slider("Segments", 2, layers, key="field segments")
-    chain = layers, now["field width"], now["field rows"]
+    chain = layers, session["field width"], session["field rows"]
     plain, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
     first, second, third = st.columns(3)

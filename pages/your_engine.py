@@ -73,20 +73,23 @@ FIELDS = (
 
 def _chosen() -> Engine | None:
     """The engine that is shown: the one that was asked for, or else the one that passed last."""
-    now, engines = st.session_state, own.engines()
+    session, engines = st.session_state, own.engines()
     if not engines:
         return None
-    if now["own engine"] not in engines:
-        now["own engine"] = [*engines][-1]
-    if now["own expression"] == EXPRESSION[0].default and now["own expression"] not in EXAMPLES[now["own engine"]]:
+    if session["own engine"] not in engines:
+        session["own engine"] = [*engines][-1]
+    if (
+        session["own expression"] == EXPRESSION[0].default
+        and session["own expression"] not in EXAMPLES[session["own engine"]]
+    ):
         _begin()  # a link that names the engine alone
-    return engines[now["own engine"]]
+    return engines[session["own engine"]]
 
 
 def _begin() -> None:
     """With another engine, the page begins with an expression for it."""
-    now = st.session_state
-    now["own expression"], now["own inputs"] = next(iter(EXAMPLES[now["own engine"]])), {}
+    session = st.session_state
+    session["own expression"], session["own inputs"] = next(iter(EXAMPLES[session["own engine"]])), {}
     expression_box.begin(NAME)
 
 
@@ -127,15 +130,15 @@ def _nothing_yet() -> None:
 
 
 def _passes(current: PageState, engine: Engine) -> None:
-    now = st.session_state
-    now["own agreed"] = ""
+    session = st.session_state
+    session["own agreed"] = ""
     expression = expression_box.expression_box(NAME, EXAMPLES[engine.ladder.key])
     if expression is None:
         current.write(kept=["event"])
         return
     live = {
         name: Live(value, -reach, reach)
-        for name, value in now["own inputs"].items()
+        for name, value in session["own inputs"].items()
         for reach in [min(max(expression_box.REACH, float(np.max(np.abs(value)))), LIMIT)]
     }
     _moving(current, engine, expression, live)
@@ -144,11 +147,11 @@ def _passes(current: PageState, engine: Engine) -> None:
 @st.fragment
 def _moving(current: PageState, engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
     """live: the inputs as they start from here; a drag changes them, and runs only this again."""
-    now = st.session_state
+    session = st.session_state
     said = st.container()  # always there, so that the player keeps its place on the page
     with current.fragment(kept=["event"]):
-        values = now["own inputs"] = live_values(PLAYER_KEY, live)
-    of, last = now.get("own played", (None, None))
+        values = session["own inputs"] = live_values(PLAYER_KEY, live)
+    of, last = session.get("own played", (None, None))
     rows: list[Row] = []
     with said:
         trace = _trace(engine, expression, values, rows)
@@ -157,9 +160,9 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
             st.caption("The player still shows the pass before.")
     if trace is None:
         return
-    now["own played"] = (engine, expression.text), trace
+    session["own played"] = (engine, expression.text), trace
     shown = player(
-        trace, key=PLAYER_KEY, live=live, title=expression.text, opened=now["own event"], event=len(trace.events),
+        trace, key=PLAYER_KEY, live=live, title=expression.text, opened=session["own event"], event=len(trace.events),
         address="event",
     )  # fmt: skip
     if shown.failed:
