@@ -40,7 +40,7 @@ export class Nudging {
     const heads = ["node", "change by local derivatives", "true change"];
     this.element = h(
       "details",
-      { class: "nudge-table", hidden: true },
+      { class: "nudge-table", hidden: true, ontoggle: () => this.paint() },
       h("summary", {}, "The nudge as a table"),
       h("table", {}, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), this.rows),
     );
@@ -240,7 +240,7 @@ export class Nudging {
   paint() {
     const shown = this.shown();
     this.element.hidden = !shown;
-    if (!shown) return;
+    if (!shown || !this.element.open) return;
     const playback = /** @type {Playback} */ (this.playback);
     const cell = (/** @type {string} */ text) => h("td", { class: "number" }, text);
     this.rows.replaceChildren(

@@ -168,6 +168,7 @@ export function mount(root, host) {
   ]);
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
+  graph.element.append(nudging.element); // over the picture, which does not move for it
   const workbench = h(
     "div",
     { class: "workbench" },
@@ -177,12 +178,7 @@ export function mount(root, host) {
     h(
       "div",
       { class: "columns" },
-      h(
-        "div",
-        { class: "wide" },
-        graph.element,
-        h("div", { class: "under" }, graph.legend, nudging.element, graph.folding),
-      ),
+      h("div", { class: "wide" }, graph.element, h("div", { class: "under" }, graph.legend, graph.folding)),
       h("div", { class: "side" }, tabs.element, inputs.element),
     ),
   );
