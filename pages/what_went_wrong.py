@@ -357,8 +357,12 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
         if st.session_state.get("wrong asked") == program:
             try:
                 with st.spinner("PyTorch is being imported: some seconds."):
-                    _heard(
-                        memoize("twin", program, lambda: pytorch_equivalent.ask({failure.key: program})[failure.key])
+                    _pytorch_answer(
+                        memoize(
+                            "pytorch answer",
+                            program,
+                            lambda: pytorch_equivalent.ask({failure.key: program})[failure.key],
+                        )
                     )
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
@@ -373,7 +377,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
 
 
-def _heard(said: pytorch_equivalent.Said) -> None:
+def _pytorch_answer(said: pytorch_equivalent.Said) -> None:
     st.markdown(f"**PyTorch {said.version}**, run now")
     if said.printed:
         st.code(said.printed, language=None, wrap_lines=True)

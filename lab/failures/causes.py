@@ -1,6 +1,6 @@
-"""The messages and symptoms that have several causes: each cause as a question, and the program that shows it.
+"""Messages and symptoms with several causes: each cause as a question, with the program that shows it.
 
-No wording of such a text tells which cause it is. The code can: where the text quotes some, the reader decides.
+The wording of such a text cannot tell which cause it is. Code can: if the text quotes some, the reader decides.
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ from lab.failures.fragments import check_fragments, without_libraries
 
 @dataclass(frozen=True)
 class Cause:
-    """asks: completes "In your code, is there ...?". key, form: the failure and the form of its program that show it.
-    sign: a regular expression of what speaks for it in a text. read: the failures that the reader of code calls it."""
+    """One of several causes.
+
+    asks  completes "In your code, is there ...?"
+    key   of the failure that shows it; form: the number of that failure's program
+    sign  a regular expression of what speaks for it in a text; "" for nothing
+    read  keys of the failures that the reader of code reports for it
+    """
 
     asks: str
     key: str
@@ -320,7 +325,7 @@ BY_DESCRIPTION = {shared.key: shared for shared in SHARED if shared.key}
 
 
 def shared_by(text: str) -> Shared | None:
-    """The message or symptom with several causes that a text has; None if it has none."""
+    """Return the message or symptom with several causes that a text has; None if it has none."""
     plain = _plain(text)
     for shared in SHARED:
         if any(re.search(pattern, plain) for pattern in shared.patterns):
@@ -329,7 +334,7 @@ def shared_by(text: str) -> Shared | None:
 
 
 def decide(shared: Shared, text: str) -> Decided:
-    """Its causes in the order in which this text speaks for them. The code that the text quotes proves one, or none."""
+    """Order the causes by what the text says for them. Code that the text quotes may prove one of them."""
     for finding, line in _findings(text):
         for cause in _by_sign(shared.causes, line):
             if finding in cause.read:
@@ -343,13 +348,13 @@ def _by_sign(causes: Sequence[Cause], text: str) -> list[Cause]:
 
 
 def _findings(text: str) -> list[tuple[str, str]]:
-    """What the reader finds in each piece of code that a text quotes: the failure's key, and the line."""
+    """Return the reader's findings in the code that a text quotes, as (failure's key, line)."""
     lines = re.split(r"\r\n?|\n", text)
     return [(_KEYS[finding.failure], lines[finding.line - 1].strip()) for finding in check_fragments(text)]
 
 
 def _plain(text: str) -> str:
-    """In lower case, without quotation marks, with single spaces."""
+    """Return the text in lower case, without quotation marks, with single spaces."""
     return re.sub(r"\s+", " ", re.sub(r"[’'\"‘“”]", "", text.lower()))
 
 

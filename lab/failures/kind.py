@@ -1,4 +1,4 @@
-"""What somebody has pasted: a message or a description, a piece of code, or the numbers of a curve."""
+"""Tell what a pasted text is: a message or a description, a piece of code, or the numbers of a curve."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ STATEMENT = re.compile(
     r"\s*(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
     r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>> |In \[\d+\])"
 )
-FEWEST = 3  # lines
-MOST_LINES = 0.6  # of all lines, from which on the text is what they are
+MIN_LINES = 3  # of code or of a curve: a shorter text is rather a message
+MIN_SHARE = 0.6  # of the lines that must be code, or rows of a table
 _ROW = re.compile(
     r"\s*(?:[-+\w.%:/ \"]*[,;\t|]\s*)*[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf|null)\s*%?\"?[,;|]?\s*", re.I
 )
@@ -23,15 +23,15 @@ _JSON_ROW = re.compile(r'\s*\{.*"[^"]*(?:loss|acc)[^"]*"\s*:.*\}\s*,?', re.I)
 
 
 def kind_of(text: str) -> Kind:
-    """A text of which it is not clear is a message: there, any text gets an answer."""
+    """Return what the text is; "message" if it is not clear, because there any text gets an answer."""
     lines = [line for line in text.splitlines() if line.strip()]
     if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
         return "code"  # a notebook
-    if len(lines) < FEWEST or ERROR.search(text) or (shared_by(text) and not parses(text)):
+    if len(lines) < MIN_LINES or ERROR.search(text) or (shared_by(text) and not parses(text)):
         return "message"
-    if sum(bool(_ROW.fullmatch(line) or _JSON_ROW.fullmatch(line)) for line in lines) >= MOST_LINES * len(lines):
+    if sum(bool(_ROW.fullmatch(line) or _JSON_ROW.fullmatch(line)) for line in lines) >= MIN_SHARE * len(lines):
         return "curve"
-    return "code" if sum(map(_is_statement, _lines_of_code(text, lines))) >= MOST_LINES * len(lines) else "message"
+    return "code" if sum(map(_is_statement, _lines_of_code(text, lines))) >= MIN_SHARE * len(lines) else "message"
 
 
 def _lines_of_code(text: str, lines: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a loss keeps alive, node by node, and what lets it go."""
+"""Count the bytes that a loss keeps alive, node by node, before and after its backward pass."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from model import Tensor, topological_order
 
 @dataclass(frozen=True)
 class Held:
-    """A node that the loss of one batch holds: its operation or name, its shape, and the bytes of numbers that are kept
-    because of it, and of no node before it."""
+    """A node of the graph that a loss holds.
+
+    name   its label or operation
+    bytes  of numbers that it keeps alive, and no node before it does
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -22,8 +25,12 @@ class Held:
 
 @dataclass(frozen=True)
 class Batch:
-    """nodes: in the order in which they were computed. before, after: bytes that the loss alone holds, besides the
-    parameter, before its backward pass and after it."""
+    """What the loss of one batch holds.
+
+    nodes   in the order in which they were computed
+    before  bytes that the loss holds before its backward pass, without the parameter
+    after   the same after the backward pass
+    """
 
     nodes: tuple[Held, ...]
     before: int
@@ -31,7 +38,7 @@ class Batch:
 
 
 def batch(x: float) -> Batch:
-    """One batch of the program that keeps graphs, and what its loss holds."""
+    """Run one batch of the program that keeps graphs, and measure what its loss holds."""
     w = Tensor(np.ones(1000), label="w")
     loss = (w * x).tanh().mean()
     order = topological_order(loss)

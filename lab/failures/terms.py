@@ -1,4 +1,4 @@
-"""The words of a description, in the forms in which they are compared: one for each thing, however it is written."""
+"""Reduce a text to terms: one form for each thing, however, and in whichever language, it is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 
-# What code, or several words, say of one thing; as it is replaced, one line after the other
+# Ways in which code, or several words, name one thing: (pattern, term), replaced in this order
 _WRITTEN = tuple(
     (re.compile(pattern), f" {term} " if term else "")
     for pattern, term in (
