@@ -23,6 +23,7 @@ FLOORS = (
     "lab.training",
     "lab.traps",
     "lab.failures",
+    "lab.watch",
     "lab.faults",
     "lab.charts",
     "lab.lessons",

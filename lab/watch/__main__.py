@@ -1,0 +1,85 @@
+"""`python -m lab.watch [--json FILE] [--html FILE] [--fail] SCRIPT.py [ARGS]`: run a script and say what fails.
+
+The script runs as it would without: its arguments, its folder on the path, its exit code. What was found is printed to
+standard error at the end, or when the script fails.
+"""
+
+import argparse
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from lab.watch.report import as_html, as_json, text
+
+FOUND = 1  # exit code of --fail
+
+
+def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
+    """Run a file as `python FILE` does: its exit code, what ended it, and its variables."""
+    try:
+        return 0, None, runpy.run_path(str(script), run_name="__main__")
+    except SystemExit as ended:
+        return code_of(ended), None, {}
+    except BaseException as error:
+        show(error)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1, error, {}
+
+
+def code_of(ended: SystemExit) -> int:
+    """The exit code of `sys.exit(...)`; a text is printed, as Python does."""
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)
+    return 1
+
+
+def show(error: BaseException) -> None:
+    """Print a traceback without the frames of this room."""
+    told = traceback.TracebackException.from_exception(error)
+    here = str(Path(__file__).parent)
+    kept = [frame for frame in told.stack if not frame.filename.startswith(here) and frame.filename != "<frozen runpy>"]
+    told.stack = traceback.StackSummary.from_list(kept)
+    print("".join(told.format()), end="", file=sys.stderr)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m lab.watch", description="Run a PyTorch script, and say which failures it commits."
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings as a JSON list")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write the findings as a page")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 where something was found")
+    parser.add_argument("script", type=Path, metavar="SCRIPT.py")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    options = parser.parse_args(arguments)
+    try:
+        from lab.watch.watcher import Watcher
+    except ImportError:
+        print("lab.watch needs PyTorch: pip install tensor-ops-lab[torch]", file=sys.stderr)
+        return 2
+    if not options.script.is_file():
+        print(f"lab.watch: {options.script}: there is no such file.", file=sys.stderr)
+        return 2
+    json_file, html_file = (path and path.resolve() for path in (options.json, options.html))
+    sys.argv = [str(options.script), *options.rest]
+    sys.path[0] = str(options.script.resolve().parent)
+    for name in ("model", "train"):  # a script's own module of that name, not the lab's
+        if (options.script.resolve().parent / f"{name}.py").exists():
+            sys.modules.pop(name, None)
+    with Watcher() as watcher:
+        code, error, variables = run(options.script)
+    findings = watcher.findings(error)
+    variables.clear()
+    sys.stdout.flush()
+    print(text(findings), file=sys.stderr)
+    if json_file:
+        json_file.write_text(as_json(findings), "utf-8")
+    if html_file:
+        html_file.write_text(as_html(findings, options.script.name), "utf-8")
+    return FOUND if options.fail and findings and not code else code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,457 @@
+"""What is looked at while the script runs: operations, writes, backward passes and steps."""
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from lab.watch.sites import NOWHERE, Site, is_library, site
+from lab.watch.tracks import Leaf, Made, Optimizer, Pass, before_views, kind, made, walk
+
+Tensor = torch.Tensor
+DIFFERENCES = frozenset(["sub", "__sub__", "rsub", "__rsub__", "subtract"])
+SIZES = frozenset(["pow", "__pow__", "square", "abs", "mul", "__mul__", "huber_loss"])
+SUMS = frozenset(("mean", "sum"))
+PAIR_LOSSES = frozenset(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+DANGEROUS = frozenset(
+    [
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "rsqrt",
+        "div",
+        "true_divide",
+        "__truediv__",
+        "__rtruediv__",
+        "pow",
+        "__pow__",
+        "norm",
+        "linalg_norm",
+        "vector_norm",
+        "linalg_vector_norm",
+        "reciprocal",
+        "acos",
+        "asin",
+        "atan2",
+        "logit",
+        "cdist",
+    ]
+)
+ROOTS = frozenset(["sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"])
+SATURATING = frozenset(("Sigmoid", "Tanh"))
+FLAT = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc"))
+ACTIVATIONS = frozenset(["softmax", "sigmoid", "relu", "tanh", "relu_"])
+EARLY = 10  # turns in which everything is looked at
+MAX_JUMPS = 3  # steps of an optimizer that are measured
+MAX_UPHILL = 6
+
+
+@dataclass
+class Danger:
+    """A value at which an operation has no finite result or slope."""
+
+    entry: Made
+    site: Site
+    turn: int
+    what: str
+    where: Site = NOWHERE
+
+
+def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor, args: Any, kwargs: Any) -> None:
+    """Look at an operation with a graph, by its name."""
+    name = entry.name
+    if name in DANGEROUS:
+        danger(watcher, entry, operands, result)
+    if name in ACTIVATIONS:
+        entry.module = layer(watcher)
+        if name.startswith("relu"):
+            sample_relu(watcher, entry, result)
+    elif name in PAIR_LOSSES or name in DIFFERENCES or name in SIZES or name in SUMS:
+        shapes(watcher, entry, operands, result)
+    elif name == "where":
+        behind_where(watcher, entry, operands, result)
+    elif name in ("cross_entropy", "binary_cross_entropy_with_logits"):
+        twice_normalized(watcher, name, operands)
+
+
+def layer(watcher: Any) -> Site:
+    """Where the layer that runs was made, if a container of PyTorch called it; else nowhere."""
+    frame, inner, contained = sys._getframe(3), None, False
+    while frame is not None and is_library(frame.f_code.co_filename):
+        this = frame.f_locals.get("self")
+        if isinstance(this, torch.nn.Module):
+            inner = inner or this
+            contained = contained or isinstance(this, torch.nn.Sequential)
+        frame = frame.f_back  # type: ignore[assignment]
+    if inner is None or not contained:
+        return NOWHERE
+    known = watcher.modules.get(id(inner))
+    return known[1] if known is not None and known[0]() is inner else NOWHERE
+
+
+def twice_normalized(watcher: Any, name: str, operands: list[Tensor]) -> None:
+    node = before_views(operands[0].grad_fn)
+    entry = None if node is None else made(node)
+    if entry is None:
+        return
+    does, wanted = kind(node), "Softmax" if name == "cross_entropy" else "Sigmoid"
+    where = entry.module if entry.module.line else entry.site
+    if does == wanted:
+        watcher.say(25, where, f"{name} got the result of a {wanted.lower()}, made here. It applies its "
+        "own, so it wants "
+                    "logits.")  # fmt: skip
+    elif does == "Relu" and name == "cross_entropy":
+        share = float((operands[0] == 0).double().mean())
+        watcher.say(14, where, f"cross_entropy got logits that went through a relu: {share:.0%} of them are "
+        "exactly 0, and no "
+                    "gradient passes there.")  # fmt: skip
+
+
+def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
+    """(N, 1) against (N,), in a loss function or by hand."""
+    name = entry.name
+    if name in PAIR_LOSSES:
+        a, b = operands[:2]
+        wide = math.prod(together(a, b)) > max(a.numel(), b.numel())
+        if wide:
+            tell_shapes(watcher, entry.site, a, b)
+        return
+    if name in DIFFERENCES and len(operands) == 2:
+        a, b = operands
+        if {a.dim(), b.dim()} == {1, 2} and result.numel() > max(a.numel(), b.numel()) and one_sided(a, b):
+            entry.stage, entry.wide = 1, entry.site
+            watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape))
+        return
+    for operand in operands:
+        before = None if operand.grad_fn is None else made(operand.grad_fn)
+        if before is None or not before.stage:
+            continue
+        if name in SIZES and before.stage == 1:
+            entry.stage, entry.wide = 2, before.wide
+        elif name in SUMS and before.stage == 2 and result.numel() == 1:
+            a, b = watcher.wide[before.wide]
+            watcher.say(8, before.wide, f"The difference of shapes {a} and {b} has shape {tuple(operand.shape)}: every "
+                        "prediction is compared with every target.")  # fmt: skip
+
+
+def one_sided(a: Tensor, b: Tensor) -> bool:
+    """True for a prediction against a target: only one is computed from parameters, and no dimension was "
+    "added to it."""
+    if a.requires_grad == b.requires_grad:
+        return False
+    node = a.grad_fn if a.requires_grad else b.grad_fn
+    column = a if a.dim() == 2 else b
+    return node is not None and kind(node) != "Unsqueeze" and column.shape[1] == 1 and column._base is None
+
+
+def together(a: Tensor, b: Tensor) -> tuple[int, ...]:
+    """The shape to which two tensors are broadcast."""
+    return tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
+
+
+def tell_shapes(watcher: Any, where: Site, a: Tensor, b: Tensor) -> None:
+    watcher.say(8, where, f"The loss compared shapes {tuple(a.shape)} and {tuple(b.shape)}: broadcast to "
+    f"{together(a, b)}, so "
+                "every prediction meets every target.")  # fmt: skip
+
+
+def danger(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
+    """A logarithm, a root, a quotient or a power at a value where it is not finite."""
+    what = ""
+    if entry.name in ROOTS or (entry.name in ("pow", "__pow__") and len(operands) == 1):
+        zeros = int((result == 0).sum())
+        if zeros and (entry.name in ROOTS or steep_at_zero(result)):
+            what = f"{zeros} of {result.numel()} results of {entry.name} are 0, where its slope is inf"
+    bad = result.numel() - int(result.isfinite().sum())
+    if bad and all(bool(operand.isfinite().all()) for operand in operands if operand.is_floating_point()):
+        what = f"{bad} of {result.numel()} results of {entry.name} are not finite, though all operands are"
+    if what:
+        watcher.dangers.append(Danger(entry, entry.site, watcher.turn, what))
+
+
+def steep_at_zero(result: Tensor) -> bool:
+    exponent = getattr(result.grad_fn, "_saved_exponent", 2)
+    return isinstance(exponent, float) and exponent < 1
+
+
+def behind_where(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
+    """A dangerous result that `where` does not choose everywhere."""
+    recent = {id(danger.entry): danger for danger in watcher.dangers if danger.turn == watcher.turn}
+    if not recent or not bool(result.isfinite().all()):
+        return
+    for operand in operands:
+        if operand.grad_fn is None:
+            continue
+        for count, node in enumerate(walk(operand.grad_fn)):
+            found = made(node)
+            if found is not None and id(found) in recent:
+                recent[id(found)].where = entry.site
+            if count > 8:
+                break
+
+
+def sample_relu(watcher: Any, entry: Made, result: Tensor) -> None:
+    """The share of units that are 0 for the whole batch; looked at in a few turns."""
+    where = entry.module if entry.module.line else entry.site
+    seen = watcher.relu_turns.setdefault(where, set())
+    if (
+        result.dim() < 2
+        or result.shape[0] < 4
+        or watcher.turn in seen
+        or (watcher.turn > EARLY and watcher.turn % EARLY)
+    ):
+        return
+    seen.add(watcher.turn)
+    over = (0, *range(2, result.dim()))
+    dead = float((result.detach() == 0).all(dim=over).double().mean())
+    watcher.relus.setdefault(where, []).append(dead)
+
+
+def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
+    entry = made(node)
+    reader = site(3)
+    if entry is not None and entry.site.line:
+        watcher.say(5, entry.site, f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
+                    f"{entry.name} in this line, no leaf.")  # fmt: skip
+
+
+# Writes
+
+
+def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor) -> Tensor | None:
+    """The values of a parameter before a step by hand; the first few only."""
+    if leaf is None or leaf.moved >= MAX_UPHILL or not leaf.got:
+        return None
+    parameter = leaf.ref()
+    if parameter is None or parameter.grad is None or tensor.shape != parameter.shape:
+        return None
+    return tensor.detach().clone()
+
+
+def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
+    if not leaf.got:
+        leaf.init = here
+        leaf.loaded = leaf.loaded or name == "copy_"
+    leaf.written = True
+    if before is not None:
+        leaf.moved += 1
+        direction(watcher, leaf, tensor.detach() - before, here)
+
+
+def replaced(watcher: Any, tensor: Tensor, new: Tensor) -> None:
+    """`w.data = ...`"""
+    leaf = watcher.leaves.get(id(tensor))
+    if leaf is None:
+        return
+    if leaf.got and tensor.grad is not None and tensor.shape == new.shape and leaf.moved < MAX_UPHILL:
+        leaf.moved += 1
+        direction(watcher, leaf, new.detach() - tensor.detach(), site(3))
+    if not leaf.got:
+        leaf.init = site(3)
+    leaf.written = True
+    watcher.storages[new.data_ptr()] = id(tensor)
+
+
+def direction(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
+    along = float((change * leaf.ref().grad).sum())
+    counts = watcher.uphill.setdefault(here, [0, 0])
+    counts[along > 0] += 1
+
+
+# Backward passes
+
+
+def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tensor]) -> None:
+    looked = 0
+    for tensor in reached:
+        leaf = watcher.leaf(tensor)
+        stale = NOWHERE
+        if tensor.grad is not None and leaf.got and (leaf.stepped or leaf.written):
+            looked += 1
+            if (looked <= 4 or watcher.turn <= EARLY) and bool(tensor.grad.any()):
+                stale = place.site
+                if leaf.stale.line and leaf.written and not leaf.stepped and not owner(watcher, tensor):
+                    not_cleared(watcher, leaf.stale, tensor)
+        elif tensor.grad is not None and leaf.stale.line:
+            stale = leaf.stale
+        leaf.stale = stale
+    place.mean = undivided_mean(loss)
+
+
+def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
+    watcher.say(6, where, f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was "
+    "left from before "
+                "the last step, and the sum was used for the next step: zero_grad() was not called "
+                "between.")  # fmt: skip
+
+
+def owner(watcher: Any, tensor: Tensor) -> Optimizer | None:
+    return next((track for track in watcher.optimizers if id(tensor) in track.owned), None)
+
+
+def undivided_mean(loss: Tensor) -> bool:
+    """True if the loss is a mean over a batch that nothing was divided by."""
+    node = loss.grad_fn
+    while node is not None and kind(node) == "Add":
+        node = node.next_functions[0][0]
+    return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
+
+
+def loss_without_graph(watcher: Any, loss: Tensor, here: Site) -> None:
+    """backward() from a leaf: it teaches nothing if its number came out of a graph."""
+    origin = watcher.origins.get(id(loss))
+    if loss.requires_grad and origin is not None and origin.ref() is loss and origin.cut is not None:
+        watcher.say(*of_cut(origin.cut, origin.site, here))
+
+
+def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
+    """The failure behind a loss without a graph: its number, its line, the evidence."""
+    begin = f"backward() in line {here.line} has no graph to go through: "
+    if cut.kind == "step":
+        return 21, cut.site, f"{begin}{cut.name} in this line gives steps, and no gradient passes a step."
+    if cut.kind == "number":
+        return 13, cut.site, f"{begin}{cut.name} in this line turned the tensor into a plain number."
+    if cut.kind == "numpy":
+        return 13, cut.site, f"{begin}the numbers went through NumPy in this line."
+    if cut.kind == "no_grad":
+        return 12, cut.site, f"{begin}{cut.name} ran while gradients were switched off here."
+    if cut.kind == "update":
+        return 12, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
+    return 11, cut.site, f"{begin}{cut.name} in this line cut it off."
+
+
+def after_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tensor]) -> None:
+    early = len(place.turns) <= 3 or not len(place.turns) % EARLY
+    watcher.forwarded = False
+    place.since_step.append(watcher.turn)
+    for tensor in reached:
+        leaf = watcher.leaf(tensor)
+        leaf.changed = leaf.changed or (leaf.got > 0 and tensor._version != leaf.last_version) or leaf.written
+        leaf.last_version = tensor._version
+        leaf.got += 1
+        leaf.turn = watcher.turn
+        leaf.written = leaf.stepped = False
+    if any(danger.turn == watcher.turn - 1 for danger in watcher.dangers):
+        not_finite(watcher, loss, reached)
+    if early and reached:
+        look_at_gradients(watcher, loss, reached)
+
+
+def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
+    """Name the first operation that was not finite, if it got as far as the loss or a gradient."""
+    finite = bool(loss.detach().isfinite().all())
+    spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
+    if finite and not spoiled:
+        return
+    first = next(danger for danger in watcher.dangers if danger.turn == watcher.turn - 1)
+    after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
+    told = f"In backward pass {watcher.turn} {first.what}; {after}."
+    if first.where.line and finite:
+        watcher.say(20, first.where, f"{told} where() hid it from the result, not from the gradient.")
+    else:
+        watcher.say(9, first.site, told)
+
+
+def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
+    """Dear: gradients by depth, constant weights, steps that let no gradient through. The first passes, "
+    "then one in ten."""
+    weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
+    zeros = [tensor for tensor in weights if not bool(tensor.grad.any())]  # type: ignore[union-attr]
+    for tensor in zeros:
+        watcher.leaf(tensor).zero += 1
+    if zeros:
+        for node in walk(loss.grad_fn):
+            entry = made(node)
+            if kind(node) in FLAT and entry is not None:
+                below = {id(found.variable) for found in walk(node) if hasattr(found, "variable")}
+                blocked = [tensor for tensor in zeros if id(tensor) in below]
+                if blocked and not any(
+                    id(tensor) in below for tensor in weights if tensor is not None and not in_list(tensor, zeros)
+                ):
+                    watcher.say(21, entry.site, f"{entry.name} in this line is flat: the gradients of "
+                    f"{len(blocked)} weights "
+                                "before it are exactly 0.")  # fmt: skip
+    if watcher.turn <= 2:
+        constant = [t for t in weights if t.numel() > 1 and float(t.detach().max()) == float(t.detach().min())]
+        if 2 * len(constant) > len(weights):
+            watcher.constant.update({id(tensor): watcher.leaf(tensor) for tensor in constant})
+    if len(weights) >= 4:
+        by_depth(watcher, loss, weights)
+
+
+def in_list(tensor: Tensor, tensors: list[Tensor]) -> bool:
+    return any(tensor is other for other in tensors)
+
+
+def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
+    """Compare the gradient of the deepest weight with that of the last, behind how many sigmoids each one lies."""
+    depth: dict[Any, int] = {loss.grad_fn: 0}
+    squash: dict[int, int] = {}
+    sites: list[Site] = []
+    for node in walk(loss.grad_fn):
+        here = depth.get(node, 0)
+        if kind(node) in SATURATING:
+            here += 1
+            entry = made(node)
+            if entry is not None:
+                sites.append(entry.module if entry.module.line else entry.site)
+        if hasattr(node, "variable"):
+            squash[id(node.variable)] = here
+        for other, _ in node.next_functions:
+            if other is not None:
+                depth[other] = min(here, depth.get(other, here))
+    known = [tensor for tensor in weights if id(tensor) in squash]
+    if not known or not sites:
+        return
+    first, last = max(known, key=lambda t: squash[id(t)]), min(known, key=lambda t: squash[id(t)])
+    low, high = (float(t.grad.double().square().mean().sqrt()) for t in (first, last))  # type: ignore[union-attr]
+    if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
+        watcher.depths.append((low / high, sites[-1], f"After {squash[id(first)]} sigmoids or tanhs the "
+        "gradient of the "
+                               f"first layer has size {low:.1e}, that of the last {high:.1e}."))  # fmt: skip
+
+
+# Steps
+
+
+def before_step(watcher: Any, track: Optimizer, optimizer: Any, here: Site) -> None:
+    parameters = watcher.owned(track, optimizer)
+    leaves = [watcher.leaf(tensor) for tensor in parameters]
+    received = [tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.turn > track.last_turn]
+    if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
+        turn, cleared, forwarded = next(
+            (watcher.zeroed[id(tensor)] for tensor in received if id(tensor) in watcher.zeroed), (-1, NOWHERE, False)
+        )
+        if turn == watcher.turn and cleared.line:
+            track.empty += 1
+            where = here if forwarded else cleared
+            watcher.say(18, where, f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
+                        f"backward() were cleared in line {cleared.line}.")  # fmt: skip
+    for tensor, leaf in zip(parameters, leaves, strict=True):
+        if leaf.stale.line and tensor.grad is not None and leaf.turn > track.last_turn:
+            not_cleared(watcher, leaf.stale, tensor)
+            break
+    for place in watcher.passes.values():
+        if place.since_step and any(id(ref()) in track.owned for ref in place.leaves):
+            track.windows.append((place, len(place.since_step), place.mean, here))
+            place.since_step.clear()
+    if len(track.jumps) < MAX_JUMPS:
+        track.before = [tensor.detach().clone() for tensor in parameters[:20] if tensor.dim() >= 1]
+
+
+def after_step(watcher: Any, track: Optimizer, optimizer: Any, here: Site) -> None:
+    parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+    track.last_turn = watcher.turn
+    track.last_step = here
+    for tensor in parameters:
+        watcher.leaf(tensor).stepped = True
+    if track.before:
+        after = [tensor.detach() for tensor in parameters[:20] if tensor.dim() >= 1]
+        change = sum(float((a - b).double().square().sum()) for a, b in zip(after, track.before, strict=True))
+        size = sum(float(b.double().square().sum()) for b in track.before)
+        track.jumps.append(math.sqrt(change / size) if size else 0.0)
+        track.before = []

@@ -1,0 +1,222 @@
+"""What is judged at the end of a run, from all that was seen."""
+
+import gc
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from lab.watch.finding import Finding
+from lab.watch.sites import NOWHERE, Site, line_that_fills, stepped_now_and_then
+from lab.watch.tracks import Optimizer, freed, made
+
+Tensor = torch.Tensor
+MIN_CHAIN = 3  # turns through which a sum of tensors is carried
+MIN_KEPT = 3  # graphs of earlier turns in one container
+MIN_TURNS = 3
+DEAD = 0.9  # share of the units of a layer
+# A finding on the left explains one on the right: the right one is a consequence.
+EXPLAINS = {1: (10,), 6: (17, 24), 7: (19,), 9: (17, 10), 20: (9, 17), 16: (14, 15, 17), 18: (6, 17, 24), 24: (6,),
+            21: (19,), 25: (17,), 14: (15,), 8: (17,), 11: (19, 10), 12: (19,), 13: (19,)}  # fmt: skip
+
+
+def judge(watcher: Any, error: BaseException | None) -> None:
+    """Add the findings that need the whole run."""
+    totals(watcher)
+    kept(watcher)
+    never_reached(watcher)
+    without_optimizer(watcher)
+    accumulated(watcher)
+    dead_units(watcher)
+    if watcher.depths and len({turn for place in watcher.passes.values() for turn in place.turns}) >= MIN_TURNS:
+        _, where, evidence = min(watcher.depths, key=lambda entry: entry[0])
+        watcher.say(15, where, evidence)
+    constant_weights(watcher)
+    uphill(watcher)
+    for track in watcher.optimizers:
+        rate(watcher, track)
+    carried(watcher)
+    for order, where in watcher.early_schedules.items():
+        if watcher.optimizers[order].steps:
+            watcher.say(
+                18, where, "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
+            )
+
+
+def sorted_out(findings: Sequence[Finding]) -> list[Finding]:
+    """The causes without their consequences, by line."""
+    numbers = {finding.failure for finding in findings}
+    explained = {other for number in numbers for other in EXPLAINS.get(number, ())}
+    return sorted((f for f in findings if f.failure not in explained), key=lambda f: (f.file, f.line, f.failure))
+
+
+def totals(watcher: Any) -> None:
+    """Sums of tensors that were carried from turn to turn, and that no backward pass went through."""
+    for where, (ref, chain) in watcher.totals.items():
+        tensor = ref()
+        if tensor is None or tensor.grad_fn is None:
+            continue
+        entry = made(tensor.grad_fn)
+        if entry is not None and where not in watcher.summed and chain >= MIN_CHAIN:
+            watcher.say(10, where, f"This sum still holds the graphs of {chain + 1} turns: each value is a "
+            "tensor with a "
+                        f"grad_fn ({tensor.grad_fn.name()}), and no backward() ever went through it.")  # fmt: skip
+
+
+def kept(watcher: Any) -> None:
+    """Lists that hold results with their graphs, of several turns."""
+    for holder in gc.get_objects():
+        if type(holder) is not list or len(holder) < MIN_KEPT:
+            continue
+        graphs = [part for part in holder if isinstance(part, Tensor) and part.grad_fn is not None]
+        if len(graphs) < MIN_KEPT:
+            continue
+        entries = [entry for part in graphs if (entry := made(part.grad_fn)) is not None]
+        turns = {entry.turn for entry in entries}
+        idle = not freed(graphs[-1]) and len({entry.site for entry in entries}) == 1
+        if len(turns) < MIN_KEPT and not (idle and len(turns) == 1 and watcher.turn):
+            continue
+        name, file = name_of(holder), entries[0].site.file
+        line = line_that_fills(file, name) if name else 0
+        if line:
+            watcher.say(10, Site(file, line), f"`{name}` holds {len(graphs)} tensors, each with its graph, from "
+                        f"{len(turns)} turns.")  # fmt: skip
+
+
+def name_of(holder: Any) -> str:
+    """The variable, attribute or key that refers to a container."""
+    for referrer in gc.get_referrers(holder):
+        if type(referrer) is dict:
+            for key, value in list(referrer.items()):
+                if value is holder and isinstance(key, str):
+                    return key
+        elif hasattr(referrer, "f_locals"):
+            for key, value in list(referrer.f_locals.items()):
+                if value is holder:
+                    return str(key)
+    return ""
+
+
+def never_reached(watcher: Any) -> None:
+    """Parameters of an optimizer that no gradient ever reached, because the way to them is cut."""
+    for track in watcher.optimizers:
+        if track.steps < 2 or not any(leaf.got for key, leaf in watcher.leaves.items() if key in track.owned):
+            continue
+        dry = {
+            key: leaf for key, leaf in watcher.leaves.items()
+            if key in track.owned and not leaf.got and (tensor := leaf.ref()) is not None and tensor.requires_grad
+        }  # fmt: skip
+        for cut in watcher.cuts.values():
+            behind = [dry[key] for key in cut.leaves if key in dry]
+            if behind and cut.used and cut.kind != "update":
+                number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
+                watcher.say(number, cut.site, f"{len(behind)} parameters of the optimizer in line "
+                f"{track.site.line} got no gradient in "
+                            f"{track.steps} steps: {cut.name} in this line cuts the way to them.")  # fmt: skip
+                for key in cut.leaves:
+                    dry.pop(key, None)
+
+
+def without_optimizer(watcher: Any) -> None:
+    """Parameters that get gradients, turn after turn, and that nothing ever changes."""
+    if not any(track.steps >= 2 for track in watcher.optimizers):
+        return
+    owned = set().union(*(track.owned for track in watcher.optimizers))
+    lost = [
+        leaf for key, leaf in watcher.leaves.items()
+        if key not in owned and leaf.got >= MIN_TURNS and not leaf.loaded and (tensor := leaf.ref()) is not None
+        and not leaf.changed and tensor.requires_grad
+    ]  # fmt: skip
+    by_place: dict[Site, list[Any]] = {}
+    for leaf in lost:
+        by_place.setdefault(cause_of(watcher, leaf), []).append(leaf)
+    for where, leaves in by_place.items():
+        watcher.say(19, where, f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}) got one in "
+                    f"{leaves[0].got} backward passes, and no optimizer has them.")  # fmt: skip
+
+
+def shapes_of(leaves: Sequence[Any]) -> str:
+    return ", ".join(str(leaf.shape) for leaf in leaves[:3]) + (", ..." if len(leaves) > 3 else "")
+
+
+def cause_of(watcher: Any, leaf: Any) -> Site:
+    """The line because of which the optimizer does not have a leaf."""
+    last: Optimizer = next(track for track in reversed(watcher.optimizers) if track.steps)
+    if leaf.order > last.order or not leaf.parameter:
+        return Site(leaf.site.file, leaf.site.line)
+    container = watcher.plain_container(leaf.ref())
+    return container or Site(last.site.file, last.site.line)
+
+
+def accumulated(watcher: Any) -> None:
+    """Several backward passes for a step, of losses that were not divided; or cleared before the step."""
+    for track in watcher.optimizers:
+        groups: dict[Site, list[int]] = {}
+        for place, count, mean, step in track.windows:
+            if mean and count >= 2 and stepped_now_and_then(place.site.file, place.site.line, step.line):
+                groups.setdefault(place.site, []).append(count)
+        for where, counts in groups.items():
+            if len(counts) < 2 or watcher.scaled:
+                continue
+            watcher.say(24, where, f"{counts[0]} backward passes were added up for each of {len(counts)} "
+            "steps, and the "
+                        f"loss is a mean that was not divided by {counts[0]}.")  # fmt: skip
+
+
+def dead_units(watcher: Any) -> None:
+    for where, shares in watcher.relus.items():
+        if len(shares) >= MIN_TURNS and min(shares[-3:]) >= DEAD and shares[-1] >= DEAD and watcher.optimizers:
+            watcher.say(14, where, f"{shares[-1]:.0%} of the units were 0 for the whole batch, in each of the last "
+                        f"{min(3, len(shares))} batches that were looked at.")  # fmt: skip
+
+
+def constant_weights(watcher: Any) -> None:
+    """Two or more weight matrices that began with one and the same number everywhere."""
+    leaves = list(watcher.constant.values())
+    if len(leaves) < 2:
+        return
+    first = leaves[0]
+    where = first.init if first.init.line else first.site
+    watcher.say(16, where, f"{len(leaves)} weight matrices (shapes {shapes_of(leaves)}) began with the same "
+    "number in every "
+                "place, so all units of a layer get the same gradient.")  # fmt: skip
+
+
+def uphill(watcher: Any) -> None:
+    """Steps by hand along the gradient, with a loss that climbs."""
+    for where, (down, up) in watcher.uphill.items():
+        climbs = any(len(place.values) >= MIN_TURNS and rises(place.values) for place in watcher.passes.values())
+        if up >= MIN_TURNS and not down and climbs:
+            watcher.say(
+                18,
+                where,
+                f"In {up} of {up} steps by hand the parameter went along its gradient, uphill, and the loss rose.",
+            )
+
+
+def rises(values: Sequence[float]) -> bool:
+    return not math.isfinite(values[-1]) or values[-1] > values[0]
+
+
+def rate(watcher: Any, track: Optimizer) -> None:
+    """Steps as long as the parameters themselves, and a loss that is worse for it."""
+    places = [place for place in watcher.passes.values() if any(id(ref()) in track.owned for ref in place.leaves)]
+    if len(places) != 1 or len(places[0].values) < 5 or not track.jumps:
+        return
+    values, jump = places[0].values, max(track.jumps)
+    begin, end = values[0], sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
+    worse = not math.isfinite(end) or end > (10 * abs(begin) + 1e-6 if jump < 1 else 2 * abs(begin) + 1e-6)
+    if worse and jump > 0.3:
+        watcher.say(17, track.site, f"The first steps of {track.kind} changed the parameters by {jump:.2g} "
+        "times their size, "
+                    f"and the loss went from {begin:.3g} to {end:.3g}.")  # fmt: skip
+
+
+def carried(watcher: Any) -> None:
+    """A state that is carried from turn to turn under retain_graph=True."""
+    for where, chain in watcher.carried_states.items():
+        if chain >= 4 and where != NOWHERE:
+            watcher.say(
+                11, where, f"The graph behind this line reaches back through {chain} turns, and grows with each."
+            )

@@ -1,0 +1,195 @@
+"""What an exception says together with what was seen before it."""
+
+import re
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from lab.watch import checks
+from lab.watch.finding import Finding
+from lab.watch.sites import NOWHERE, Site, is_library
+from lab.watch.tracks import made, walk
+
+Tensor = torch.Tensor
+SHAPE = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
+
+
+def line_of(error: BaseException) -> Site:
+    """The innermost line of the user's code in a traceback."""
+    here, trace = NOWHERE, error.__traceback__
+    while isinstance(trace, TracebackType):
+        if not is_library(trace.tb_frame.f_code.co_filename):
+            here = Site(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return here
+
+
+def finding(number: int, where: Site, evidence: str) -> Finding:
+    return Finding(number, where.file, where.line, evidence)
+
+
+def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> Finding | None:
+    """Why backward() raised."""
+    text = str(error)
+    if "modified by an inplace operation" in text:
+        return inplace(watcher, text, here)
+    if "second time" in text:
+        return second_time(watcher, loss, here)
+    if "only for scalar outputs" in text or "only for real scalar outputs" in text:
+        return finding(
+            3, here, f"backward() was called on a tensor of shape {tuple(loss.shape)}: {loss.numel()} numbers."
+        )
+    if "does not require grad" in text:
+        return no_graph(watcher, loss, here)
+    if "returned nan values" in text and watcher.dangers:
+        danger = watcher.dangers[0]
+        number, where = (20, danger.where) if danger.where.line else (9, danger.site)
+        return finding(number, where, f"{danger.what}; backward() met nan.")
+    return None
+
+
+def inplace(watcher: Any, text: str, here: Site) -> Finding:
+    match = SHAPE.search(text)
+    if match is None:
+        return finding(1, here, "A tensor that backward() needs was written to in place.")
+    shape = tuple(int(part) for part in match[1].split(",") if part.strip())
+    now, expected = int(match[2]), int(match[3])
+    near = [write for write in watcher.writes if expected < write[1] <= now]
+    fit = [write for write in near if write[0] == shape] or near
+    first = [write for write in fit if write[1] == expected + 1] or fit
+    where = first[-1][2] if first else steps_line(watcher) or here
+    return finding(1, where, f"This line wrote to a tensor of shape {shape} that backward() in line "
+    f"{here.line} needs: it is at "
+                   f"version {now}, and version {expected} was kept.")  # fmt: skip
+
+
+def steps_line(watcher: Any) -> Site | None:
+    stepped = [track for track in watcher.optimizers if track.steps]
+    return max(stepped, key=lambda track: track.last_turn).last_step if stepped else None
+
+
+def second_time(watcher: Any, loss: Tensor, here: Site) -> Finding:
+    """The same loss twice, or a tensor of an earlier turn that is still part of the graph."""
+    carried = [entry for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.outer.line]
+    freed = [
+        node for node in walk(loss.grad_fn) if (entry := made(node)) is not None and 0 < entry.passed <= watcher.turn
+    ]
+    recent = {
+        entry.site for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.turn == watcher.turn
+    }
+    repeated = [node for node in freed if made(node).site in recent]  # type: ignore[union-attr]
+    if carried and repeated:
+        return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
+                       f"{len(freed)} nodes of backward() number {watcher.turn} are behind this line.")  # fmt: skip
+    stepped = [track for track in watcher.optimizers if track.last_turn == watcher.turn and track.steps]
+    for track in stepped:
+        shared = [node for node in freed if shared_only(node, track.owned)]
+        if shared and watcher.turn:
+            first: Any = made(shared[0])
+            where = first.consumers[0] if first.consumers else here
+            return finding(11, where, f"The backward pass for one optimizer also went through {first.name} of line "
+                           f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
+                           "again.")  # fmt: skip
+    names = sorted({entry.site.line for node in freed if (entry := made(node)) is not None})[:3]
+    return finding(2, here, f"backward() number {watcher.turn + 1} needs a graph that an earlier one has "
+    "freed; it was made in "
+                   f"line {', '.join(map(str, names)) or here.line}.")  # fmt: skip
+
+
+def shared_only(node: Any, owned: set[int]) -> bool:
+    """True if a part of the graph has leaves, and none of them belongs to the optimizer that has stepped."""
+    leaves = [id(found.variable) for found in walk(node) if hasattr(found, "variable")]
+    return bool(leaves) and not owned.intersection(leaves)
+
+
+def no_graph(watcher: Any, loss: Tensor, here: Site) -> Finding:
+    origin = watcher.origins.get(id(loss))
+    if origin is not None and origin.ref() is loss:
+        if origin.cut is not None:
+            return finding(*checks.of_cut(origin.cut, origin.site, here))
+        return finding(4, origin.site, f"backward() in line {here.line}: nothing that the loss was computed "
+        "from requires a "
+                       "gradient.")  # fmt: skip
+    return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
+
+
+def explain(watcher: Any, error: BaseException) -> None:
+    """Add the finding that goes with the exception that ended the script."""
+    for raised, found in watcher.pending:
+        if raised is error or raised is error.__context__ or raised is error.__cause__:
+            watcher.found.setdefault((found.failure, found.file, found.line), found)
+            return
+    here, text = line_of(error), str(error)
+    for number, words in TEXTS:
+        if any(word in text for word in words):
+            watcher.say(number, here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
+            return
+    special(watcher, error, here, text)
+
+
+TEXTS = (
+    (7, ("leaf Variable that requires grad is being used in an in-place",
+         "leaf Variable that requires grad has been used in an in-place")),
+    (1, ("is a view and is being modified inplace", "a view and its base or another view of its base has "
+    "been modified")),
+    (22, ("Only Tensors of floating point and complex dtype can require gradients",
+          "only Tensors of floating point dtype can require gradients")),
+    (13, ("Can't call numpy() on Tensor that requires grad", "unsupported format string passed to Tensor.__format__")),
+)  # fmt: skip
+
+
+def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
+    """Errors that need a look at what was there."""
+    if isinstance(error, AttributeError) and error.name == "backward":
+        for number, cut in reversed(watcher.items):
+            if isinstance(error.obj, float) and number == float(error.obj):
+                watcher.say(
+                    13,
+                    cut.site,
+                    f"{cut.name} in this line gave a plain number; line {here.line} calls backward() on it.",
+                )
+                return
+        if watcher.last_numpy is not None and not isinstance(error.obj, Tensor):
+            watcher.say(13, watcher.last_numpy.site, f"The numbers left the graph as a NumPy array in this "
+            f"line; line {here.line} "
+                        "calls backward() on what was made of them.")  # fmt: skip
+    elif "can't optimize a non-leaf Tensor" in text:
+        results = [t for t in flat(watcher.last_params) if isinstance(t, Tensor) and not t.is_leaf]
+        entry = made(results[0].grad_fn) if results else None
+        where = entry.site if entry is not None else here
+        watcher.say(
+            19, where, f"The optimizer in line {here.line} was given the result of an operation in this line, no leaf."
+        )
+    elif "optimizer got an empty parameter list" in text:
+        watcher.say(
+            19, watcher.plain_container() or here, f"The optimizer in line {here.line} was given no parameters."
+        )
+    elif re.search(r"same dtype|expected scalar type|must match the dtype|not implemented for '(Long|Int)'", text):
+        whole_numbers(watcher, error, here)
+    elif "NoneType" in text and any(f.failure == 5 for f in watcher.found.values()):
+        return
+
+
+def flat(params: Any) -> list[Any]:
+    found: list[Any] = []
+    for part in params if isinstance(params, (list, tuple)) else [params]:
+        found += flat(part["params"]) if isinstance(part, dict) else [part]
+    return found
+
+
+def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
+    """An operation was given integers and floats: the integers' line, found among the variables of the frames."""
+    trace, found = error.__traceback__, None
+    wanted_float = "Long but found Float" in str(error) or "Int but found Float" in str(error)
+    while trace is not None:
+        for value in list(trace.tb_frame.f_locals.values()):
+            if not isinstance(value, Tensor) or value.requires_grad or value.is_floating_point() != wanted_float:
+                continue
+            origin = watcher.origins.get(id(value))
+            if origin is not None and origin.ref() is value and value.dim():
+                found = origin.site, value.dtype
+        trace = trace.tb_next
+    where, dtype = found or (here, "integers")
+    watcher.say(22, where, f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
+                f"{str(error).splitlines()[0]}")  # fmt: skip

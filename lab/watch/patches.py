@@ -1,0 +1,150 @@
+"""What the mode does not see: how parameters, optimizers and layers are made, and where gradients are switched off."""
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from lab.watch.sites import Site, site, tree, user_frame
+
+GRAD_MODES = (torch.no_grad, torch.inference_mode)
+
+
+class Patches:
+    """Functions of PyTorch that also tell a watcher; `take_out` puts the old ones back."""
+
+    def __init__(self, watcher: Any) -> None:
+        self.watcher = watcher
+        self.old: list[tuple[Any, str, Any]] = []
+        self.handles: list[Any] = []
+
+    def put_in(self) -> None:
+        self.handles = [
+            register_optimizer_step_pre_hook(self.watcher.before_step),
+            register_optimizer_step_post_hook(self.watcher.after_step),
+        ]
+        self.replace(torch.nn.Parameter, "__new__", self.parameter)
+        self.replace(torch.optim.Optimizer, "__init__", self.optimizer)
+        self.replace(torch.nn.Module, "__init__", self.module)
+        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler)
+        self.replace(torch.autograd, "gradcheck", self.gradcheck)
+        self.replace(torch.set_grad_enabled, "__init__", self.switch)
+        for mode in GRAD_MODES:
+            self.replace(mode, "__enter__", self.enter)
+            self.replace(mode, "__exit__", self.leave)
+
+    def take_out(self) -> None:
+        for owner, name, old in reversed(self.old):
+            setattr(owner, name, old)
+        for handle in self.handles:
+            handle.remove()
+        self.old.clear()
+        self.handles.clear()
+
+    def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
+        old = vars(owner)[name]
+        function = old.__func__ if isinstance(old, staticmethod) else old
+        new = wrapped(function)
+        new.__name__, new.__doc__, new.__wrapped__ = name, function.__doc__, function
+        self.old.append((owner, name, old))
+        setattr(owner, name, staticmethod(new) if name == "__new__" else new)
+
+    def parameter(self, old: Any) -> Any:
+        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            made = old(cls, *args, **kwargs)
+            here = site(2)
+            if made.requires_grad:
+                self.watcher.leaf(made, here)
+            self.watcher.made_parameters[here] = self.watcher.made_parameters.get(here, 0) + 1
+            return made
+
+        return __new__
+
+    def optimizer(self, old: Any) -> Any:
+        def __init__(optimizer: Any, params: Any, *args: Any, **kwargs: Any) -> None:
+            params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
+            self.watcher.last_params = params
+            old(optimizer, params, *args, **kwargs)
+            self.watcher.optimizer(optimizer)
+
+        return __init__
+
+    def module(self, old: Any) -> Any:
+        modules = self.watcher.modules
+
+        def __init__(module: Any, *args: Any, **kwargs: Any) -> None:
+            if id(module) not in modules or modules[id(module)][0]() is not module:
+                modules[id(module)] = (weakref.ref(module), site(2))
+            old(module, *args, **kwargs)
+
+        return __init__
+
+    def scheduler(self, old: Any) -> Any:
+        def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+            caller = sys._getframe(1).f_code.co_filename
+            here = site(2)
+            if caller == here.file:
+                self.watcher.scheduled(scheduler, here)
+            return old(scheduler, *args, **kwargs)
+
+        return step
+
+    def gradcheck(self, old: Any) -> Any:
+        def gradcheck(function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            return self.watcher.checked(old, function, inputs, args, kwargs)
+
+        return gradcheck
+
+    def switch(self, old: Any) -> Any:
+        def __init__(mode: Any, enabled: bool) -> None:
+            if not enabled:
+                self.watcher.grad_modes.append(("switch", site(2)))
+            else:
+                self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]
+            old(mode, enabled)
+
+        return __init__
+
+    def enter(self, old: Any) -> Any:
+        def __enter__(mode: Any) -> Any:
+            self.watcher.grad_modes.append(("block", entered()))
+            return old(mode)
+
+        return __enter__
+
+    def leave(self, old: Any) -> Any:
+        def __exit__(mode: Any, *ended: Any) -> Any:
+            modes = self.watcher.grad_modes
+            for index in range(len(modes) - 1, -1, -1):
+                if modes[index][0] == "block":
+                    del modes[index]
+                    break
+            return old(mode, *ended)
+
+        return __exit__
+
+
+def entered() -> Site:
+    """Where gradients are switched off: the `with`, or the decorator of the function that is called."""
+    caller = sys._getframe(2)
+    function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
+    if function is not None and hasattr(function, "__code__"):
+        code = function.__code__
+        return Site(code.co_filename, decorator_line(code.co_filename, code.co_firstlineno))
+    frame = user_frame(caller)
+    return Site("", 0) if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+
+
+def decorator_line(filename: str, first: int) -> int:
+    """The line of the decorator that switches gradients off, of the function that begins in line `first`."""
+    import ast
+
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.FunctionDef) and node.decorator_list and node.decorator_list[0].lineno == first:
+            for decorator in node.decorator_list:
+                if any(word in ast.dump(decorator) for word in ("no_grad", "inference_mode")):
+                    return decorator.lineno
+    return first

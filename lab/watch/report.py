@@ -1,0 +1,42 @@
+"""The findings as text, as JSON and as a page of HTML."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+
+from lab.watch.finding import Finding
+
+NOTHING = "lab.watch: no failure found in this run."
+
+
+def text(findings: Sequence[Finding]) -> str:
+    """What a reader at a terminal sees."""
+    if not findings:
+        return NOTHING
+    parts = [
+        f"{finding.file}:{finding.line}: failure {finding.failure}, {finding.name}\n"
+        f"  seen: {finding.evidence}\n  fix:  {finding.fix}\n  try:  {finding.link}"
+        for finding in findings
+    ]
+    return "\n".join(["lab.watch:", *parts])
+
+
+def as_json(findings: Sequence[Finding]) -> str:
+    """A list of objects; each has failure, line and sentence among its keys."""
+    return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
+
+
+def as_html(findings: Sequence[Finding], script: str) -> str:
+    """A page that stands alone: one section a finding."""
+    sections = "".join(
+        f"<section><h2>{finding.failure}. {escape(finding.name)}</h2>"
+        f"<p><code>{escape(finding.file)}:{finding.line}</code></p><p>{escape(finding.evidence)}</p>"
+        f"<p><b>Fix.</b> {escape(finding.fix)}</p><p>Demonstration: <code>{escape(finding.link)}</code></p></section>"
+        for finding in findings
+    )
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>Watched: {escape(script)}</title><style>:root{{color-scheme:light dark}}"
+        "body{font:16px/1.5 system-ui;max-width:46rem;margin:2rem auto;padding:0 1rem}code{overflow-wrap:anywhere}"
+        f"</style><h1>Watched: {escape(script)}</h1>{sections or '<p>No failure found in this run.</p>'}</html>"
+    )

@@ -1,0 +1,583 @@
+"""A mode of PyTorch that sees each operation of a script, and the places that it looks in besides.
+
+Nothing is changed: each function runs with the operands it was given. At the end all that was put in is taken out.
+"""
+
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+
+from lab.watch import checks, ending, errors
+from lab.watch.finding import Finding
+from lab.watch.patches import Patches
+from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
+from lab.watch.tracks import KEY, Cut, Leaf, Made, Optimizer, Origin, Pass, leaves_of, made, walk, weak
+
+Tensor = torch.Tensor
+STEPS = frozenset(
+    [
+        "argmax",
+        "argmin",
+        "argsort",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "__eq__",
+        "__ne__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__bool__",
+        "isclose",
+        "equal",
+        "topk_indices",
+        "logical_not",
+        "logical_and",
+        "logical_or",
+    ]
+)
+CASTS = frozenset(["float", "double", "long", "int", "bool", "to", "type", "half", "bfloat16", "byte"])
+NUMBERS = frozenset(["item", "tolist", "__float__", "__int__"])
+ARRAYS = frozenset(("numpy", "__array__"))
+SILENT = frozenset(
+    [
+        "size",
+        "dim",
+        "numel",
+        "__len__",
+        "is_floating_point",
+        "__format__",
+        "__repr__",
+        "__hash__",
+        "__bool__",
+        "stride",
+        "data_ptr",
+    ]
+)
+PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # of data by a parameter
+FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
+IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
+WALKED_PASSES = 3  # of a place that calls backward(): the first ones; then one in SAMPLE
+SAMPLE = 10
+MAX_CUTS = 4  # walks of the graph for one place that cuts it
+
+
+class Watcher(TorchFunctionMode):
+    """Watches the code of a `with` block, and gives what was found with `findings`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quiet = 0  # inside an optimizer: not the user's operations
+        self.turn = 0
+        self.origins: dict[int, Origin] = {}
+        self.leaves: dict[int, Leaf] = {}
+        self.storages: dict[int, int] = {}  # address of the numbers -> leaf
+        self.optimizers: list[Optimizer] = []
+        self.passes: dict[tuple[str, int], Pass] = {}
+        self.cuts: dict[tuple[Site, str], Cut] = {}
+        self.cut_counts: dict[tuple[Site, str], int] = {}
+        self.items: deque[tuple[float, Cut]] = deque(maxlen=256)
+        self.last_numpy: Cut | None = None
+        self.writes: deque[tuple[tuple[int, ...], int, Site]] = deque(maxlen=4096)
+        # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
+        self.zeroed: dict[int, tuple[int, Site, bool]] = {}
+        self.forwarded = False  # since the last backward pass
+        self.scaled = False  # gradients are multiplied or divided by hand
+        self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self.relu_turns: dict[Site, set[int]] = {}
+        self.constant: dict[int, Leaf] = {}
+        self.last_params: Any = ()
+        self.summed: set[Site] = set()  # sums over turns that a backward pass went through
+        self.early_schedules: dict[int, Site] = {}
+        self.carried_states: dict[Site, int] = {}
+        self.dangers: deque[checks.Danger] = deque(maxlen=64)
+        self.grad_modes: list[tuple[str, Site]] = []
+        self.relus: dict[Site, list[float]] = {}
+        self.depths: list[tuple[float, Site, str]] = []
+        self.totals: dict[Site, Any] = {}
+        self.made_parameters: dict[Site, int] = {}
+        self.uphill: dict[Site, list[int]] = {}
+        self.modules: dict[int, tuple[Any, Site]] = {}
+        self.found: dict[tuple[int, str, int], Finding] = {}
+        self.pending: list[tuple[BaseException, Finding]] = []
+        self.patches = Patches(self)
+
+    def __enter__(self) -> "Watcher":
+        self.patches.put_in()
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *ended: Any) -> None:
+        super().__exit__(*ended)  # type: ignore[no-untyped-call]
+        self.patches.take_out()
+
+    # What was found
+
+    def say(self, failure: int, where: Site, evidence: str) -> None:
+        """Keep one finding; a second one of the same failure in the same line says nothing new."""
+        self.found.setdefault((failure, where.file, where.line), Finding(failure, where.file, where.line, evidence))
+
+    def findings(self, error: BaseException | None = None) -> list[Finding]:
+        """All findings, after the block; `error` is what ended it. Forgets every tensor."""
+        if error is not None:
+            errors.explain(self, error)
+        ending.judge(self, error)
+        self.forget()
+        return ending.sorted_out(list(self.found.values()))
+
+    def forget(self) -> None:
+        """Let go of everything that refers to a tensor, even weakly."""
+        for store in (self.origins, self.leaves, self.storages, self.passes, self.totals, self.modules, self.items):
+            store.clear()
+        for rest in (self.optimizers, self.pending, self.dangers, self.constant, self.cuts):
+            rest.clear()
+        self.last_params = ()
+        self.last_numpy = None
+
+    # What the mode sees
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        name: str = func.__name__
+        if self.quiet or name in SILENT:
+            return func(*args, **kwargs)
+        if name == "__get__":
+            return self.read(func, args)
+        if name == "__set__":
+            return self.assign(func, args)
+        if name == "backward":
+            return self.backward(func, args, kwargs)
+        if name == "grad":
+            return self.autograd_grad(func, args, kwargs)
+        if (name.endswith("_") and name[0] != "_") or name in IN_PLACE:
+            return self.write(func, name, args, kwargs)
+        operands = tensors_in(args, kwargs)
+        result = func(*args, **kwargs)
+        if isinstance(result, Tensor):
+            self.note(name, operands, result, args, kwargs)
+        elif isinstance(result, (tuple, list)):
+            for part in result:
+                if isinstance(part, Tensor):
+                    self.note(name, operands, part, args, kwargs)
+        elif name in NUMBERS or name in ARRAYS:
+            self.left(name, args[0], result)
+        return result
+
+    def note(self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any) -> None:
+        """An operation gave a tensor."""
+        node: Any = result.grad_fn
+        if node is None:
+            if not (result.requires_grad and result.is_leaf and name not in FACTORIES and id(result) in self.leaves):
+                self.ended(name, operands, result, args)
+            return
+        known = made(node)
+        if known is not None:
+            return
+        here = site(3)
+        self.forwarded = True
+        entry = node.metadata[KEY] = Made(name, here, self.turn)
+        for operand in operands:
+            before = operand.grad_fn
+            if before is None:
+                if id(operand) in self.origins:
+                    self.used(operand)
+                continue
+            source = made(before)
+            if source is None:
+                continue
+            if len(source.consumers) < 4:
+                source.consumers.append(here)
+            if source.turn < self.turn or source.site == here:
+                self.carried(entry, source, operand, result)
+        checks.operation(self, entry, operands, result, args, kwargs)
+
+    def carried(self, entry: Made, source: Made, operand: Tensor, result: Tensor) -> None:
+        """A result of an earlier turn, or of the same instruction, is computed with."""
+        if operand.numel() == 1 and result.numel() == 1:
+            entry.chain = max(entry.chain, source.chain + 1)
+            if entry.chain >= ending.MIN_CHAIN:
+                self.totals[entry.site] = (weak(result), entry.chain)
+        if source.turn < self.turn and not entry.outer.line:
+            entry.outer = outermost_with(operand) or entry.site
+            entry.depth = source.depth + 1
+
+    def used(self, operand: Tensor) -> None:
+        origin = self.origins.get(id(operand))
+        if origin is not None and origin.cut is not None and origin.ref() is operand:
+            origin.cut.used = True
+
+    def ended(self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
+        """A result has no graph: maybe it was cut off here, maybe an operand was before."""
+        here = site(4)
+        if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
+            name = "cast"
+        cut: Cut | None = None
+        if name in FACTORIES:
+            cut = self.cut_of_value(args[0] if args else None)
+        else:
+            for operand in operands:
+                if operand.requires_grad:
+                    cut = self.cut(name, operand, here, operands, result)
+                    break
+                origin = self.origins.get(id(operand))
+                if origin is not None and origin.cut is not None and origin.ref() is operand:
+                    cut = origin.cut
+                    break
+        if cut is None and operands and not result.requires_grad:
+            # Where numbers came from matters for integers and for constants: the first operand that was made, not given
+            first = self.origins.get(id(operands[-1 if name in PRODUCTS else 0]))
+            if first is not None and name not in CASTS:
+                here = first.site
+        self.remember(result, here, cut)
+
+    def remember(self, tensor: Tensor, here: Site, cut: Cut | None) -> None:
+        key = id(tensor)
+        known = self.origins.get(key)
+        if known is None or known.ref() is not tensor:
+            self.origins[key] = Origin(weak(tensor, partial(gone, self.origins, key)), here, cut)
+
+    def cut(self, name: str, operand: Tensor, here: Site, operands: list[Tensor], result: Tensor) -> Cut:
+        """A tensor that requires gradients gave one that does not."""
+        if name in ("detach", "detach_", "data"):
+            kind = "detach"
+        elif name in STEPS or not (result.is_floating_point() or result.is_complex()):
+            kind = "step"
+        elif not torch.is_grad_enabled():
+            kind = "update" if any(self.has_gradient(o) for o in operands) and self.is_update(operands) else "no_grad"
+            if kind == "no_grad" and self.grad_modes:
+                here = self.grad_modes[-1][1]
+        else:
+            kind = "detach"
+        return self.keep_cut(kind, here, name, operands)
+
+    def is_update(self, operands: list[Tensor]) -> bool:
+        leaf = operands[0]
+        return leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
+
+    def has_gradient(self, tensor: Tensor) -> bool:
+        return tensor.is_leaf and tensor.requires_grad and tensor.grad is not None
+
+    def keep_cut(self, kind: str, here: Site, name: str, operands: list[Tensor]) -> Cut:
+        key = (Site(here.file, here.line), kind)
+        count = self.cut_counts[key] = self.cut_counts.get(key, 0) + 1
+        cut = self.cuts.get(key)
+        if cut is None:
+            cut = self.cuts[key] = Cut(kind, here, name)
+        if count <= MAX_CUTS:
+            ids: set[int] = set(cut.leaves)
+            for operand in operands:
+                if operand.grad_fn is not None:
+                    ids.update(map(id, leaves_of(operand.grad_fn)))
+                elif operand.requires_grad:
+                    ids.add(id(operand))
+            cut.leaves = frozenset(ids)
+        return cut
+
+    def left(self, name: str, tensor: Tensor, result: Any) -> None:
+        """A tensor gave a number or an array."""
+        here = site(3)
+        origin = self.origins.get(id(tensor))
+        if tensor.requires_grad:
+            cut = self.keep_cut("numpy" if name in ARRAYS else "number", here, name, [tensor])
+        elif origin is not None and origin.cut is not None and origin.ref() is tensor:
+            cut = origin.cut if name in NUMBERS and origin.cut.kind != "detach" else Cut(
+                "numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves
+            )  # fmt: skip
+        else:
+            return
+        if isinstance(result, np.ndarray):
+            self.last_numpy = cut
+        for value in np.ravel(result)[:8]:
+            self.items.append((float(value), cut))
+
+    def cut_of_value(self, value: Any) -> Cut | None:
+        """The cut through which a number came that is put into a tensor."""
+        if isinstance(value, Tensor):
+            origin = self.origins.get(id(value))
+            return origin.cut if origin else None
+        if isinstance(value, (np.ndarray, np.generic)) and self.last_numpy is not None:
+            return self.last_numpy
+        while isinstance(value, (list, tuple)) and value:
+            value = value[0]
+        if isinstance(value, (float, np.generic)):
+            for number, cut in reversed(self.items):
+                if number == value:
+                    return cut
+        return None
+
+    # Attributes
+
+    def read(self, func: Any, args: tuple[Any, ...]) -> Any:
+        attribute = func.__self__.__name__
+        result = func(*args)
+        if attribute == "grad" and result is None:
+            tensor = args[0]
+            node = tensor.grad_fn
+            if node is not None and not tensor.retains_grad:
+                checks.grad_of_result(self, tensor, node)
+        elif attribute == "data" and args[0].requires_grad:
+            self.ended("data", [args[0]], result, args)
+        return result
+
+    def assign(self, func: Any, args: tuple[Any, ...]) -> Any:
+        attribute, tensor = func.__self__.__name__, args[0]
+        if attribute == "grad" and args[1] is None:
+            self.zeroed[id(tensor)] = (self.turn, site(2), self.forwarded)
+        if attribute == "requires_grad" and args[1]:
+            self.forced(tensor)
+        if attribute == "data":
+            checks.replaced(self, tensor, args[1])
+        return func(*args)
+
+    def forced(self, tensor: Tensor) -> None:
+        """A tensor that came out of a cut is said to require gradients."""
+        origin = self.origins.get(id(tensor))
+        if origin is not None and origin.ref() is tensor and origin.cut is not None and tensor.numel() == 1:
+            origin.cut.used = True
+
+    # Writes
+
+    def write(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An operation in place."""
+        tensor = args[0] if args else None
+        if not isinstance(tensor, Tensor):
+            return func(*args, **kwargs)
+        if name == "requires_grad_":
+            self.forced(tensor)
+            return func(*args, **kwargs)
+        here = site(3)
+        leaf = self.leaves.get(self.storages.get(tensor.data_ptr(), 0))
+        before = checks.before_write(self, leaf, tensor)
+        version = tensor._version
+        node = tensor.grad_fn
+        source = None if node is None else made(node)
+        result = func(*args, **kwargs)
+        if name == "zero_":
+            self.note_clear(tensor, here)
+        elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and self.is_gradient(tensor):
+            self.scaled = self.scaled or sys._getframe(2).f_code.co_filename == here.file
+        self.writes.append((tuple(tensor.shape), version + 1, here))
+        if leaf is not None:
+            checks.after_write(self, leaf, tensor, before, here, name)
+        after: Any = tensor.grad_fn
+        if after is not None and made(after) is None:
+            entry = after.metadata[KEY] = Made(name, here, self.turn)
+            if source is not None and (source.turn < self.turn or source.site == here):
+                self.carried(entry, source, tensor, tensor)
+            if name in ("relu_",):
+                checks.operation(self, entry, [tensor], tensor, args, kwargs)
+        return result
+
+    def note_clear(self, tensor: Tensor, here: Site) -> None:
+        for key, leaf in self.leaves.items():
+            parameter = leaf.ref()
+            if parameter is not None and parameter.grad is tensor:
+                self.zeroed[key] = (self.turn, here, self.forwarded)
+
+    def is_gradient(self, tensor: Tensor) -> bool:
+        return any((found := leaf.ref()) is not None and found.grad is tensor for leaf in self.leaves.values())
+
+    # Backward passes
+
+    def backward(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        loss, here = args[0], site(2)
+        reached: list[Tensor] = []
+        place = self.passes.setdefault((here.file, here.line), Pass(here))
+        if loss.grad_fn is not None:
+            reached = self.reached(place, loss)
+            checks.before_backward(self, place, loss, reached)
+        else:
+            checks.loss_without_graph(self, loss, here)
+        try:
+            result = func(*args, **kwargs)
+        except RuntimeError as error:
+            finding = errors.of_backward(self, error, loss, here)
+            if finding is not None:
+                self.pending.append((error, finding))
+            raise
+        self.turn += 1
+        if loss.numel() == 1:
+            place.values.append(float(loss.detach()))
+            place.turns.append(self.turn)
+        checks.after_backward(self, place, loss, reached)
+        return result
+
+    def autograd_grad(self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outputs = args[0] if args else kwargs.get("outputs")
+        here = site(2)
+        first = outputs if isinstance(outputs, Tensor) else outputs[0] if outputs else None
+        if isinstance(first, Tensor) and first.grad_fn is not None:
+            self.mark(first)
+        try:
+            result = func(*args, **kwargs)
+        except RuntimeError as error:
+            finding = errors.of_backward(self, error, first, here) if isinstance(first, Tensor) else None
+            if finding is not None:
+                self.pending.append((error, finding))
+            raise
+        for part in result:
+            if isinstance(part, Tensor) and part.grad_fn is None:
+                self.remember(part, here, None)
+        return result
+
+    def mark(self, loss: Tensor) -> None:
+        for node in walk(loss.grad_fn):
+            entry = made(node)
+            if entry is None:
+                continue
+            if entry.chain:
+                self.summed.add(entry.site)
+            entry.passed = entry.passed or self.turn + 1
+
+    def reached(self, place: Pass, loss: Tensor) -> list[Tensor]:
+        """The leaves that a pass will reach: looked up in the graph, at first always and then now and then."""
+        if len(place.turns) > WALKED_PASSES and len(place.turns) % SAMPLE:
+            known = [tensor for ref in place.leaves if (tensor := ref()) is not None]
+            top = made(loss.grad_fn)
+            if top is not None and not top.passed:
+                top.passed = self.turn + 1
+            if len(known) == len(place.leaves):
+                return known
+        self.mark(loss)
+        reached = leaves_of(loss.grad_fn)
+        place.leaves = [weak(tensor) for tensor in reached]
+        for tensor in reached:
+            self.leaf(tensor)
+        return reached
+
+    def leaf(self, tensor: Tensor, here: Site = NOWHERE, **known: Any) -> Leaf:
+        """What is known of a leaf; it is known from now on."""
+        key = id(tensor)
+        found = self.leaves.get(key)
+        if found is not None and found.ref() is tensor:
+            return found
+        if not here.line:
+            origin = self.origins.get(key)
+            here = origin.site if origin is not None and origin.ref() is tensor else NOWHERE
+        parameter = isinstance(tensor, torch.nn.Parameter)
+        found = Leaf(weak(tensor, partial(gone, self.leaves, key)), here, tuple(tensor.shape), parameter=parameter,
+                     order=len(self.optimizers), version=tensor._version, **known)  # fmt: skip
+        self.leaves[key] = found
+        self.storages[tensor.data_ptr()] = key
+        return found
+
+    # Optimizers
+
+    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """Called by PyTorch before each step of each optimizer."""
+        track = self.optimizer(optimizer)
+        checks.before_step(self, track, optimizer, site(2))
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        track.steps += 1
+        if not callable(closure):
+            self.quiet += 1
+
+    def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if not callable(closure):
+            self.quiet = max(0, self.quiet - 1)
+        checks.after_step(self, self.optimizer(optimizer), optimizer, site(2))
+
+    def optimizer(self, optimizer: Any) -> Optimizer:
+        for track in self.optimizers:
+            if track.ref() is optimizer:
+                return track
+        track = Optimizer(weakref.ref(optimizer), site(3), type(optimizer).__name__, len(self.optimizers))
+        self.optimizers.append(track)
+        self.owned(track, optimizer)
+        return track
+
+    def owned(self, track: Optimizer, optimizer: Any) -> list[Tensor]:
+        parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        for tensor in parameters:
+            self.leaf(tensor)
+        track.owned = set(map(id, parameters))
+        return parameters
+
+    # What the patches tell
+
+    def scheduled(self, scheduler: Any, here: Site) -> None:
+        """The script calls the step of a scheduler."""
+        track = next((track for track in self.optimizers if track.ref() is scheduler.optimizer), None)
+        if track is not None and not track.steps:
+            self.early_schedules.setdefault(track.order, here)
+
+    def checked(self, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
+        """A gradient check of the script; what it computes is not its own."""
+        given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+        single = [
+            t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
+        ]
+        here, passed = site(2), False
+        self.quiet += 1
+        try:
+            passed = check(function, inputs, *args, **kwargs)
+        finally:
+            self.quiet -= 1
+            if single and not passed:
+                origin = self.origins.get(id(single[0]))
+                where = origin.site if origin is not None and origin.ref() is single[0] else here
+                self.say(23, where, f"gradcheck in line {here.line} was given an input of "
+                f"{single[0].dtype}, and failed: finite "
+                         "differences in single precision are too coarse.")  # fmt: skip
+        return passed
+
+    def plain_container(self, parameter: Tensor | None = None) -> Site | None:
+        """The line that puts layers into a plain list or dict of a module, where PyTorch does not find them."""
+        for ref, _ in list(self.modules.values()):
+            module = ref()
+            if module is None:
+                continue
+            for name, value in list(vars(module).items()):
+                if name.startswith("_") or not isinstance(value, (list, tuple, dict)):
+                    continue
+                parts = list(value.values() if isinstance(value, dict) else value)
+                inside = [
+                    p for part in parts for p in (part.parameters() if isinstance(part, torch.nn.Module) else [part])
+                ]
+                if any(p is parameter or (parameter is None and isinstance(p, torch.nn.Parameter)) for p in inside):
+                    file = type(module).__init__.__code__.co_filename
+                    line = line_that_sets(file, name)
+                    return Site(file, line) if line else None
+        return None
+
+
+def gone(store: dict[int, Any], key: int, ref: Any) -> None:
+    """A tensor is gone: forget what was known by its address."""
+    known = store.get(key)
+    if known is not None and known.ref is ref:
+        del store[key]
+
+
+def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+    """The tensors among the operands of an operation, also in lists and tuples."""
+    found: list[Tensor] = []
+    for value in (*args, *kwargs.values()) if kwargs else args:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (list, tuple)):
+            found += [part for part in value if isinstance(part, Tensor)]
+    return found
+
+
+def outermost_with(tensor: Tensor) -> Site | None:
+    """The outermost line of the user's code that has this tensor in a variable, alone or in a tuple."""
+    chosen = None
+    for frame in user_frames():
+        for value in list(frame.f_locals.values()):
+            if value is tensor or (isinstance(value, tuple) and any(part is tensor for part in value)):
+                chosen = Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+    return chosen

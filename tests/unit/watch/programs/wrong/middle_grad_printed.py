@@ -1,0 +1,9 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+w = torch.randn(3, requires_grad=True)
+h = w * 2  #! 5
+h.sum().backward()
+print(h.grad)

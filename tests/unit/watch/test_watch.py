@@ -1,0 +1,108 @@
+"""The watcher on programs that run: those in wrong/ commit the failure that is marked in its line, those in right/ none.
+
+A line that ends in `#! 6` is the cause of failure 6.
+"""
+
+import contextlib
+import io
+import json
+import re
+import subprocess
+import sys
+import weakref
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from lab.watch import doctor  # noqa: E402
+from lab.watch.__main__ import run  # noqa: E402
+from lab.watch.watcher import Watcher  # noqa: E402
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = Path(__file__).parent / "programs"
+WRONG, RIGHT = sorted(PROGRAMS.glob("wrong/*.py")), sorted(PROGRAMS.glob("right/*.py"))
+SHARE = 0.9  # of the failures, each in its line
+
+
+@cache
+def watched(path: Path) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """The marks of a program, and what was found: (line, failure)."""
+    marks = {
+        (number, int(mark[1]))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if (mark := re.search(r"  #! (\d+)$", line))
+    }
+    grad = torch.is_grad_enabled()
+    quiet = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), Watcher() as watcher:
+            _, error, variables = run(path)
+        found = watcher.findings(error)  # while the script's variables are there, as at the end of a real run
+        variables.clear()
+    finally:
+        torch.set_grad_enabled(grad)
+    return marks, {(finding.line, finding.failure) for finding in found}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_failures_are_found_in_the_line_of_their_cause():
+    results = {path.stem: watched(path) for path in WRONG}
+    missed = {name: found for name, (marks, found) in results.items() if not marks <= found}
+    assert len(missed) <= (1 - SHARE) * len(WRONG), missed
+    assert {failure for marks, _ in results.values() for _, failure in marks} == set(range(1, 26))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+def test_right_programs_get_no_word(path):
+    assert watched(path)[1] == set()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_block_is_watched_and_nothing_stays_behind(capsys):
+    before = (torch.nn.Parameter.__new__, torch.optim.Optimizer.__init__, torch.no_grad.__enter__)
+    w = torch.ones(3, requires_grad=True)
+    with doctor() as found:
+        for _ in range(4):
+            loss = (w - 2).pow(2).sum()
+            loss.backward()
+            with torch.no_grad():
+                w -= 0.1 * w.grad
+    assert [finding.failure for finding in found] == [6]
+    assert "zero_grad forgotten" in capsys.readouterr().err
+    assert (torch.nn.Parameter.__new__, torch.optim.Optimizer.__init__, torch.no_grad.__enter__) == before
+    refs = [weakref.ref(w), weakref.ref(loss)]
+    del w, loss
+    assert [ref() for ref in refs] == [None, None]
+
+
+def test_command_line(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import sys\nimport torch\nprint(sys.argv[1:], torch.rand(1).item() < 2)\nsys.exit(7)\n")
+    command = [sys.executable, "-m", "lab.watch", "--json", tmp_path / "out.json", script, "--a", "b"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
+    assert "no failure found" in ran.stderr
+    assert json.loads((tmp_path / "out.json").read_text()) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_results_are_the_same_bit_for_bit():
+    def train():
+        torch.manual_seed(3)
+        net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Dropout(), torch.nn.Linear(8, 1))
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
+        for _ in range(12):
+            loss = net(torch.randn(8, 4)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return torch.cat([p.detach().flatten() for p in net.parameters()]), torch.rand(3)
+
+    plain = train()
+    with doctor():
+        seen = train()
+    assert all(torch.equal(a, b) for a, b in zip(plain, seen, strict=True))
