@@ -1,5 +1,7 @@
 """Where did an inf or a nan come from? One sentence for the first node and the first message that is not finite."""
 
+from typing import Literal, NamedTuple
+
 import numpy as np
 
 from lab.ops import UNKNOWN
@@ -8,14 +10,26 @@ from lab.trace.parts import Message, Node
 from lab.trace.recording import Trace, brief, describe
 
 
+class Remark(NamedTuple):
+    """Where something that is not finite arose, and the pass in which it did."""
+
+    arose: Literal["forward", "backward"]
+    sentence: str
+
+
 def explain(trace: Trace) -> list[str]:
-    """At most two sentences: the first value and the first gradient message that are inf or nan though what they were
-    made from is finite."""
+    """The sentences of `remarks`."""
+    return [remark.sentence for remark in remarks(trace)]
+
+
+def remarks(trace: Trace) -> list[Remark]:
+    """At most two: the first value and the first gradient message that are inf or nan though what they were made from
+    is finite."""
     messages = (event for event in trace.events if event["kind"] == "message")
     value = next((node for node in trace.nodes if _arose_in(trace, node)), None)
     message = next((m for m in messages if _bad(m["contribution"]) and not _bad(m["upstream"])), None)
-    sentences = [] if value is None else [_about_value(trace, value)]
-    return sentences + ([] if message is None else [_about_message(trace, message)])
+    found = [] if value is None else [Remark("forward", _about_value(trace, value))]
+    return found + ([] if message is None else [Remark("backward", _about_message(trace, message))])
 
 
 def _arose_in(trace: Trace, node: Node) -> bool:

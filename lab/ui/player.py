@@ -17,7 +17,7 @@ from lab.faults.compare import Departure
 from lab.gradcheck.slopes import Slope
 from lab.practice.mistakes import Mistakes
 from lab.trace.export import plain, playable, standalone
-from lab.trace.nonfinite import explain
+from lab.trace.nonfinite import remarks
 from lab.trace.numerical import Checked, check, slopes_of_numbers
 from lab.trace.recording import Trace, strict_json
 from lab.ui.assets import keep_value, loading
@@ -213,8 +213,7 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
 
 def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
     """Why something is nan or inf, and after which pass that can be told."""
-    told = ((sentence, sentence.startswith("In the backward pass")) for sentence in explain(trace))
-    return [{"after": "backward" if late else "forward", "text": sentence.replace("`", "")} for sentence, late in told]
+    return [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)]
 
 
 def _slopes(trace: Trace, judged: Callable[..., Tensor] | None) -> list[Slope]:
