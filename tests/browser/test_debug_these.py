@@ -40,8 +40,10 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     expect(headline).to_have_text("✗ A loss that grows: “The way” fails.")
     expect(page.locator(".sentence")).to_contain_text("abs() makes every step go one way")
     expect(page.get_by_text("Solved.")).to_have_count(0)
+    hidden = page.locator(".cm-scroller").evaluate("one => one.scrollHeight - one.clientHeight")
+    assert hidden <= 1, "the result hides lines of the program"
 
-    page.get_by_role("button", name="Back to the program as it was found").click()
+    page.get_by_role("button", name="Reset the program").click()
     expect(editor).to_contain_text("w.data + lr * w.grad")
     page.get_by_role("button", name="Earlier copies").click()
     copies = page.get_by_role("dialog")
