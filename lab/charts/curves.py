@@ -206,7 +206,7 @@ def gradient_norms(
         "silent": True,
         "itemStyle": {"color": colours["band"]},
         "label": {"position": "right", "color": colours["faint"], "fontSize": 11},
-        "data": [[{"name": "healthy", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
+        "data": [[{"name": "usual while learning", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
     }
     spec["series"][0]["markLine"] = {
         "silent": True,
