@@ -1139,6 +1139,8 @@ def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray
     normal   normal, std 1                          far too large for wide layers: here to see why
     uniform  uniform in +-1 / sqrt(n_in)            LeCun et al. 1998
     zeros    0                                      every unit of a layer then learns the same: here to see why
+
+    PyTorch draws the biases, too (uniform, as above), and keeps the matrix transposed.
     """
     generator = np.random.default_rng(rng)
     if init == "zeros":

@@ -349,7 +349,7 @@ def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
         return
     first = next(danger for danger in watcher.dangers if danger.turn == watcher.turn - 1)
     after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
-    told = f"In backward pass {watcher.turn} {first.what}; {after}."
+    told = f"In backward pass {watcher.turn}, {first.what}; {after}."
     if first.where.line and finite:
         watcher.say(20, first.where, f"{told} where() hid it from the result, not from the gradient.")
     else:
