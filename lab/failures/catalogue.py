@@ -375,8 +375,8 @@ FAILURES = (
         "A number becomes nan in one step, at a log, a root, a quotient or a power.",
         "At 0 the logarithm is -inf and its slope inf; so is the slope of the root. As soon as an inf meets a 0, or "
         "another inf, the answer is nan, and a nan never goes away: it reaches every parameter with the next step.",
-        "Keep the input away from 0: `x.clip(low=1e-12).log()` (no gradient passes where it clips), "
-        "`(x + 1e-12).sqrt()`. Better, use the stable form: "
+        "Keep the input away from 0: `x.clip(low=1e-12).log()`, `(x + 1e-12).sqrt()`; where clip acts, no gradient "
+        "passes. Better, use the stable form: "
         "`log_softmax` or `cross_entropy` on logits, not `log(softmax(x))`.",
         programs.log_of_zero,
         programs.log_of_zero_fixed,

@@ -259,7 +259,7 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
     """Does it swing far below the loss of the plain answer, at a rate that is not far above what is usual?"""
     if h.far_above_usual:
         return False
-    return bool(math.isfinite(h.guess) and np.median(loss) <= (1 - SWINGING_GAIN) * h.guess)
+    return bool(math.isfinite(h.guess) and loss.mean() <= (1 - SWINGING_GAIN) * h.guess)
 
 
 def recent_loss(h: History) -> np.ndarray:

@@ -1423,8 +1423,7 @@ seconds.""",
         ),
         Mistake(
             "one-by-one-mean",
-            "The parameters move after each point. The task asks for one move a step, against the gradient of the mean "
-            "over all points.",
+            "The parameters move after each point, before the others are added. The task asks for one move a step.",
             (
                 (
                     _STEP,
@@ -1494,22 +1493,6 @@ seconds.""",
             "last-point",
             "The loss is that of the last point alone: the others were overwritten in the loop.",
             (("loss = loss + (out - y) ** 2", "loss = (out - y) ** 2"),),
-        ),
-        Mistake(
-            "step-per-point",
-            "The parameters moved after each point. Here all points make one loss, and that makes one step.",
-            (
-                (
-                    "            loss = loss + (out - y) ** 2\n        loss = loss / len(xs)\n"
-                    "        zero_grad(model.parameters())\n        loss.backward()\n"
-                    "        for p in model.parameters():\n            p.data -= rate * p.grad\n"
-                    "        losses.append(loss.data)\n",
-                    "            error = (out - y) ** 2\n            zero_grad(model.parameters())\n"
-                    "            error.backward()\n            for p in model.parameters():\n"
-                    "                p.data -= rate * p.grad\n            loss += error.data / len(xs)\n"
-                    "        losses.append(loss)\n",
-                ),
-            ),
         ),
         Mistake(
             "no-square",

@@ -102,7 +102,8 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                     state["own table data"], state["own table asked"] = data, asked
                 data = state["own table data"]
                 said = (*data.notes, *data_card.sentences(data_card.card(data)))
-                st.caption(escape_markdown(" ".join(f"{note[0].upper()}{note[1:]}." for note in said)))
+                named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in said]
+                st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
         except UnicodeDecodeError:
             st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
             return None
