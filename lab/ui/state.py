@@ -103,7 +103,7 @@ class PageState:
             for key in field.keys:
                 session.setdefault(key, field.default)
         entered, session["page"] = session.get("page") != self.name, self.name
-        values = session.get(f"{self.name} values")
+        values = session.get(f"values of {self.name}")
         asked: NavigationRequest | None = session.pop("address asked", None)
         if asked and asked.page == self.name:
             if asked.move:
@@ -145,7 +145,7 @@ class PageState:
 
     def _remember(self) -> None:
         keys = [key for field in self.fields for key in field.keys]
-        st.session_state[f"{self.name} values"] = {key: st.session_state[key] for key in keys}
+        st.session_state[f"values of {self.name}"] = {key: st.session_state[key] for key in keys}
 
     def _hold_absent(self, fields: Iterable[Field]) -> None:
         """Keep what fields have while their widgets are not on the page: Streamlit would go back to what the script,
