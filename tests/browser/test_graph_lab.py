@@ -328,6 +328,7 @@ def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page)
         assert stage["x"] < middle[0] < stage["x"] + stage["width"]
         assert stage["y"] < middle[1] < stage["y"] + stage["height"]
         page.keyboard.press("PageUp")
+        settled(page)
 
 
 def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
