@@ -993,9 +993,9 @@ def test_a_table_from_a_spreadsheet_is_read_and_what_was_decided_is_said(at):
     run_to_the_end(at)
     assert len(live(at).records) == 2
     before = live(at)
-    broken = f"a;b;colour;class\n{rows.replace('5,5;', 'n/a;')}".encode()
+    broken = f"a;b;colour;class\n{rows.replace('5,5;', 'five;')}".encode()
     at.get("file_uploader")[0].set_value(("mine.csv", broken, "text/csv")).run()
-    assert "row 7, column 'a': 'n/a' is not a number" in at.error[0].value.replace("\\", "")
+    assert "row 7, column 'a': 'five' is not a number" in at.error[0].value.replace("\\", "")
     assert live(at) is before
 
 
