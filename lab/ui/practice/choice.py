@@ -84,6 +84,7 @@ def _need_not(name: str, others: Collection[str]) -> None:
     waiting = asked in session.get(_COMING, {}) or (asked not in session.get(_ASKED, ()) and not sandbox.unavailable())
     if asked != LABS and not known and not waiting:
         session[note], session[f"{name} engine"] = asked, LABS
+        st.rerun()  # the address, too, is to say so
     elif asked != LABS:
         session.pop(note, None)
     if lacking := session.get(note):
