@@ -82,6 +82,11 @@ class Index:
 
     entries: tuple[Entry, ...]
     weights: Mapping[str, float]
+    rarest: float  # the weight of a word that no row has, too: it says what the question is about
+
+    def weight(self, words: Collection[str]) -> float:
+        """The weight of these words together."""
+        return sum(self.weights.get(word, self.rarest) for word in words)
 
 
 def search(question: str) -> list[Answer]:
@@ -116,23 +121,23 @@ def _complains(question: str) -> bool:
 def _ranked(asked: Collection[str]) -> list[tuple[float, Answer]]:
     index = _index()
     asked = {_known(word, index) for word in asked}
-    scored = ((_score(asked, entry, index.weights), entry.answer) for entry in index.entries)
+    scored = ((_score(asked, entry, index), entry.answer) for entry in index.entries)
     fitting = [(score, answer) for score, answer in scored if score >= MIN_SCORE]
     return sorted(fitting, key=lambda pair: -(pair[0] + PRIOR.get(pair[1].kind, 0)))
 
 
-def _score(asked: Collection[str], entry: Entry, weights: Mapping[str, float]) -> float:
+def _score(asked: Collection[str], entry: Entry, index: Index) -> float:
     """From 0 to 1 how well the best of its names fits, and a part of that for words in its text.
 
     A name fits by the weight of the words that it shares with the question, relative to the weight of both
     (a cosine, where each word counts once).
     """
-    total = _weight(asked, weights)
+    total = index.weight(asked)
     best = 0.0
     for name in entry.names:
-        shared = sum(weights.get(word, 0.0) * _match(word, name) for word in asked)
-        best = max(best, shared / math.sqrt(total * _weight(name, weights)))
-    in_body = sum(weights.get(word, 0.0) * _match(word, entry.body) for word in asked) / total
+        shared = sum(index.weights.get(word, 0.0) * _match(word, name) for word in asked)
+        best = max(best, shared / math.sqrt(total * index.weight(name)))
+    in_body = sum(index.weights.get(word, 0.0) * _match(word, entry.body) for word in asked) / total
     return max(best, BODY_WEIGHT * in_body) if best < 1 else 1.0
 
 
@@ -149,11 +154,6 @@ def _same_stem(one: str, other: str) -> bool:
         return False
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return shared == min(len(one), len(other)) or (shared >= 5 and shared >= 0.65 * max(len(one), len(other)))
-
-
-def _weight(words: Collection[str], weights: Mapping[str, float]) -> float:
-    rarest = max(weights.values())  # of a word that no row has, too: it says what the question is about
-    return sum(weights.get(word, rarest) for word in words)
 
 
 def _known(word: str, index: Index) -> str:
@@ -174,7 +174,8 @@ def _known(word: str, index: Index) -> str:
 def _index() -> Index:
     entries = tuple(_entries())
     counts = Counter(word for entry in entries for word in entry.body.union(*entry.names))
-    return Index(entries, {word: math.log(1 + len(entries) / count) for word, count in counts.items()})
+    weights = {word: math.log(1 + len(entries) / count) for word, count in counts.items()}
+    return Index(entries, weights, max(weights.values()))
 
 
 def _entries() -> Iterator[Entry]:
