@@ -323,6 +323,7 @@ def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page)
     settled(page)
     for _ in range(6):
         assert page.evaluate(PRESENTED)["smallest"] >= 16
+        expect(page.locator(".card.to")).to_have_count(1)  # cards out of sight follow once the events rest
         stage, card = page.locator(".stage").bounding_box(), page.locator(".card.to").bounding_box()
         middle = card["x"] + card["width"] / 2, card["y"] + card["height"] / 2
         assert stage["x"] < middle[0] < stage["x"] + stage["width"]
