@@ -27,7 +27,7 @@ from lab.ui.practice.own import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
-from lab.ui.training import settings, shelf, upload, visit
+from lab.ui.training import doctor, settings, shelf, upload, visit
 from lab.ui.training.digit_pad import digit_pad
 from lab.ui.training.instruments import (
     TICK,
@@ -37,6 +37,7 @@ from lab.ui.training.instruments import (
     draw,
     empty_plane,
     follow,
+    follow_trial,
     lay_out,
     train,
     unchecked,
@@ -95,6 +96,7 @@ def _show(current: PageState) -> None:
             now["training epoch"] = None
         _go_to_epoch()
     _write_address(current)
+    trying = doctor.watch(_run())
     with transport:
         _transport(ready)
     if own and not data:  # another run under the name of these data would be a lie
@@ -117,6 +119,8 @@ def _show(current: PageState) -> None:
         places = lay_out(view, bar)
         if now["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
+        elif trying:
+            st.fragment(follow_trial, run_every=doctor.TICK)(view, places)
         else:
             draw(view, places)
     visit.keep()
@@ -272,11 +276,13 @@ def _transport(ready: bool) -> None:
 
     def stop() -> None:
         worker.pause()
+        doctor.stop()
         now["training running"] = False
         now["training cursor"] = run.config.epochs
 
     def toggle() -> None:
         worker.pause()
+        doctor.stop()
         now["training running"] = not running
 
     def step() -> None:

@@ -1,7 +1,17 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
 from lab.charts.chart import Chart, layer_name, short
-from lab.charts.curves import accuracy, dead_units, explained, gradient_norms, horizon, loss, saturation, update_ratios
+from lab.charts.curves import (
+    accuracy,
+    dead_units,
+    explained,
+    gradient_norms,
+    horizon,
+    loss,
+    saturation,
+    trial,
+    update_ratios,
+)
 from lab.charts.errors import error_map
 from lab.charts.fits import answered, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
@@ -44,6 +54,7 @@ __all__ = [
     "samples",
     "saturation",
     "short",
+    "trial",
     "unit",
     "unit_table",
     "update_ratios",

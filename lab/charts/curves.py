@@ -193,6 +193,41 @@ def _table(
     return headers[:columns], [row[:columns] for row in rows]
 
 
+def trial(
+    histories: Sequence[tuple[Sequence[Record], Sequence[Record]]], *, until: int, part: str, theme: str = "light"
+) -> Chart:
+    """The validation loss of pairs of runs, without and with a remedy: the newest pair strong, those before it faint.
+
+    part: of the data, where the loss was measured. Logarithmic, as one of the two may be far larger.
+    """
+    colours = COLOURS[theme]
+    series = []
+    for number, pair in enumerate(histories, start=1):
+        for which, records in enumerate(pair):
+            shade = colours["validation" if which == 0 else "train"]
+            line = _line(("as it is", "with the remedy")[which], _column(records, "val_loss"), shade, DASHES[which],
+                         SYMBOLS[which])  # fmt: skip
+            if number < len(histories):
+                line |= {"lineStyle": {"type": DASHES[which], "width": 1, "opacity": 0.5}, "showSymbol": False}
+            series.append(line)
+    spec = _by_epoch(series, until)
+    spec["legend"]["data"] = spec["legend"]["data"][:2]
+    _logarithmic(spec)
+    last = [tuple(records[-1]["val_loss"] for records in pair) for pair in histories]
+    now = "; ".join(f"pair {number}: {short(old)} and {short(new)}" for number, (old, new) in enumerate(last, start=1))
+    return Chart(
+        f"{part.capitalize()} loss without and with the remedy",
+        spec,
+        230,
+        f"{part.capitalize()} loss of each pair of runs, as it is and with the remedy. {now}.",
+        ("pair", "epochs", "as it is", "with the remedy"),
+        [
+            (str(number), str(len(old) - 1), short(old[-1]["val_loss"]), short(new[-1]["val_loss"]))
+            for number, (old, new) in enumerate(histories, start=1)
+        ],
+    )
+
+
 def gradient_norms(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
@@ -303,7 +338,7 @@ def _logarithmic(spec: dict[str, Any], *always: float) -> None:
     0 has no place on such an axis, and is the most telling value of all: it lies on the lowest line, which says so.
     """
     values = [value for line in spec["series"] for value in line["data"] if value is not None]
-    seen = [*always, *filter(None, values)]
+    seen = [*always, *filter(None, values)] or [1.0]
     low, high = (10.0 ** end(math.log10(value)) for end, value in ((math.floor, min(seen)), (math.ceil, max(seen))))
     if 0 in values:
         low /= 10

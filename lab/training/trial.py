@@ -6,28 +6,35 @@ A remedy is only believed where it helps: `try_in_turn` tries what the doctor na
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from lab.training.config import Config
 from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, named
 from lab.training.doctor import Finding
+from lab.training.live import LiveRun
+from lab.training.records import Record
 from lab.training.trainer import Trainer, train
+from lab.training.worker import Worker
 
 SEEDS = 3  # pairs of runs
 CURED, HELPS, WORSE = 0.5, 0.95, 1.05  # validation loss with the remedy, over that without it
 OTHER_SAMPLES = frozenset({"val_fraction", "samples", "data", "noise"})  # their losses are of other validation samples
 
 Word = Literal["cured", "helps", "no better", "worse"]
+HELPFUL = ("cured", "helps")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a remedy. word: the result; before, after: median validation losses at the end, inf for a loss that
-    is no number; seeds: of the pairs of runs; epochs: of each."""
+    """The result of trying a remedy, in one word and with its numbers.
+
+    finding: with the grade "shown" where the remedy helps. before, after: median losses at the end, inf for a loss that
+    is no number. seeds: of the pairs of runs; epochs: of each. part: of the data, whose loss was compared.
+    """
 
     finding: Finding
     word: Word
@@ -35,15 +42,16 @@ class Trial:
     after: float
     seeds: tuple[int, ...]
     epochs: int
+    part: Literal["validation", "training"] = "validation"
 
     @property
     def helps(self) -> bool:
-        return self.word in ("cured", "helps")
+        return self.word in HELPFUL
 
     def __str__(self) -> str:
         seeds = ", ".join(map(str, self.seeds))
         return (
-            f"{self.word}: validation loss {_text(self.before)} to {_text(self.after)} "
+            f"{self.word}: {self.part} loss {_text(self.before)} to {_text(self.after)} "
             f"(median of {len(self.seeds)} pairs of runs, seeds {seeds}, {self.epochs} epochs each)"
         )
 
@@ -63,33 +71,104 @@ def try_remedy(finding: Finding, config: Config, dataset: Dataset | None = None)
     if not can_be_tried(finding):
         raise ValueError(f"{finding.name}: there are no settings to try.")
     data = dataset or named(config)
-    seeds = tuple(range(config.seed, config.seed + SEEDS))
-    before, after = (
-        median(_last_loss(replace(config, **settings, seed=seed), data) for seed in seeds)
-        for settings in ({}, finding.settings)
-    )
-    return Trial(finding, _word(before, after, baseline(data).val_loss), before, after, seeds, config.epochs)
+    pairs = [tuple(_trained(one, data) for one in pair(finding, config, seed)) for seed in seeds(config)]
+    return judge(finding, config, data, pairs)
+
+
+def seeds(config: Config) -> tuple[int, ...]:
+    """Those of the pairs of runs, the run's own first: they choose initial weights and the order of the samples."""
+    return tuple(range(config.seed, config.seed + SEEDS))
+
+
+def pair(finding: Finding, config: Config, seed: int) -> tuple[Config, Config]:
+    """The settings of a run without and with the remedy of a finding."""
+    return replace(config, seed=seed), replace(config, **finding.settings, seed=seed)
+
+
+def judge(finding: Finding, config: Config, data: Dataset, pairs: Sequence[Sequence[Record]]) -> Trial:
+    """The result of pairs of runs, of which these are the last records without and with the remedy."""
+    before, after = (median(map(_loss, records)) for records in zip(*pairs, strict=True))
+    word = _word(before, after, baseline(data).val_loss)
+    if word in HELPFUL:
+        finding = replace(finding, grade="shown")
+    part: Literal["validation", "training"] = "validation" if config.val_fraction else "training"
+    return Trial(finding, word, before, after, seeds(config), config.epochs, part)
+
+
+def candidates(findings: Sequence[Finding]) -> list[Finding]:
+    """Those of the findings and of their consequences whose remedies can be tried, in this order, each remedy once."""
+    found: list[Finding] = []
+    for finding in (one for cause in findings for one in (cause, *cause.consequences)):
+        if can_be_tried(finding) and all(finding.settings != other.settings for other in found):
+            found.append(finding)
+    return found
 
 
 def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | None = None) -> Iterator[Trial]:
     """Try the remedies of the findings and of their consequences, one after the other, until one helps."""
     data = dataset or named(config)
-    tried: list[Mapping[str, Any]] = []
-    for finding in (one for cause in findings for one in (cause, *cause.consequences)):
-        if can_be_tried(finding) and finding.settings not in tried:
-            tried.append(finding.settings)
-            trial = try_remedy(finding, config, data)
-            if trial.helps:
-                trial = replace(trial, finding=replace(finding, grade="shown"))
-            yield trial
-            if trial.helps:
-                return
+    for finding in candidates(findings):
+        trial = try_remedy(finding, config, data)
+        yield trial
+        if trial.helps:
+            return
 
 
-def _last_loss(config: Config, data: Dataset) -> float:
+class Experiment:
+    """A remedy that is tried while somebody watches: each pair of runs in two processes, one pair after the other.
+
+    Nobody needs to end it: the processes end by themselves when `watch` is no longer called.
+    """
+
+    def __init__(self, finding: Finding, config: Config, dataset: Dataset) -> None:
+        """Raises ConfigError for settings that do not fit the data."""
+        self.finding, self.config, self.dataset = finding, config, dataset
+        self._pairs: list[tuple[Worker, Worker]] = []
+        self._begin_pair()
+
+    def _begin_pair(self) -> None:
+        seed = seeds(self.config)[len(self._pairs)]
+        old, new = (Worker(LiveRun(one, self.dataset, 0)) for one in pair(self.finding, self.config, seed))
+        self._pairs.append((old, new))
+
+    def watch(self) -> None:
+        """Train, and bring all curves up to date. Raises RuntimeError where no process can be started."""
+        if self.pair_done and not self.done:
+            self._begin_pair()
+        for worker in self._pairs[-1]:
+            worker.watch(worker.take_turn())
+
+    def stop(self) -> None:
+        for worker in self._pairs[-1]:
+            worker.pause()
+
+    @property
+    def pair_done(self) -> bool:
+        return all(worker.run.done for worker in self._pairs[-1])
+
+    @property
+    def done(self) -> bool:
+        return self.pair_done and len(self._pairs) == SEEDS
+
+    @property
+    def histories(self) -> list[tuple[list[Record], list[Record]]]:
+        """For each pair that was begun, the records from epoch 0 without and with the remedy."""
+        return [(old.run.history, new.run.history) for old, new in self._pairs]
+
+    def result(self) -> Trial:
+        """To be asked for once it is done."""
+        pairs = [(old[-1], new[-1]) for old, new in self.histories]
+        return judge(self.finding, self.config, self.dataset, pairs)
+
+
+def _trained(config: Config, data: Dataset) -> Record:
     *_, last = train(config, Trainer(config, data))
-    loss = last["val_loss"]
-    return math.inf if loss is None or last["diverged"] else loss
+    return last
+
+
+def _loss(record: Record) -> float:
+    loss = record["val_loss"]
+    return math.inf if loss is None or record["diverged"] else loss
 
 
 def _word(before: float, after: float, plain: float) -> Word:

@@ -22,6 +22,7 @@ from lab.training.datasets import sine
 from lab.training.doctor import diagnose
 from lab.training.predictions import answers
 from lab.training.trainer import train
+from lab.training.trial import can_be_tried
 from lab.ui.training.instruments import PANEL
 from lab.ui.visitor import COOKIE
 from tests.pages.conftest import address, entry, switch, texts
@@ -567,6 +568,8 @@ def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
         return
     assert ways_to_failures(at) == [f"Failure {number}: cause and fix" for number in AMONG_THE_25.get(verdict, [])]
     before, began = live(at), entry(at)["entry"]
+    if can_be_tried(finding):
+        try_the_remedy(at)
     (button,) = remedies(at)
     button.click().run()
     assert not at.exception
@@ -575,6 +578,76 @@ def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
     assert not remedies(at)
     run_to_the_end(at)
     assert BETTER[verdict](live(at).records) < BETTER[verdict](before.records)
+
+
+def tries(at):
+    """The buttons that try a remedy."""
+    return [button for button in at.button if button.key and button.key.startswith("training try ")]
+
+
+def try_the_remedy(at):
+    (button,) = tries(at)
+    button.click().run()
+    tick_until(at, lambda: at.session_state["training trial"].done)
+    at.run()
+
+
+def test_a_remedy_is_tried_side_by_side_and_only_then_shown(at):
+    run(at, data="moons", samples="200", hidden="16", init="zeros", epochs="25")
+    run_to_the_end(at)
+    said = " ".join(box.value for box in at.warning)
+    assert "(suspected)" in said
+    assert not remedies(at)  # no advice that was not tried
+    (button,) = tries(at)
+    assert button.label == "Try initial weights he"
+    button.click().run()
+    tick_until(at, lambda: len(at.session_state["training trial"].histories) == 2)
+    assert any("pair 2 of 3" in caption.value for caption in at.caption)
+    assert [line["name"] for line in chart(at, "trial")["series"]] == 2 * ["as it is", "with the remedy"]
+    tick_until(at, lambda: at.session_state["training trial"].done)
+    at.run()
+    said = " ".join(box.value for box in at.warning)
+    assert "(shown)" in said
+    assert "Tried initial weights he: **cured**: validation loss" in said
+    assert "seeds 0, 1, 2, 25 epochs each" in said
+    (button,) = remedies(at)
+    assert button.label == "Set initial weights to he"
+
+
+def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at):
+    run(at, data="moons", samples="200", hidden="16", init="zeros", epochs="25")
+    run_to_the_end(at)
+    with patch("lab.training.trial.HELPFUL", ()):
+        try_the_remedy(at)
+        said = " ".join(box.value for box in at.warning)
+        assert "The remedy is withdrawn." in said
+        assert "(suspected)" in said
+        assert "Its remedy did not help" in said
+        assert "Start from random weights" not in said
+        assert all(button.label != "Try initial weights he" for button in tries(at))
+
+
+def test_an_experiment_stops_with_its_button_and_with_the_next_start(at):
+    run(at, data="moons", hidden="16", init="zeros", epochs="100")
+    at.session_state["training speed"] = math.inf
+    start(at)
+    tick_until(at, lambda: len(live(at).records) > 12)
+    click(at, "toggle")
+    for way in ("trial stop", "toggle"):
+        (button,) = tries(at)
+        button.click().run()
+        assert at.session_state["training trial"] is not None
+        click(at, way)
+        assert at.session_state["training trial"] is None
+
+
+def test_advice_that_cannot_be_tried_says_so(at):
+    run(at, data="xor", hidden="64 64", epochs="60", lr="0.03", noise="0.3", samples="100")
+    run_to_the_end(at)
+    assert not tries(at)
+    assert "It changes the samples, so the losses cannot be compared: it cannot be tried side by side." in (
+        " ".join(box.value for box in at.warning)
+    )
 
 
 AMONG_THE_25 = {"rate-high": [17], "flat": [16], "vanishing": [15], "dying": [14]}

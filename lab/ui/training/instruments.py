@@ -15,11 +15,9 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Chart
 from lab.charts.weights import RIDGES
-from lab.failures.curve import failure_of
 from lab.ops import OPS, UNKNOWN
 from lab.training import points
 from lab.training.config import Config
-from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.predictions import (
     answers,
@@ -37,8 +35,8 @@ from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
-from lab.ui.training import visit
-from lab.ui.training.settings import LAYERS, command, csv_name, remedy_button
+from lab.ui.training import doctor, visit
+from lab.ui.training.settings import LAYERS, command, csv_name
 from lab.ui.training.units import pointed_at, small_maps
 from model import MLP
 
@@ -50,7 +48,9 @@ CURVE = 120  # points of the curve of a regression
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
 MAPS = 64  # small ones at most
 IMAGES = 20
+TRIAL = "Trial"
 PANEL = {  # beside the plane, one of them at a time
+    TRIAL: "trial",
     "Gradient norms": "gradients",
     "Weights": "weights",
     "Accuracy": "accuracy",
@@ -63,15 +63,6 @@ TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
 HALF = "clamp(130px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
 HEIGHTS = {"plane": TALL, "samples": "auto", "confusion": TALL, "loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
-INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
-    "gap": "Accuracy",
-    "norms": "Gradient norms",
-    "histogram": "Weights",
-    "dead units": "Lost units",
-    "updates": "Updates",
-}
-
-
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
 AXES, RIDGES_OF = ("linear", "logarithmic"), ("weights", "gradients")
@@ -94,7 +85,7 @@ VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
     Field("axis", "training log", AXES[0], one_of(*AXES)),
-    Field("panel", "training panel", next(iter(PANEL)), one_of(*PANEL)),
+    Field("panel", "training panel", "Gradient norms", one_of(*PANEL)),
     Field("tab", "training tabs", TABS[0], one_of(*TABS)),
     Field("ridges", "training ridge layer", "layer1", one_of(*(f"layer{n + 1}" for n in range(LAYERS + 1)))),
     Field("ridges_of", "training ridge of", RIDGES_OF[0], one_of(*RIDGES_OF)),
@@ -235,7 +226,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
         boards.board("loss")
         titles = [title for title, key in PANEL.items() if key in slow and key != first]
         if state["training panel"] not in titles:
-            state["training panel"] = titles[0]
+            state["training panel"] = next(title for title in titles if title != TRIAL)
         for title, tab in zip(titles, st.tabs(titles, key="training panel", on_change="rerun"), strict=True):
             if tab.open:
                 with tab:
@@ -245,7 +236,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
         said = st.empty()
         if not state["training running"]:  # what is redrawn while training may not draw buttons
-            prescribe(view.seen, view.run.config)
+            doctor.prescribe(view.seen, view.run)
     if view.layer is not None:
         _lay_out_units(view, boards)
     detail = _tabs(view)
@@ -265,12 +256,12 @@ def _first(view: View) -> str:
 
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
-    doctor(view.seen, view.run.config, places.doctor)
+    doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     state, shown = st.session_state, _quick(view) | places.slow
     chosen = [state[key] for key in ("training ridge layer", "training ridge of", "training compared")]
     contents = memoize(
         "training instruments",
-        (view, view.run.batches, list(shown), chosen, page.theme()),
+        (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view)),
     )
     places.boards.fill(*contents)
@@ -311,7 +302,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             shown[key] = places.slow[key]
         others = _progress(view.run)
         if update % REST == 0:
-            doctor(view.seen, view.run.config, places.doctor)
+            doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
             others |= _units(view)
         places.boards.fill({key: make() for key, make in shown.items()}, others)
         visit.keep_if_due()
@@ -320,6 +311,25 @@ def follow(view: View, places: Places, turn: int) -> None:
             # Reading it lets Streamlit end this run when the visitor moves a widget.
             st.session_state["training running"]
             time.sleep(min(0.01, due - now))
+
+
+def follow_trial(view: View, places: Places) -> None:
+    """Train for the doctor's experiment, and keep its curves up to date; when it is done, begin the script again."""
+    if not places.complete:
+        draw(view, places)
+        return
+    if doctor.watch(view.run):
+        places.boards.fill({"trial": _trial(view)} if "trial" in places.slow else {})
+    else:
+        st.rerun()
+
+
+def _trial(view: View) -> Chart:
+    experiment = doctor.experiment(view.run)
+    assert experiment is not None  # or there is no place for it
+    histories = experiment.histories
+    until = charts.horizon(max(len(one) for pair in histories for one in pair) - 1, experiment.config.epochs)
+    return charts.trial(histories, until=until, part=view.part, theme=page.theme())
 
 
 def _when(view: View) -> str:
@@ -373,6 +383,8 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
         slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
+    if doctor.experiment(run):
+        slow["trial"] = lambda: _trial(view)
     return slow | {"weights": weights}
 
 
@@ -458,54 +470,6 @@ def _confusion(view: View) -> Chart:
     predicted = probabilities(view.network(), data.val_x).argmax(axis=1)
     counts = confusion(data.val_y, predicted, len(data.classes))
     return charts.confusion_matrix(counts, data.classes, page.theme(), view.part)
-
-
-def doctor(seen: list[Record], config: Config, place: DeltaGenerator) -> None:
-    """What the training doctor says of the records up to the cursor."""
-    found = _found(seen, config)
-    if not found:
-        place.caption("The doctor speaks after the first epoch.")
-        return
-    box = place.container()
-    first, *more = found
-    text = f"**{first.name}.** {' '.join(first.evidence)} {first.remedy}"
-    if tab := INSTRUMENTS.get(first.instrument):
-        text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
-    if first.key == "healthy":
-        box.success(text, icon=":material/check_circle:")
-    elif first.well:
-        box.info(text, icon=":material/hourglass_top:")
-    else:
-        box.warning(text, icon=":material/stethoscope:")
-    for heading, findings in (("With it comes", first.consequences), ("The doctor also sees", more)):
-        if findings:
-            also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
-            for finding in findings:
-                also.markdown(f"**{finding.name}.** {' '.join(finding.evidence)}")
-    if seen_only := remarks([record for record in seen if record["epoch"] > 0], config):
-        names = ", ".join(remark.name.lower() for remark in seen_only)
-        also = box.expander(f"Seen, but it does no harm: {names}", type="compact")
-        for remark in seen_only:
-            also.markdown(f"**{remark.name}.** {' '.join(remark.evidence)}")
-
-
-def _found(seen: list[Record], config: Config) -> list[Finding]:
-    """The doctor's findings, none before the first epoch."""
-    records = [record for record in seen if record["epoch"] > 0]
-    return diagnose(records, config) if records else []
-
-
-def prescribe(seen: list[Record], config: Config, also: Callable[[], None] = lambda: None) -> None:
-    """For each finding a button for its remedy, where that is settings of this page, and the way to its failure, where
-    it is one of the 25. also: what the button does before it sets them."""
-    with st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small"):
-        for finding in _found(seen, config):
-            remedy_button(config, finding.settings, f"training remedy {finding.key}", also)
-            if failure := failure_of(finding):
-                page.link_to(
-                    "pages/what_went_wrong.py", f"Failure {failure.number}: cause and fix", ":material/troubleshoot:",
-                    {"failure": failure.key},
-                )  # fmt: skip
 
 
 def _lay_out_units(view: View, boards: ChartHost) -> None:

@@ -254,8 +254,12 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
         state.step()
         set_widgets(changed)
 
-    said_all = " and ".join(f"{LABELS[name].lower()} to {said(value)}" for name, value in remedy.items())
-    st.button(f"Set {said_all}", icon=":material/healing:", key=key, on_click=set_them)
+    st.button(f"Set {in_words(remedy, ' to ')}", icon=":material/healing:", key=key, on_click=set_them)
+
+
+def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:
+    """What a remedy changes, in the words of the settings: "learning rate 0.001 and initial weights he"."""
+    return " and ".join(f"{LABELS[name].lower()}{between}{said(value)}" for name, value in remedy.items())
 
 
 def csv_name(own: Own) -> str:

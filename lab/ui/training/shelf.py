@@ -22,8 +22,8 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import step
 from lab.ui.table import escape_markdown
-from lab.ui.training import upload
-from lab.ui.training.instruments import choose_ridges, doctor, lost_units, prescribe, unchecked
+from lab.ui.training import doctor, upload
+from lab.ui.training.instruments import choose_ridges, lost_units, unchecked
 from lab.ui.training.settings import set_widgets, trainable
 
 
@@ -226,8 +226,8 @@ def recorded(kept: Kept) -> None:
         with right:
             boards.board("accuracy")
         with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
-            doctor(seen, kept.config, st.empty())
-            prescribe(seen, kept.config, close)
+            doctor.say(seen, kept.config, st.empty())
+            doctor.prescribe_again(seen, kept.config, close)
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board(*(key for key in ("gradients", "updates", "dead") if key in shown))

@@ -1,5 +1,6 @@
 """A remedy is tried for real: old and new settings from the same start."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from lab.training.config import Config
 from lab.training.datasets import load
 from lab.training.doctor import diagnose
 from lab.training.trainer import train
-from lab.training.trial import can_be_tried, try_in_turn, try_remedy
+from lab.training.trial import Experiment, can_be_tried, try_in_turn, try_remedy
 
 STUCK = Config(data="moons", samples=200, init="zeros", lr=0.01, hidden=(16,), epochs=25)
 
@@ -55,3 +56,21 @@ def test_a_loss_that_is_no_number_is_cured_by_one_that_is():
     (trial,) = try_in_turn(diagnose(list(train(wild)), wild), wild)
     assert trial.word == "cured"
     assert "not a number to" in str(trial)
+
+
+def test_an_experiment_that_is_watched_comes_to_the_same_result(stuck):
+    config = replace(STUCK, epochs=12)
+    data = load("moons", samples=200)
+    experiment = Experiment(stuck[0], config, data)
+    deadline = time.monotonic() + 120
+    while not experiment.done:
+        assert time.monotonic() < deadline
+        experiment.watch()
+        time.sleep(0.02)
+    assert experiment.result() == try_remedy(stuck[0], config, data)
+    assert [len(old) for old, new in experiment.histories] == 3 * [13]
+
+
+def test_without_validation_samples_the_training_loss_is_compared_and_named(stuck):
+    config = replace(STUCK, val_fraction=0.0, epochs=5)
+    assert ": training loss " in str(try_remedy(stuck[0], config))

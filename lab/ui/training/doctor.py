@@ -1,0 +1,209 @@
+"""What the training doctor says of a run, and its remedies as experiments: old and new settings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab.failures.curve import failure_of
+from lab.training.config import Config
+from lab.training.doctor import Finding, diagnose, remarks
+from lab.training.live import LiveRun
+from lab.training.records import Record, is_regression
+from lab.training.trial import SEEDS, Experiment, Trial, can_be_tried, candidates
+from lab.ui import page
+from lab.ui.training.settings import in_words, remedy_button, trainable
+
+TICK = 0.3  # seconds between two looks at an experiment
+MAX_TRIED = 20  # results that a visit keeps
+INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
+    "gap": "Accuracy",
+    "norms": "Gradient norms",
+    "histogram": "Weights",
+    "dead units": "Lost units",
+    "updates": "Updates",
+}
+
+
+def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: Sequence[Trial] = ()) -> None:
+    """The verdict on the records up to the cursor, with the results of the remedies that were tried."""
+    found = _found(seen, config)
+    if not found:
+        place.caption("The doctor speaks after the first epoch.")
+        return
+    box = place.container()
+    first, *more = found
+    trials = _of(found, trials)
+    text = f"{_name(first, trials)} {' '.join(first.evidence)} {_advice(first, trials)}"
+    if tab := INSTRUMENTS.get(first.instrument):
+        text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
+    text += "".join(f"\n\n{_result(trial)}" for trial in trials)
+    if first.key == "healthy":
+        box.success(text, icon=":material/check_circle:")
+    elif first.well:
+        box.info(text, icon=":material/hourglass_top:")
+    else:
+        box.warning(text, icon=":material/stethoscope:")
+    for heading, findings in (("With it comes", first.consequences), ("The doctor also sees", more)):
+        if findings:
+            also = box.expander(f"{heading}: {', '.join(finding.name.lower() for finding in findings)}", type="compact")
+            for finding in findings:
+                also.markdown(f"{_name(finding, trials)} {' '.join(finding.evidence)}")
+    if seen_only := remarks([record for record in seen if record["epoch"] > 0], config):
+        names = ", ".join(remark.name.lower() for remark in seen_only)
+        also = box.expander(f"Seen, but it does no harm: {names}", type="compact")
+        for remark in seen_only:
+            also.markdown(f"**{remark.name}.** {' '.join(remark.evidence)}")
+
+
+def _found(seen: Sequence[Record], config: Config) -> list[Finding]:
+    """The doctor's findings, none before the first epoch."""
+    records = [record for record in seen if record["epoch"] > 0]
+    return diagnose(records, config) if records else []
+
+
+def _of(found: Sequence[Finding], trials: Sequence[Trial]) -> list[Trial]:
+    """The trials of remedies that these findings name."""
+    named = [finding.settings for finding in candidates(found)]
+    return [trial for trial in trials if trial.finding.settings in named]
+
+
+def _name(finding: Finding, trials: Sequence[Trial]) -> str:
+    """With how sure it is: a suspicion is shown to be right only by a remedy that helped."""
+    if finding.well:
+        return f"**{finding.name}.**"
+    helped = any(trial.helps and trial.finding.settings == finding.settings for trial in trials)
+    return f"**{finding.name}** ({'shown' if helped else finding.grade})."
+
+
+def _advice(finding: Finding, trials: Sequence[Trial]) -> str:
+    if any(trial.finding.settings == finding.settings and not trial.helps for trial in trials):
+        return "Its remedy did not help, and is withdrawn."
+    if finding.well or can_be_tried(finding):
+        return finding.remedy
+    why = "It changes the samples, so the losses cannot be compared" if finding.settings else "No setting does this"
+    return f"{finding.remedy} {why}: it cannot be tried side by side."
+
+
+def _result(trial: Trial) -> str:
+    withdrawn = "" if trial.helps else " The remedy is withdrawn."
+    return (
+        f"Tried {in_words(trial.finding.settings)}: **{trial.word}**{str(trial).removeprefix(trial.word)}.{withdrawn}"
+    )
+
+
+# ---------------------------------------------------------------- remedies as buttons
+
+
+def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
+    """A button that tries the next remedy; for one that has helped, and for one that cannot be tried, a button that
+    sets it."""
+    config, found = run.config, _found(seen, run.config)
+    trials = _of(found, tried(run))
+    with _remedies():
+        if (under_way := experiment(run)) and not under_way.done:
+            pairs = len(under_way.histories)
+            st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}")
+            st.button("Stop trying", icon=":material/stop:", on_click=stop, key="training trial stop")
+            return
+        helpful = next((trial.finding for trial in trials if trial.helps), None)
+        withdrawn = [trial.finding.settings for trial in trials]
+        untried = (
+            finding
+            for finding in candidates(found)
+            if finding.settings not in withdrawn and trainable(replace(config, **finding.settings))
+        )
+        if helpful:
+            remedy_button(config, helpful.settings, f"training remedy {helpful.key}")
+        elif finding := next(untried, None):
+            st.button(
+                f"Try {in_words(finding.settings)}",
+                icon=":material/science:",
+                on_click=_begin,
+                args=(finding, run),
+                key=f"training try {finding.key}",
+                help=f"Trains with and without it, from the same start and with {SEEDS} seeds, and compares.",
+            )
+        for finding in found:
+            if not can_be_tried(finding):
+                remedy_button(config, finding.settings, f"training remedy {finding.key}")
+        _ways_to_failures(found)
+
+
+def prescribe_again(seen: Sequence[Record], config: Config, before: Callable[[], None]) -> None:
+    """For a recorded run: for each finding a button that sets its remedy on the page. before: what it does first."""
+    found = _found(seen, config)
+    with _remedies():
+        for finding in found:
+            remedy_button(config, finding.settings, f"training remedy {finding.key}", before)
+        _ways_to_failures(found)
+
+
+def _remedies() -> DeltaGenerator:
+    return st.container(key="training-remedies", horizontal=True, vertical_alignment="center", gap="small")
+
+
+def _ways_to_failures(found: Sequence[Finding]) -> None:
+    for finding in found:
+        if failure := failure_of(finding):
+            page.link_to(
+                "pages/what_went_wrong.py", f"Failure {failure.number}: cause and fix", ":material/troubleshoot:",
+                {"failure": failure.key},
+            )  # fmt: skip
+
+
+# ---------------------------------------------------------------- experiments, in the session
+
+
+def _begin(finding: Finding, run: LiveRun) -> None:
+    session = st.session_state
+    session["training trial"] = Experiment(finding, run.config, run.trainer.dataset)
+    session["training panel"] = "Trial"
+
+
+def experiment(run: LiveRun) -> Experiment | None:
+    """The one on this run, under way or done, if there is one."""
+    found: Experiment | None = st.session_state.get("training trial")
+    return found if found and (found.config, found.dataset.fingerprint) == _identity(run) else None
+
+
+def progress(run: LiveRun) -> tuple[int, ...]:
+    """How many epochs its curves have: another one whenever they have changed."""
+    found = experiment(run)
+    return tuple(len(one) for pair in found.histories for one in pair) if found else ()
+
+
+def watch(run: LiveRun) -> bool:
+    """Bring the experiment on this run up to date. Is it still under way? When it is done, its result is kept."""
+    session, found = st.session_state, experiment(run)
+    if not found or found.done:
+        return False
+    try:
+        found.watch()
+    except RuntimeError as error:
+        session["training trial"], session["training complaint"] = None, str(error)
+        return False
+    if found.done:
+        results = session.setdefault("training tried", [])
+        session["training tried"] = [*results, (_identity(run), found.result())][-MAX_TRIED:]
+    return not found.done
+
+
+def stop() -> None:
+    """End the experiment that is under way; its curves so far go, too."""
+    found: Experiment | None = st.session_state.get("training trial")
+    if found and not found.done:
+        found.stop()
+        st.session_state["training trial"] = None
+
+
+def tried(run: LiveRun) -> list[Trial]:
+    """The results of the experiments on runs with these settings and data."""
+    return [trial for identity, trial in st.session_state.get("training tried", []) if identity == _identity(run)]
+
+
+def _identity(run: LiveRun) -> tuple[Config, int]:
+    return run.config, run.trainer.dataset.fingerprint
