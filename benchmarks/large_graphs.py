@@ -19,8 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
 
+from lab.text import strict_json
 from lab.trace.export import STATIC, playable
-from lab.trace.recording import record, strict_json
+from lab.trace.recording import record
 from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES
 from tests.support import launch

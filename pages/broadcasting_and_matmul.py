@@ -8,8 +8,8 @@ import streamlit as st
 from lab.autodiff import grids, one_operation, sources
 from lab.faults import forgotten_sum
 from lab.faults.forgotten_sum import BROKEN, UPDATES
-from lab.trace.recording import brief
-from lab.trace.recording import numeral as number
+from lab.text import brief
+from lab.text import numeral as number
 from lab.ui import address, page, progress, state
 from lab.ui import grids as drawing
 from lab.ui.address import Field

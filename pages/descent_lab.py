@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from lab import charts
 from lab.charts import Axis, Chart, Line, Mark, Track
 from lab.designs.network import TARGETS
-from lab.trace.recording import numeral
+from lab.text import numeral, short
 from lab.training.descent import four_points, over_time
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
@@ -270,7 +270,7 @@ def _show(
 
 def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> str:
     rows = [
-        (KINDS[kind].title, charts.short(step.loss), charts.short(math.hypot(*step.gradient)),
+        (KINDS[kind].title, short(step.loss), short(math.hypot(*step.gradient)),
          step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}")
         for kind, step in ahead.items()
     ]  # fmt: skip

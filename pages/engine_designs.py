@@ -9,7 +9,7 @@ from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import Event, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
-from lab.trace.recording import numeral as number
+from lab.text import numeral as number
 from lab.ui import address, expression_box, page, progress
 from lab.ui.address import Field
 from lab.ui.guess import FIRST, guess, verdict

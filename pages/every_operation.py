@@ -9,10 +9,10 @@ import streamlit as st
 
 from lab import charts
 from lab.autodiff.operations import Curve, Example, curve, example, parts, sources
-from lab.charts import Axis, Line, Mark, short
+from lab.charts import Axis, Line, Mark
 from lab.gradcheck import Report
 from lab.ops import OPS, Op
-from lab.trace.recording import numeral
+from lab.text import numeral, short
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

@@ -31,9 +31,9 @@ from lab.faults.compare import (
     which_curve,
 )
 from lab.faults.training import Setup
+from lab.text import brief, numeral
 from lab.trace.dot import draw
 from lab.trace.parts import Event
-from lab.trace.recording import brief, numeral
 from lab.training.doctor import Finding, diagnose
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field

@@ -25,7 +25,7 @@ from lab.autodiff.steps import (
     error_by_step,
     worst_place,
 )
-from lab.charts import Axis, Line, Mark, short
+from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import Element, Report, gradcheck
@@ -33,7 +33,7 @@ from lab.gradcheck.slopes import Slope
 from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable
-from lab.trace.recording import numeral
+from lab.text import numeral, short
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

@@ -13,11 +13,12 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.faults.compare import departure, follow
 from lab.faults.engines import SWITCH
+from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
-from lab.trace.recording import Change, Trace, attempt, brief, starting_gradients
+from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize

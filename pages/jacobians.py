@@ -13,7 +13,7 @@ from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
-from lab.trace.recording import numeral
+from lab.text import numeral
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

@@ -19,8 +19,9 @@ from lab.practice.prediction import (
     credited,
     points,
 )
+from lab.text import brief
 from lab.trace.derive import table
-from lab.trace.recording import Trace, brief
+from lab.trace.recording import Trace
 from lab.ui import assignment, page, progress, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize

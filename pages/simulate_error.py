@@ -12,9 +12,10 @@ import streamlit as st
 from lab.failures.catalogue import BY_KEY
 from lab.failures.finder import look_up
 from lab.failures.messages import MESSAGES, experiment_for
+from lab.text import brief
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
-from lab.trace.recording import Trace, brief, describe
+from lab.trace.recording import Trace, describe
 from lab.traps import cuts, in_place, lifecycle, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.lifecycle import ACTIONS, STATES

@@ -23,7 +23,7 @@ from lab.faults.suspects import (
     score,
     traced_step,
 )
-from lab.trace.recording import numeral
+from lab.text import numeral
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart

@@ -6,7 +6,8 @@ from lab.expression.builder import Expression, parse
 from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
-from lab.trace.recording import Trace, numeral, record
+from lab.text import numeral
+from lab.trace.recording import Trace, record
 from lab.ui import address, assignment, page, progress
 from lab.ui.address import Field
 from lab.ui.memoize import memoize

@@ -17,7 +17,7 @@ from lab.failures.finder import Found, look_up
 from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
-from lab.trace.recording import brief
+from lab.text import brief
 from lab.ui import address, finder, page, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart

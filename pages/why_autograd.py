@@ -39,7 +39,7 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.trace.recording import brief, numeral
+from lab.text import brief, numeral
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

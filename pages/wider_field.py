@@ -14,7 +14,7 @@ from lab.designs import checkpoint, rules
 from lab.designs.frameworks import QUESTIONS, answer
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
-from lab.trace.recording import numeral as number
+from lab.text import numeral as number
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

@@ -15,7 +15,8 @@ from lab.expression.builder import Expression
 from lab.gradcheck.slopes import Slope
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES
-from lab.trace.recording import Trace, brief, record
+from lab.text import brief
+from lab.trace.recording import Trace, record
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.player import LIMIT, Live, live_values, player

@@ -5,8 +5,8 @@ from html import escape
 import graphviz
 
 from lab.autodiff.passes import Graph, Step
+from lab.text import brief
 from lab.trace.dot import PALETTES, blank
-from lab.trace.recording import brief
 
 
 def kind_of(graph: Graph, node: int) -> str:

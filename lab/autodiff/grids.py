@@ -14,7 +14,7 @@ import numpy as np
 
 from lab.autodiff.one_operation import Run
 from lab.autodiff.sources import Shape, Sources, Term, arrivals, numbered
-from lab.trace.recording import numeral
+from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
 MOST_WRITTEN = 12  # terms of a sum

@@ -17,7 +17,7 @@ import numpy as np
 
 from lab.designs.compare import Program, of_graph
 from lab.ops import OPS, UNKNOWN
-from lab.trace.recording import brief
+from lab.text import brief
 from model import Tensor, topological_order
 
 MAX_NUMBERS = 1_000  # computed in one forward pass: a closure is asked once for each

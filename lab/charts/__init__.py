@@ -1,6 +1,6 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
-from lab.charts.chart import Chart, layer_name, short
+from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
     accuracy,
     dead_units,
@@ -53,7 +53,6 @@ __all__ = [
     "ridges",
     "samples",
     "saturation",
-    "short",
     "trial",
     "unit",
     "unit_table",

@@ -14,7 +14,7 @@ from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 
-from lab.trace.recording import numeral
+from lab.text import with_minus
 
 T = TypeVar("T")
 
@@ -122,16 +122,9 @@ def percent_text(value: float) -> str:
     return f"{value:.1%}" if math.isfinite(value) else "not a number"
 
 
-def short(value: float | None) -> str:
-    """Three digits that count, written as the player does: "0.0213", "1234", "−1.2e22"."""
-    if value is None or math.isnan(value):
-        return "not a number"
-    return numeral(value if 1e3 <= abs(value) < 1e6 else float(f"{value:.3g}"))
-
-
 def signed(value: float, digits: str = ".3g") -> str:
     """A difference, with its sign."""
-    return f"{value:+{digits}}".replace("-", "−")
+    return with_minus(f"{value:+{digits}}")
 
 
 def layer_name(name: str) -> str:

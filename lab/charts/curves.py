@@ -20,10 +20,10 @@ from lab.charts.chart import (
     nth,
     percent,
     ramp,
-    short,
     signed,
     thinned,
 )
+from lab.text import short
 from lab.training.records import Curve, LayerCurve, Record, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 

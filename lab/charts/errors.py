@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, Chart, heat_palette, mix, short
+from lab.charts.chart import COLOURS, Chart, heat_palette, mix
+from lab.text import short
 
 LEVELS = 7
 WRITTEN = 6  # columns, up to which each cell says its number

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours, short
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours
 from lab.charts.plane import MANY, PLANE
+from lab.text import short
 
 SAID = 13  # answers in the table of a curve
 

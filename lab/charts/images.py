@@ -7,18 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import (
-    COLOURS,
-    SHADES,
-    Chart,
-    heat_cells,
-    heat_palette,
-    mix,
-    nothing,
-    percent,
-    percent_text,
-    short,
-)
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, nothing, percent, percent_text
+from lab.text import short
 
 TILES = 5  # images side by side
 

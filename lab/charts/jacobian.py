@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
-from lab.trace.recording import numeral
+from lab.text import numeral
 
 UNKNOWN = "·"
 
@@ -34,7 +34,7 @@ def jacobian(
     cells = [
         {
             "value": [j, i, int(codes[i, j])],
-            "label": {"formatter": _written(matrix[i, j]) if known[i, j] else UNKNOWN, "fontSize": small},
+            "label": {"formatter": numeral(matrix[i, j]) if known[i, j] else UNKNOWN, "fontSize": small},
         }
         for i in range(len(outputs))
         for j in range(len(inputs))
@@ -66,11 +66,7 @@ def jacobian(
         f"{zeros} of them are 0.",
         ("output", *(f"by {name}" for name in inputs)),
         [
-            (name, *(_written(value) if there else UNKNOWN for value, there in zip(row, mask, strict=True)))
+            (name, *(numeral(value) if there else UNKNOWN for value, there in zip(row, mask, strict=True)))
             for name, row, mask in zip(outputs, matrix.tolist(), known, strict=True)
         ],
     )
-
-
-def _written(value: float) -> str:
-    return numeral(float(f"{value:.3g}"))

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, mix, nth, short
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, mix, nth
 from lab.charts.contours import contour
 from lab.charts.plane import PLANE, colour_picture
+from lab.text import short
 
 LEVELS = 12  # contours, each with the same area between it and the next
 MARKERS = 60  # steps of a path that are marked one by one; more would hide it

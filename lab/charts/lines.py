@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, nth, short, thinned
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, nth, thinned
+from lab.text import short
 
 TICKS = 8  # on a logarithmic axis whose ends are given, about
 LEGEND_WIDTH, LEGEND_ROW, LEGEND_MARK, LETTER = 400, 24, 49, 6.5  # pixels: of the legend, a row, a mark, a letter

@@ -9,19 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import (
-    COLOURS,
-    SHADES,
-    SYMBOLS,
-    Chart,
-    Colours,
-    invisible,
-    mix,
-    nth,
-    short,
-)
+from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, invisible, mix, nth
 from lab.charts.contours import contour, frontiers
-from lab.trace.recording import numeral
+from lab.text import numeral, short
 
 MANY = 100  # samples are drawn as one shape, without a border each
 PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom

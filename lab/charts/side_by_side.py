@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, short, thinned
+from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, thinned
 from lab.faults.compare import LessonRun, differs
+from lab.text import numeral, short
 from lab.trace.dot import PALETTES
-from lab.trace.recording import numeral
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 ROWS = 12  # of the table of losses

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, short, thinned
-from lab.trace.recording import numeral
+from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, thinned
+from lab.text import numeral, short
 from lab.training.records import Counted, Histogram, Record
 
 RIDGES = 9  # epochs in a picture of ridges

@@ -6,7 +6,7 @@ the fault, where it is the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -15,7 +15,7 @@ from lab.faults.catalogue import BY_KEY, Fault
 from lab.faults.compare import Comparison, LessonRun, Pass, differs, expression_pass, leaves, train_with
 from lab.faults.suspects import NOTHING, Case, Step, gradient_checks, in_a_line, traced_step
 from lab.faults.training import LessonTrainer
-from lab.trace.recording import brief, numeral
+from lab.text import brief, counted, listed, numeral
 from lab.training.records import column
 from model import no_grad
 
@@ -28,20 +28,20 @@ def effect(comparison: Comparison, guess: str) -> str:
     """Why another of EFFECTS than `comparison.effect` was wrong."""
     healthy, broken = comparison.healthy.gradients, comparison.broken.gradients
     there = {name: gradient for name, gradient in broken.items() if gradient is not None}
-    count = _many(sum(gradient.size for gradient in there.values()), "element")
+    count = counted(sum(gradient.size for gradient in there.values()), "element")
     if comparison.effect == "error":
         return f"No gradient can be trusted: the pass was stopped by {comparison.broken.error}"
     if guess == "error":
         return "No error was raised: the pass came to its end."
     if guess == "missing":
-        return f"A gradient arrived at {_listed(there)}."
+        return f"A gradient arrived at {listed(there)}."
     if guess == "shape":
-        return f"Each gradient has the shape of its tensor: {_listed(f'{n} {g.shape}' for n, g in there.items())}."
+        return f"Each gradient has the shape of its tensor: {listed(f'{n} {g.shape}' for n, g in there.items())}."
     if guess == "not finite":
         largest = max(np.abs(gradient).max() for gradient in there.values())
         return f"Of {count} none is nan or inf: the largest is {numeral(largest)} in size."
     if comparison.effect == "same":
-        return f"{count} compared, of {_listed(there)}: none differs by more than rounding."
+        return f"{count} compared, of {listed(there)}: none differs by more than rounding."
     what, right, wrong = _difference(healthy, broken)
     return f"{what} is {wrong} in the broken engine and {right} in the healthy one."
 
@@ -112,14 +112,14 @@ def _something_is_wrong(case: Case, run: LessonRun) -> str:
     assert case.fault is not None
     failed = sum(not check.passed for check in gradient_checks(case))
     if failed:
-        return f"{_many(failed, 'gradient check')} of this engine {'fails' if failed == 1 else 'fail'}."
+        return f"{counted(failed, 'gradient check')} of this engine {'fails' if failed == 1 else 'fail'}."
     healthy = train_with(case.fault.healthy, case.number)
     return f"The same run without any fault {_ended(healthy)}; this one {_ended(run)}."
 
 
 def _ended(run: LessonRun) -> str:
     done = len(run.completed)
-    when = f"after {_many(done, 'epoch')}" if done else "before its first epoch is complete"
+    when = f"after {counted(done, 'epoch')}" if done else "before its first epoch is complete"
     if run.error:
         return f"stops with an error {when}"
     if done < len(run.records):
@@ -135,7 +135,7 @@ def _another_engine(case: Case, fault: Fault) -> str:
     here = expression_pass(fault.example, case.setup.engine, given)
     where = f"`{in_a_line(fault.example)}`"
     if all(value.ndim == 0 for value in given.values()):
-        where += f" with {_listed(f'{name} = {numeral(float(value))}' for name, value in given.items())}"
+        where += f" with {listed(f'{name} = {numeral(float(value))}' for name, value in given.items())}"
     what, expected, found = _told_apart(theirs, here)
     return f"In {where}, this fault makes {what} {expected}. In the engine of this run it is {found}."
 
@@ -219,15 +219,3 @@ def _upward(rate: float, steps: list[Step]) -> str:
 OF_A_STEP: Mapping[str, Callable[[float, list[Step]], str]] = MappingProxyType(
     {"forgot-zero-grad": _never_cleared, "zero-some": _cleared_in_the_first_layer, "sign-flipped": _upward}
 )
-
-
-# ---------------------------------------------------------------- words
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _listed(names: Iterable[str]) -> str:
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last

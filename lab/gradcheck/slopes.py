@@ -21,8 +21,8 @@ from typing import Literal
 
 import numpy as np
 
-from lab.gradcheck.text import numeral
 from lab.ops import OPS
+from lab.text import numeral, with_minus
 from model import Tensor, topological_order
 
 Kind = Literal["smooth", "small", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
@@ -115,7 +115,7 @@ class Slope:
         """What is to the left and to the right: "0 on the left", "without bound on the right"."""
         left, right = numeral(self.left), numeral(self.right)
         if left == right and self.left != self.right:  # four digits do not tell them apart
-            left, right = (f"{slope:.9g}".replace("-", "−") for slope in (self.left, self.right))
+            left, right = (with_minus(f"{slope:.9g}") for slope in (self.left, self.right))
         words = {"NaN": "undefined", "∞": "without bound", "−∞": "without bound"}
         return f"{words.get(left, left)} on the left", f"{words.get(right, right)} on the right"
 

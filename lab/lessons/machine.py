@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from lab.expression.builder import Expression
+from lab.text import numeral as number
 from lab.trace.numerical import check
 from lab.trace.recording import Trace
-from lab.trace.recording import numeral as number
 from model import SGD, Tensor
 
 RATE = 0.1  # of the optimizer's one step

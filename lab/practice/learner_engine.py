@@ -21,10 +21,11 @@ import numpy as np
 from lab.expression.builder import Expression
 from lab.ops import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
+from lab.text import brief
 from lab.trace.derive import rule_of
 from lab.trace.numerical import Checked, check
 from lab.trace.parts import Captured, Code, Event, Node, Value
-from lab.trace.recording import Trace, brief, record
+from lab.trace.recording import Trace, record
 from model import Tensor, _unbroadcast, no_grad
 from practice.task import Inputs, Ladder
 

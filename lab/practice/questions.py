@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.trace.recording import numeral
+from lab.text import numeral
 from lab.traps.lines import body
 from model import Tensor
 from practice.questions import NOT, QUESTIONS, Choice, Engine, Number, Point, Question, Text

@@ -14,8 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from lab.ops import UNKNOWN, Derivative
+from lab.text import brief
 from lab.trace.parts import Derived, DueTerm, Message, Node, SentTerm, Value
-from lab.trace.recording import Trace, brief, kind_of, plain
+from lab.trace.recording import Trace, kind_of, plain
 
 
 def derive(trace: Trace) -> list[Derived]:

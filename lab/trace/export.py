@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.gradcheck.slopes import Slope
+from lab.text import strict_json
 from lab.trace.derive import derive
 from lab.trace.parts import Captured
-from lab.trace.recording import Trace, strict_json
+from lab.trace.recording import Trace
 
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.

@@ -5,9 +5,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from lab.ops import UNKNOWN
+from lab.text import brief
 from lab.trace.derive import rule_of, short_names
 from lab.trace.parts import Message, Node
-from lab.trace.recording import Trace, brief, describe
+from lab.trace.recording import Trace, describe
 
 
 class Remark(NamedTuple):

@@ -8,7 +8,6 @@ play it without Python.
 
 import inspect
 import itertools
-import json
 import linecache
 import math
 import re
@@ -23,8 +22,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
-from lab.gradcheck.text import numeral as numeral
 from lab.ops import OPS, UNKNOWN, Op
+from lab.text import brief, strict_json
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
 from model import (
     MutationError,
@@ -613,17 +612,6 @@ def plain(value: Any) -> Value:
     return numbers
 
 
-def brief(value: Any) -> str:
-    """A value in a few characters: four significant digits, long arrays shortened."""
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return numeral(float(array))
-    text = np.array2string(
-        array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: numeral(float(number))}
-    )
-    return " ".join(text.split())
-
-
 def describe(node: Node) -> str:
     """The name of a node for a reader: its label, its operation, or that it is a constant."""
     if node["op"]:
@@ -654,21 +642,3 @@ def _source_lines(filename: str, line: int, name: str) -> Code:
     first = next(above, line)  # a lambda has no such line: it stands for itself
     block = textwrap.dedent("".join(inspect.getblock(lines[first - 1 :]))).rstrip()
     return {"file": Path(filename).name, "first": first, "lines": block.split("\n")}
-
-
-def strict_json(value: Any) -> str:
-    """JSON that every parser takes: nan and the infinities become the strings "nan", "inf" and "-inf"."""
-    try:
-        return json.dumps(value, allow_nan=False)
-    except ValueError:
-        return json.dumps(_strict(value), allow_nan=False)
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strict(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_strict(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return value

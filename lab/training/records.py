@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type
 
 import numpy as np
 
+from lab.text import with_minus
 from lab.training.config import Config, is_number, is_whole
 
 # Names of fields, for whoever takes one as an argument
@@ -134,7 +135,7 @@ def scores(records: Sequence[Measured], part: Literal["train", "val"]) -> np.nda
 
 def score_text(value: float, record: Measured) -> str:
     """A score of that record's kind, such as "accuracy 97.1%" or "R² 0.94"."""
-    return f"R² {value:.3f}".replace("-", "−") if is_regression(record) else f"accuracy {value:.1%}"
+    return with_minus(f"R² {value:.3f}") if is_regression(record) else f"accuracy {value:.1%}"
 
 
 def best_text(records: Sequence[Record], config: Config) -> str:

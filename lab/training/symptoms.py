@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from lab.trace.recording import numeral
+from lab.text import short, with_minus
 from lab.training.config import DEFAULT_LR, Config
 from lab.training.records import Histogram, Record, column, is_regression, scores
 
@@ -190,7 +190,7 @@ class History:
         return "R²" if self.regression else "accuracy"
 
     def shown(self, score: float, digits: int = 0) -> str:
-        return f"{score:.2f}".replace("-", "−") if self.regression else f"{score:.{digits}%}"
+        return with_minus(f"{score:.2f}") if self.regression else f"{score:.{digits}%}"
 
     @property
     def checked_on(self) -> str:
@@ -221,11 +221,11 @@ def overflow(h: History) -> Evidence | None:
         return None
     at = int(bad[0])
     which = "training loss" if not np.isfinite(h.loss[at]) else "loss of a batch" if ended[at] else "validation loss"
-    before = f"; one epoch before training loss was {_g(h.loss[at - 1])}" if at else ""
+    before = f"; one epoch before training loss was {short(h.loss[at - 1])}" if at else ""
     sentences = [f"In epoch {h.epochs[at]} the {which} is no longer a number{before}."]
     largest = _largest(h.norms)
     if largest > HIGH_NORM:
-        sentences.append(f"The largest gradient norm that was measured is {_g(largest, 2)}.")
+        sentences.append(f"The largest gradient norm that was measured is {short(largest, 2)}.")
     return Evidence(tuple(sentences), h.epochs[at])
 
 
@@ -235,7 +235,7 @@ def climbing(h: History) -> Evidence | None:
     first = loss[: max(FEWEST, len(loss) // 2)]
     if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
-    return _said(h, f"The training loss climbs from {_g(loss[0])} to {_g(loss[-1])} in {len(loss)} epochs.", at=1)
+    return _said(h, f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1)
 
 
 def swinging(h: History) -> Evidence | None:
@@ -250,7 +250,7 @@ def swinging(h: History) -> Evidence | None:
     return _said(
         h,
         f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises in {rises} of {len(steps)} epochs, by "
-        f"{_g(steps.max(), 2)} at most; it lies between {_g(loss.min())} and {_g(loss.max())}.",
+        f"{short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
 
@@ -282,15 +282,15 @@ def thrown(h: History) -> Evidence | None:
     if h.config.init != "normal" and early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start):
         return _said(
             h,
-            f"After epoch {h.epochs[worst]} the training loss is {_g(early[worst])}, where guessing costs "
-            f"{_g(h.guess, 2)}: the first steps went much too far.",
+            f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where guessing costs "
+            f"{short(h.guess, 2)}: the first steps went much too far.",
             at=worst,
         )
     norm = _largest(h.norms[:FEWEST])
     if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
         return _said(
             h,
-            f"The gradient norm reaches {_g(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
+            f"The gradient norm reaches {short(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
             f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
             at=0,
         )
@@ -311,9 +311,10 @@ def at_chance(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The loss stands still at {_g(loss)}, and guessing among {h.classes} classes costs {_g(h.guess)}; training "
+        f"The loss stands still at {short(loss)}, and guessing among {h.classes} classes costs {short(h.guess)}; "
+        "training "
         f"accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
-        f"{_g(h.norms[-1].min(), 2)}.",
+        f"{short(h.norms[-1].min(), 2)}.",
     )
 
 
@@ -334,8 +335,9 @@ def _useless(h: History) -> Evidence | None:
     scored = "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.plain_score('val'):.1%}."
     return _said(
         h,
-        f"Training loss is {_g(h.loss[-1])}, but validation loss is {_g(loss)} (median of {STILL_EPOCHS // 2} epochs); "
-        f"always answering with {plain} costs {_g(h.val_guess)}.{scored}",
+        f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {STILL_EPOCHS // 2} "
+        "epochs); "
+        f"always answering with {plain} costs {short(h.val_guess)}.{scored}",
     )
 
 
@@ -349,8 +351,8 @@ def underfitting(h: History) -> Evidence | None:
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
     return _said(
         h,
-        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {_g(before)} on average "
-        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {_g(now)} from epoch {h.epochs[-width]} to "
+        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {short(before)} on average "
+        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from epoch {h.epochs[-width]} to "
         f"{h.epochs[-1]}.",
         at=len(h) - 2 * width,
     )
@@ -369,7 +371,7 @@ def no_gradient(h: History) -> Evidence | None:
     return _said(
         h,
         f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
-        f"exactly 0; in epoch {h.epochs[-1]} the loss is {_g(h.loss[-1])}, after {_g(h.loss[0])} in the first.",
+        f"exactly 0; in epoch {h.epochs[-1]} the loss is {short(h.loss[-1])}, after {short(h.loss[0])} in the first.",
         at=0,
     )
 
@@ -411,7 +413,8 @@ def piling(h: History) -> Evidence | None:
     if not grown.size:
         return None
     sentences = [
-        f"The gradient norm of {h.layers[i]} grows from {_g(first[i], 2)} in epoch {h.epochs[0]} to {_g(last[i], 2)}."
+        f"The gradient norm of {h.layers[i]} grows from {short(first[i], 2)} in epoch {h.epochs[0]} to "
+        f"{short(last[i], 2)}."
         for i in grown
     ]
     return _said(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
@@ -426,8 +429,9 @@ def badly_scaled(h: History) -> Evidence | None:
     layer = int(np.nanargmax(h.norms[0]))
     return _said(
         h,
-        f"The gradient norm of {h.layers[layer]} is {_g(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually lies "
-        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is {_g(h.val_loss[-1])}.",
+        f"The gradient norm of {h.layers[layer]} is {short(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually "
+        "lies "
+        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is {short(h.val_loss[-1])}.",
         at=0,
     )
 
@@ -445,7 +449,7 @@ def large_norms(h: History) -> Evidence | None:
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
     return _said(
         h,
-        f"The gradient norm of {h.layers[layer]} is {_g(recent[at, layer], 2)} in epoch "
+        f"The gradient norm of {h.layers[layer]} is {short(recent[at, layer], 2)} in epoch "
         f"{h.epochs[-len(recent) :][at]}; it usually lies between {BAND[0]} and {BAND[1]:g}.",
         at=int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
     )
@@ -463,8 +467,8 @@ def vanishing(h: History) -> Evidence | None:
     layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
     return _said(
         h,
-        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {_g(hidden[at], 2)} and that of the last layer "
-        f"{_g(last[at], 2)}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
+        f"In epoch {h.epochs[at]} the gradient norm of {layer} is {short(hidden[at], 2)} and that of the last layer "
+        f"{short(last[at], 2)}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
         f"{len(low)} epochs.",
         at=int(np.argmax(low)),
     )
@@ -511,8 +515,9 @@ def slow(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"A step changes the weights by {_g(ratio, 1)} of their size, and the loss creeps from {_g(h.loss[0])} to "
-        f"{_g(h.loss[-1])} in {len(h)} epochs without a bend.",
+        f"A step changes the weights by {short(ratio, 1)} of their size, and the loss creeps from {short(h.loss[0])} "
+        "to "
+        f"{short(h.loss[-1])} in {len(h)} epochs without a bend.",
         at=0,
     )
 
@@ -593,8 +598,8 @@ def _rising(h: History, share: float) -> Evidence | None:
     middle = h.epochs[best + 1]
     return _said(
         h,
-        f"Validation loss was lowest around epoch {middle}, at {_g(low)}, and has risen to {_g(high)} since "
-        f"(medians of {WINDOW} epochs), while training loss fell from {_g(before)} to {_g(after)}.",
+        f"Validation loss was lowest around epoch {middle}, at {short(low)}, and has risen to {short(high)} since "
+        f"(medians of {WINDOW} epochs), while training loss fell from {short(before)} to {short(after)}.",
         at=best + 1,
     )
 
@@ -634,7 +639,8 @@ def healthy(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss, of all samples after each epoch, goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training "
+        f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
+        "training "
         f"{h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
 
@@ -656,7 +662,8 @@ def unchecked(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss, of all samples after each epoch, goes from {_g(h.loss[0])} to {_g(h.loss[-1])}, training "
+        f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
+        "training "
         f"{h.scored} is {h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does on "
         "others.",
     )
@@ -669,8 +676,9 @@ def unsettled(h: History) -> Evidence | None:
     return _said(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}. In the last {WINDOW} epochs training loss was at "
-        f"most {_g(h.loss[-WINDOW:].max())}, its lowest so far is {_g(np.nanmin(h.loss))}; validation loss was at most "
-        f"{_g(h.val_loss[-WINDOW:].max())}, its lowest {_g(np.nanmin(h.val_loss))}.",
+        f"most {short(h.loss[-WINDOW:].max())}, its lowest so far is {short(np.nanmin(h.loss))}; validation loss was "
+        "at most "
+        f"{short(h.val_loss[-WINDOW:].max())}, its lowest {short(np.nanmin(h.val_loss))}.",
     )
 
 
@@ -683,7 +691,8 @@ def settled(h: History) -> Evidence | None:
     plain = "the mean" if h.regression else "the commonest class"
     return _said(
         h,
-        f"The loss hardly changes any more: {_g(h.loss[-1])}, where always answering with {plain} costs {_g(h.guess)}. "
+        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {plain} costs "
+        f"{short(h.guess)}. "
         f"{h.checked_on.capitalize()} {h.scored} is {h.shown(h.val_score[-1])}.",
     )
 
@@ -693,7 +702,8 @@ def learning(h: History) -> Evidence | None:
         return None
     return _said(
         h,
-        f"The training loss went from {_g(h.loss[0])} to {_g(h.loss[-1])} in {len(h)} epochs, and training {h.scored} "
+        f"The training loss went from {short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs, and training "
+        f"{h.scored} "
         f"is {h.shown(h.train_score[-1])}.",
     )
 
@@ -709,11 +719,6 @@ def _medians(values: np.ndarray) -> np.ndarray:
     """Of each WINDOW epochs in a row: a single epoch that is out of line does not show in them."""
     medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
     return medians
-
-
-def _g(value: float, digits: int = 3) -> str:
-    """So many digits that count, written as the player does."""
-    return numeral(float(f"{value:.{digits}g}"))
 
 
 def _said(h: History, *sentences: str, at: int = -1) -> Evidence:

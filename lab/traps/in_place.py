@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
-from lab.trace.recording import Recording, Trace, brief, plain
+from lab.text import brief
+from lab.trace.recording import Recording, Trace, plain
 from model import SGD, MutationError, Tensor, allow_mutation
 
 LARGEST = 5.0  # of the values and of what is written, either way

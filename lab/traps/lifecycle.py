@@ -12,8 +12,8 @@ from typing import Any
 import graphviz
 import numpy as np
 
+from lab.text import numeral
 from lab.trace.dot import PALETTES, blank
-from lab.trace.recording import numeral
 from lab.training.descent.walk import SETTLED
 from model import SGD, Tensor
 

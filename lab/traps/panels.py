@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from lab.trace.recording import brief
+from lab.text import brief
 from lab.traps.in_place import OPS, WRITTEN, Box, Experiment, Outcome, run, same, stages
 
 STEPS = ("Forward", "Mutate", "Backward", "Compare")

@@ -14,7 +14,7 @@ from lab.lessons import assignment_link
 from lab.lessons.assignment import CONTROLS, ITEMS, beginning
 from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
 from lab.lessons.pages import BY_FILE
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui import progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab.charts import Chart
 from lab.charts.plane import PLANE
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.training.config import is_number
 from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lab.autodiff.grids import Picture
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui.assets import component
 
 _component = component("grids", "grids/grids.js", lost="The arrays", style="grids/grids.css")

@@ -16,10 +16,11 @@ import streamlit as st
 from lab.faults.compare import Departure
 from lab.gradcheck.slopes import Slope
 from lab.practice.mistakes import Mistakes
+from lab.text import strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.nonfinite import remarks
 from lab.trace.numerical import Checked, check, slopes_of_numbers
-from lab.trace.recording import Trace, strict_json
+from lab.trace.recording import Trace
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
 from model import Tensor, no_grad

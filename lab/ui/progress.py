@@ -10,7 +10,7 @@ import streamlit as st
 from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui.assets import component
 from practice import LADDERS
 

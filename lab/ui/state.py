@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui.address import Field, note
 from lab.ui.assets import component
 

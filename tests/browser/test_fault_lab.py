@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from lab.faults.catalogue import BY_KEY
 from lab.faults.compare import compare
 from lab.faults.suspects import open_case
+from lab.text import numeral as number
 from lab.trace.dot import PALETTES
-from lab.trace.recording import numeral as number
 from tests.support import settled, switch
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"

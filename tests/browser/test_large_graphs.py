@@ -5,8 +5,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from lab.text import strict_json
 from lab.trace.export import playable, standalone
-from lab.trace.recording import record, strict_json
+from lab.trace.recording import record
 from tests.browser.apps.programs import SHAPES
 from tests.browser.test_player import open_player, press  # noqa: F401 (a fixture)
 from tests.programs import LEAVES

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from lab.text import strict_json
 from lab.trace.export import playable, standalone
-from lab.trace.recording import Recording, record, strict_json
+from lab.trace.recording import Recording, record
 from tests.programs import LEAVES, shared
 from tests.support import ROOT, settled, switch
 

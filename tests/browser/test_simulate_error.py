@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from lab.trace.recording import brief
+from lab.text import brief
 from lab.traps.in_place import Experiment, run
 from tests.support import settled, switch
 

@@ -8,9 +8,10 @@ from lab.faults.compare import follow
 from lab.faults.engines import Overwrites, WrongOrder
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
+from lab.text import numeral, strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.numerical import slopes_of_numbers
-from lab.trace.recording import Recording, attempt, numeral, record, strict_json
+from lab.trace.recording import Recording, attempt, record
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES, program, shared

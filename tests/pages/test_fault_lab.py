@@ -7,7 +7,7 @@ import pytest
 
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, numbers, play, train_with, which_curve
-from lab.trace.recording import numeral as number
+from lab.text import numeral as number
 from lab.training.doctor import diagnose
 from model import Tensor
 from tests.pages.conftest import address, app, components, run, sent, texts

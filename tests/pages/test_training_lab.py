@@ -15,7 +15,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
-from lab.charts import short
+from lab.text import short
 from lab.training import points
 from lab.training.config import Config
 from lab.training.datasets import sine

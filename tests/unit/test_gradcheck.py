@@ -5,7 +5,7 @@ import pytest
 
 import model
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.gradcheck.text import numeral
+from lab.text import numeral
 from model import Tensor
 
 

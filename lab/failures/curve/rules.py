@@ -14,6 +14,7 @@ import numpy as np
 
 from lab.failures.curve.history import MOST_CLASSES, Curve
 from lab.failures.curve.known import CALLED, KNOWN
+from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
@@ -37,10 +38,6 @@ STANDS = 0.06  # share by which a loss that never learned anything may have chan
 def _asked(find: Callable[[Curve], Evidence | None]) -> Callable[[History], Evidence | None]:
     """A symptom of a curve, as the doctor's table has it."""
     return lambda h: find(cast(Curve, h))
-
-
-def _g(value: float, digits: int = 3) -> str:
-    return f"{value:.{digits}g}"
 
 
 def _evidence(c: Curve, at: int, *sentences: str) -> Evidence:
@@ -80,8 +77,9 @@ def piling(c: Curve) -> Evidence | None:
     if loss[lowest] < 0.3 * loss[0] and loss[highest] > 1.5 * loss[0]:
         return _evidence(
             c, lowest,
-            f"The loss had fallen from {_g(loss[0])} to {_g(loss[lowest])} in epoch {c.epochs[lowest]}, and went up to "
-            f"{_g(loss[highest])} from there: the steps have become larger and larger.",
+            f"The loss had fallen from {short(loss[0])} to {short(loss[lowest])} in epoch {c.epochs[lowest]}, and "
+            "went up to "
+            f"{short(loss[highest])} from there: the steps have become larger and larger.",
         )  # fmt: skip
     if c.norms.size:
         return symptoms.piling(c)
@@ -94,8 +92,9 @@ def piling(c: Curve) -> Evidence | None:
     at = int(np.argmax(norms >= symptoms.GROWTH * first))
     return _evidence(
         c, at,
-        f"The loss had fallen to {_g(loss.min())}, and is at {_g(loss[-WINDOW:].mean())} in the end; the gradient norm "
-        f"grows from {_g(first, 2)} in epoch {c.epochs[0]} to {_g(last, 2)}.",
+        f"The loss had fallen to {short(loss.min())}, and is at {short(loss[-WINDOW:].mean())} in the end; the "
+        "gradient norm "
+        f"grows from {short(first, 2)} in epoch {c.epochs[0]} to {short(last, 2)}.",
     )  # fmt: skip
 
 
@@ -115,7 +114,10 @@ def blowing_up(c: Curve) -> Evidence | None:
     ):
         return None
     return _evidence(
-        c, 0, f"The loss is multiplied by about {_g(factor, 2)} in each epoch, from {_g(loss[0])} to {_g(loss.max())}."
+        c,
+        0,
+        f"The loss is multiplied by about {short(factor, 2)} in each epoch, from {short(loss[0])} to "
+        f"{short(loss.max())}.",
     )
 
 
@@ -131,7 +133,7 @@ def climbing(c: Curve) -> Evidence | None:
     if c.scored_in_training and c.train_score[-1] < c.train_score[0]:
         accuracy = f" Training accuracy falls with it, from {c.train_score[0]:.0%} to {c.train_score[-1]:.0%}."
     return _evidence(
-        c, 0, f"The training loss climbs from its first value, {_g(loss[0])}, to {_g(loss[-1])}.{accuracy}"
+        c, 0, f"The training loss climbs from its first value, {short(loss[0])}, to {short(loss[-1])}.{accuracy}"
     )
 
 
@@ -151,9 +153,9 @@ def huge_start(c: Curve) -> Evidence | None:
         return None
     if not norm > LARGE_NORM and not (comes_down and c.learned):
         return None
-    gradient = f" The gradient norm is {_g(norm, 2)} there." if norm else ""
+    gradient = f" The gradient norm is {short(norm, 2)} there." if norm else ""
     where = "In the first step" if c.first else f"In epoch {c.epochs[0]}"
-    return _evidence(c, 0, f"{where} the loss is {_g(first)}: guessing among ten classes costs 2.3.{gradient}")
+    return _evidence(c, 0, f"{where} the loss is {short(first)}: guessing among ten classes costs 2.3.{gradient}")
 
 
 def thrown(c: Curve) -> Evidence | None:
@@ -167,10 +169,11 @@ def thrown(c: Curve) -> Evidence | None:
     jumped = early[worst] > RISE * begun and rest > 0.8 * begun
     if not jumped and not (c.scored_in_training and early[worst] > max(15.0, 5 * rest)):
         return None
-    came = f", after {_g(begun)} at first" if begun < early[worst] else ""
+    came = f", after {short(begun)} at first" if begun < early[worst] else ""
     return _evidence(
         c, worst,
-        f"In epoch {c.epochs[worst]} the loss is {_g(early[worst])}{came}, and {_g(rest)} in the end: the first steps "
+        f"In epoch {c.epochs[worst]} the loss is {short(early[worst])}{came}, and {short(rest)} in the end: the first "
+        "steps "
         "went much too far.",
     )  # fmt: skip
 
@@ -205,7 +208,7 @@ def no_gradient(c: Curve) -> Evidence | None:
         return None
     return _evidence(
         c, 0, f"The gradient norm of every layer but the last is exactly 0 from epoch {c.epochs[0]} on, and the loss "
-        f"stays at {_g(c.loss[-1])}."
+        f"stays at {short(c.loss[-1])}."
     )  # fmt: skip
 
 
@@ -234,8 +237,9 @@ def scatters(c: Curve) -> Evidence | None:
         return None
     return _evidence(
         c, len(c) // 2,
-        f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means have come from {_g(first)} to "
-        f"{_g(last)} only.",
+        f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means have come from {short(first)} "
+        "to "
+        f"{short(last)} only.",
     )  # fmt: skip
 
 
@@ -246,9 +250,11 @@ def frozen(c: Curve) -> Evidence | None:
         return None
     which = "validation" if c.config.val_fraction else "training"
     norm = c.total[np.isfinite(c.total)]
-    gradients = f" Gradients are there: their norm is {_g(float(norm[-1]), 2)}." if norm.size and norm[-1] > 0 else ""
+    gradients = (
+        f" Gradients are there: their norm is {short(float(norm[-1]), 2)}." if norm.size and norm[-1] > 0 else ""
+    )
     return _evidence(
-        c, 0, f"The {which} loss is {_g(loss[0], 6)} in each of {len(loss)} epochs, to the last digit.{gradients}"
+        c, 0, f"The {which} loss is {short(loss[0], 6)} in each of {len(loss)} epochs, to the last digit.{gradients}"
     )
 
 
@@ -266,7 +272,7 @@ def at_guessing(c: Curve) -> Evidence | None:
     if abs(middle - math.log(count)) > AT_GUESSING:
         return None
     return _evidence(
-        c, 0, f"The loss stays at {_g(middle, 4)}, within {_g(float(np.ptp(c.smooth)), 1)}: exactly what equal "
+        c, 0, f"The loss stays at {short(middle, 4)}, within {short(float(np.ptp(c.smooth)), 1)}: exactly what equal "
         f"probabilities for {count} classes cost. Noise of batches, as with wrong labels, would move it more."
     )  # fmt: skip
 
@@ -275,7 +281,8 @@ def no_motion(c: Curve) -> Evidence | None:
     if not motionless(c) or c.norms.size:
         return None
     return _evidence(
-        c, 0, f"The loss stays at {_g(float(c.smooth.mean()), 4)}, within {_g(float(np.ptp(c.smooth)), 1)}: less than "
+        c, 0, f"The loss stays at {short(float(c.smooth.mean()), 4)}, within {short(float(np.ptp(c.smooth)), 1)}: "
+        "less than "
         "the noise of batches."
     )  # fmt: skip
 
@@ -290,7 +297,7 @@ def spikes(c: Curve) -> Evidence | None:
     return _evidence(
         c, c.group_of(at[0]),
         f"{len(at)} of {len(c.raw)} values stand far above their neighbours{rhythm}: the highest is "
-        f"{_g(float(c.raw[at].max()))}, where the values around it are near {_g(float(np.median(c.raw)))}.",
+        f"{short(float(c.raw[at].max()))}, where the values around it are near {short(float(np.median(c.raw)))}.",
     )  # fmt: skip
 
 
@@ -311,8 +318,9 @@ def second_softmax(c: Curve) -> Evidence | None:
         if abs(loss - floor - (1 - accuracy)) < FLOOR and highest <= floor + 1 + FLOOR:
             return _evidence(
                 c, len(c) // 2,
-                f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {_g(loss)}: with two softmaxes "
-                f"{count} classes cannot cost less than {_g(floor)}.",
+                f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {short(loss)}: with two "
+                "softmaxes "
+                f"{count} classes cannot cost less than {short(floor)}.",
             )  # fmt: skip
     return None
 
@@ -331,8 +339,9 @@ def learned_nothing_else(c: Curve) -> Evidence | None:
         return None
     return _evidence(
         c, 0,
-        f"The training loss falls by {gained:.0%}, but the validation loss was never below {_g(c.val_loss.min())}, "
-        f"and guessing among {classes} classes costs {_g(c.guess)}. Validation accuracy is {middle:.0%}, and guessing "
+        f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
+        f"and guessing among {classes} classes costs {short(c.guess)}. Validation accuracy is {middle:.0%}, and "
+        "guessing "
         f"gives {1 / classes:.0%}.",
     )  # fmt: skip
 
@@ -360,7 +369,8 @@ def creeping(c: Curve) -> Evidence | None:
         return None
     return _evidence(
         c, 0,
-        f"The loss creeps from {_g(loss[0], 4)} to {_g(loss[-1], 4)} in {len(loss)} epochs, evenly and without a bend.",
+        f"The loss creeps from {short(loss[0], 4)} to {short(loss[-1], 4)} in {len(loss)} epochs, evenly and without "
+        "a bend.",
     )  # fmt: skip
 
 
@@ -369,7 +379,7 @@ def stands_lively(c: Curve) -> Evidence | None:
     if not stands_still(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
         return None
     return _evidence(
-        c, 0, f"{_stays(c)} Gradients reach every layer: the smallest norm is {_g(float(c.norms[-1].min()), 2)}."
+        c, 0, f"{_stays(c)} Gradients reach every layer: the smallest norm is {short(float(c.norms[-1].min()), 2)}."
     )
 
 
@@ -379,8 +389,8 @@ def stands(c: Curve) -> Evidence | None:
 
 def _stays(c: Curve) -> str:
     loss = c.smooth
-    guess = f", and guessing among {c.classes} classes costs {_g(c.guess)}" if c.classes else ""
-    low, high = _g(float(loss.min()), 4), _g(float(loss.max()), 4)
+    guess = f", and guessing among {c.classes} classes costs {short(c.guess)}" if c.classes else ""
+    low, high = short(float(loss.min()), 4), short(float(loss.max()), 4)
     where = f"at {low}" if low == high else f"between {low} and {high}"
     return f"The loss stays {where} from the first epoch on{guess}."
 
@@ -407,7 +417,8 @@ def underfitting(c: Curve) -> Evidence | None:
     return _evidence(
         c, len(c) - 2 * width,
         f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any "
-        f"more: {_g(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, {_g(now)} since.",
+        f"more: {short(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, {short(now)} "
+        "since.",
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from lab.practice import learner_engine, sandbox
 from lab.practice.checking import Checking
 from lab.practice.folder import LARGEST
 from lab.practice.render_report import told
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value

@@ -24,7 +24,7 @@ from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
 from lab.practice.progress_file import hashed
 from lab.practice.render_report import told
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
 from lab.ui.practice import own

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import streamlit as st
 
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from lab.ui.assets import component
 from practice.task import Task
 

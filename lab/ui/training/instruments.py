@@ -16,6 +16,7 @@ from lab import charts
 from lab.charts import Chart
 from lab.charts.weights import RIDGES
 from lab.ops import OPS, UNKNOWN
+from lab.text import short
 from lab.training import points
 from lab.training.config import Config
 from lab.training.live import LiveRun
@@ -347,7 +348,7 @@ def _progress(run: LiveRun) -> dict[str, Any]:
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
     if len(losses):
-        where += f", loss of the last batch {charts.short(losses[-1])}"
+        where += f", loss of the last batch {short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
     return {"progress": {"share": run.progress, "text": where}}

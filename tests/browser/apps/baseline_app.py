@@ -8,7 +8,8 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 import graphviz
 import streamlit as st
 
-from lab.trace.recording import brief, describe, record
+from lab.text import brief
+from lab.trace.recording import describe, record
 from tests.browser.apps.programs import tree
 
 st.set_page_config(page_title="Baseline", layout="wide")

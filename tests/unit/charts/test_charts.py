@@ -9,9 +9,10 @@ import pytest
 from PIL import Image
 
 from lab import charts
-from lab.charts.chart import COLOURS, ROWS, SHADES, short
+from lab.charts.chart import COLOURS, ROWS, SHADES
 from lab.charts.curves import BUCKETS
 from lab.charts.weights import RIDGES
+from lab.text import short
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.predictions import answers, before_activation, confusion, grid, over_plane, probabilities, unit_maps

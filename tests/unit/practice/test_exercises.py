@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.practice.exercises import LARGEST, LEVELS, NUMBERS, exercise
-from lab.trace.recording import numeral
+from lab.text import numeral
 
 ANY = st.tuples(st.sampled_from([*LEVELS]), st.integers(1, NUMBERS))
 

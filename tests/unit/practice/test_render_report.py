@@ -7,7 +7,7 @@ import pytest
 
 from lab.practice.checker import Failure, Here, Problem, Report, check
 from lab.practice.render_report import shown, told
-from lab.trace.recording import strict_json
+from lab.text import strict_json
 from practice.scalars import LADDER
 from tests.unit.practice.test_checker import ladder as small  # noqa: F401
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from lab.trace.recording import brief
+from lab.text import brief
 from lab.traps.in_place import Box, Experiment, run
 from lab.traps.panels import arrays, gradients, program
 

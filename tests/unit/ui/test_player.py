@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lab.text import strict_json
 from lab.trace.export import MODULES, STATIC, framed, playable, standalone
-from lab.trace.recording import record, strict_json
+from lab.trace.recording import record
 from lab.ui.player import Live, _fitting, _identity, nudged
 from tests.programs import LEAVES, shared
 

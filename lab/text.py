@@ -1,0 +1,81 @@
+"""How numbers, lists and JSON are written, everywhere in the lab."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+MINUS = "−"
+
+
+def numeral(number: float) -> str:
+    """A number for a reader: four significant digits, a real minus sign, "NaN" and "∞".
+
+    The player writes numbers in the same way (static/player/format.js).
+    """
+    if math.isnan(number):
+        return "NaN"
+    size = abs(number)
+    if math.isinf(number):
+        text = "∞"
+    elif size >= 1e6 or 0 < size < 1e-4:
+        mantissa, exponent = f"{size:.3e}".split("e")
+        text = with_minus(f"{float(mantissa):g}e{int(exponent)}")
+    else:  # whole digits are never left out
+        text = f"{size:.0f}" if size >= 1e4 else f"{float(f'{size:.4g}'):g}"
+    return f"{MINUS}{text}" if number < 0 else text
+
+
+def short(number: float | None, digits: int = 3) -> str:
+    """So many significant digits, but whole digits are never left out: "0.0213", "1234", "−1.2e22"."""
+    if number is None or math.isnan(number):
+        return "not a number"
+    whole = 10**digits <= abs(number) < 1e6
+    return numeral(float(f"{number:.0f}" if whole else f"{number:.{digits}g}"))
+
+
+def with_minus(text: str) -> str:
+    """A number that Python has formatted, with a real minus sign for each hyphen."""
+    return text.replace("-", MINUS)
+
+
+def brief(value: Any) -> str:
+    """A number or an array in a few characters: four significant digits, long arrays shortened."""
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return numeral(float(array))
+    text = np.array2string(
+        array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: numeral(float(number))}
+    )
+    return " ".join(text.split())
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 step", "2 steps", "1,000 steps"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def strict_json(value: Any) -> str:
+    """JSON that every parser accepts: nan and the infinities become the strings "nan", "inf" and "-inf"."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError:
+        return json.dumps(_strict(value), allow_nan=False)
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
