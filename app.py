@@ -38,6 +38,7 @@ else:
     from lab.config import allow_open_files, detect_hosted
     from lab.ui.compressed import CompressedOnce
     from lab.ui.latest import LatestState
+    from lab.ui.redirect import Redirect
     from lab.ui.same_origin import SameOrigin
     from lab.ui.visitor import Visitor
 
@@ -48,4 +49,5 @@ else:
     # brings first would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
     setattr(state, "SessionState", LatestState)  # noqa: B010  what Streamlit makes for each visitor; no name is public
-    app = st.App(__file__, middleware=[Middleware(SameOrigin), Middleware(Visitor), Middleware(CompressedOnce)])
+    layers = [Middleware(SameOrigin), Middleware(Redirect), Middleware(Visitor), Middleware(CompressedOnce)]
+    app = st.App(__file__, middleware=layers)

@@ -395,7 +395,7 @@ QUESTIONS: tuple[Question, ...] = (
         "One of the others makes a long formula. The other moves an input by a small h. What does autograd work with?",
         "It works with numbers, not with formulas, so no formula can grow. And it applies exact rules, so there is no "
         "step h to choose: the result is exact up to rounding, and one pass gives all derivatives.",
-        Place("pages/why_autograd.py",
+        Place("pages/why_reverse_mode.py",
               "Three ways to one number: the work of each, and by how much the difference misses.",
               {"tab": "formula", "longer": "150"}),
         points=(
@@ -424,7 +424,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Count the inputs, count the results. Then count how many passes each mode needs.",
         "Reverse mode begins at a result. There is one loss, so one backward pass gives all the million derivatives. "
         "Forward mode begins at an input and would need a pass for each parameter.",
-        Place("pages/why_autograd.py", "Above the drawing: 6 passes down from the inputs, or 1 up from the result.",
+        Place("pages/why_reverse_mode.py", "Above the drawing: 6 passes down from the inputs, or 1 up from the result.",
               {"tab": "directions", "way": "up", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
         points=(
             Point("that there is one result, the loss, but there are many inputs",
@@ -448,7 +448,8 @@ QUESTIONS: tuple[Question, ...] = (
         "gradient?",
         "How many runs does one parameter take?",
         "Each parameter is moved up once and down once. That is why finite differences are for testing.",
-        Place("pages/why_autograd.py", "The row of finite differences: so many forward passes.", {"n": "1000"}),
+        Place("pages/why_reverse_mode.py", "The row of finite differences: so many forward passes.",
+              {"tab": "cost", "n": "1000"}),
         answer=lambda engine: float(_central_passes(1000)),
         slips=(
             Slip(lambda engine: float(_central_passes(1000) // 2),
@@ -465,7 +466,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Forward mode begins at an input, reverse mode at a result.",
         "Forward mode begins at the input, and there is only one: a single pass gives all thousand derivatives. "
         "Reverse mode would need a backward pass for each result.",
-        Place("pages/why_autograd.py", "One input, eight results: 1 pass down, or 8 up.",
+        Place("pages/why_reverse_mode.py", "One input, eight results: 1 pass down, or 8 up.",
               {"tab": "directions", "expression": "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])", "in_t": "0.2"}),
         options=(
             Option("Reverse mode, as always",

@@ -132,7 +132,7 @@ FAILURES = (
         torch="w = torch.tensor(numbers, requires_grad=True)\nloss = w * w\nloss.backward()\n",
         places=(
             _messages("scalar"),
-            Place("Start a pass from several numbers, and weigh them", "jacobian", {}),
+            Place("Start a pass from several numbers, and weigh them", "why-reverse-mode", {"tab": "one"}),
         ),
         own="w",
         fewest=2,
@@ -829,7 +829,11 @@ FAILURES = (
         "wrong = scores.argmax(dim=1) != torch.tensor([1])\nloss = wrong.float().mean()\nloss.backward()\n",
         places=(
             _messages("nograph"),
-            Place("See what cross_entropy does in its place", "jacobian", {"expression": "softmax(x)"}),
+            Place(
+                "See what cross_entropy does in its place",
+                "why-reverse-mode",
+                {"tab": "one", "expression": "softmax(x)"},
+            ),
         ),
         related=("nograph", "numpy", "integers"),
         own="the three scores; class 1 is right",
@@ -932,7 +936,9 @@ FAILURES = (
         "print('loss', loss.item())\nprint('probabilities', logits.detach().softmax(dim=1))\n",
         places=(
             _debug("softmax_twice"),
-            Place("See what softmax does to two scores", "jacobian", {"expression": "softmax(x)"}),
+            Place(
+                "See what softmax does to two scores", "why-reverse-mode", {"tab": "one", "expression": "softmax(x)"}
+            ),
         ),
         related=("zero-init", "argmax"),
         own="the logits at the start; class 0 is right",

@@ -10,13 +10,22 @@ from lab.expression import ExpressionError
 from lab.expression.builder import parse
 from lab.lessons.abilities import DEEDS, Deed
 from lab.lessons.assignment_link import PARAMETERS
+from lab.lessons.moved import MOVED, new_address
 from lab.lessons.pages import PAGES, Page
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("teach",)  # pages that are for nobody's list
 
+FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that older lists ask for
+    {
+        f"pages/{path}": Deed(f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {})
+        for path, moved in MOVED.items()
+        for page, tab in [(BY_PATH[moved.path], moved.tab)]
+    }
+)
 ITEMS: Mapping[str, Deed] = MappingProxyType(
     DEEDS
+    | FORMER
     | {
         f"pages/{path}": Deed(f"Page: {page.title}", page.file, {})
         for path, page in BY_PATH.items()
@@ -49,9 +58,9 @@ def beginning(text: str) -> tuple[Page, dict[str, str]]:
         address = urlsplit(text)
     except ValueError:
         address = urlsplit("")
-    path = address.path.rstrip("/").rpartition("/")[2]
+    path, said = new_address(address.path.rstrip("/").rpartition("/")[2], address.query)
     if path in BY_PATH and ("?" in text or address.scheme in ("http", "https")):
-        query = parse_qsl(address.query, keep_blank_values=True)
+        query = parse_qsl(said, keep_blank_values=True)
         return BY_PATH[path], {name: said for name, said in query if name not in PARAMETERS}
     try:
         parse(text)

@@ -85,20 +85,20 @@ CONCEPTS = (
     Concept(
         "What does a gradient cost?",
         "Finite differences need a run for each parameter; a backward pass needs one for all of them.",
-        "why", {"tab": "cost"},
+        "why-reverse-mode", {"tab": "cost"},
         ("cost of a gradient", "why autograd", "how fast is autograd", "number of passes", "complexity of backprop",
          "cheap gradient principle", "brute force gradient"),
     ),
     Concept(
         "When does forward mode win?",
         "Forward mode needs one pass for each input, reverse mode one for each result: count both.",
-        "why", {"tab": "directions"},
+        "why-reverse-mode", {"tab": "directions"},
         ("forward or reverse mode", "forward mode vs reverse mode", "why reverse mode", "forward versus reverse"),
     ),
     Concept(
         "What is symbolic differentiation?",
         "It writes the derivative as a formula, which can grow much faster than the program it came from.",
-        "why", {"tab": "formula"},
+        "why-reverse-mode", {"tab": "formula"},
         ("symbolic differentiation", "derivative as a formula", "expression swell", "sympy",
          "symbolic vs automatic", "difference between autograd and symbolic"),
     ),
@@ -131,7 +131,7 @@ CONCEPTS = (
     Concept(
         "What is a Jacobian?",
         "All derivatives of a function in one matrix, filled here one pass at a time.",
-        "jacobian", {"tab": "one"},
+        "why-reverse-mode", {"tab": "one"},
         ("jacobian matrix", "all derivatives", "derivative of a vector function"),
     ),
     Concept(

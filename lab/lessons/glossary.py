@@ -42,7 +42,8 @@ TERMS = {
     ),
     "autograd": Term(
         "Automatic differentiation: a program records its own operations and works out their exact derivatives.",
-        "why", {"tab": "formula"}, ("automatic differentiation", "autodiff", "ad", "algorithmic differentiation"),
+        "why-reverse-mode", {"tab": "formula"},
+        ("automatic differentiation", "autodiff", "ad", "algorithmic differentiation"),
     ),
     "backpropagation": Term(
         "The backward pass of a network: how much of the error each node answers for, passed back from node to node.",
@@ -73,7 +74,7 @@ TERMS = {
     ),
     "cotangent": Term(
         "Another word for an upstream gradient: how fast the result changes with each element of an array.",
-        "jacobian", {"tab": "one"},
+        "why-reverse-mode", {"tab": "one"},
     ),
     "detach": Term(
         "To get a tensor with the same numbers that no gradient flows through.",
@@ -88,7 +89,7 @@ TERMS = {
     ),
     "forward mode": Term(
         "Derivatives carried along with the values, from one input to all results, in one pass.",
-        "why", {"tab": "directions"}, ("jvp", "jacobian-vector product", "tangent"),
+        "why-reverse-mode", {"tab": "directions"}, ("jvp", "jacobian-vector product", "tangent"),
     ),
     "forward pass": Term(
         "The computation of the values, from the inputs to the result.",
@@ -110,7 +111,7 @@ TERMS = {
     ),
     "Jacobian": Term(
         "The matrix of all derivatives: a row for each result, a column for each input.",
-        "jacobian", {"tab": "one"}, ("jacobi matrix", "matrix of derivatives"),
+        "why-reverse-mode", {"tab": "one"}, ("jacobi matrix", "matrix of derivatives"),
     ),
     "leaf": Term(
         "A tensor that no operation has computed: an input, or a parameter.",
@@ -138,7 +139,7 @@ TERMS = {
     ),
     "reverse mode": Term(
         "Gradients carried back, from one result to all inputs, in one pass after a forward pass.",
-        "why", {"tab": "directions"},
+        "why-reverse-mode", {"tab": "directions"},
     ),
     "starting gradient": Term(
         "The upstream gradient of the result itself: 1 for a single number, which changes as fast as it does.",
@@ -158,12 +159,12 @@ TERMS = {
     ),
     "upstream gradient": Term(
         "The gradient of the result with respect to a node's output, which arrives before the node passes anything on.",
-        "jacobian", {"tab": "one"}, ("upstream", "incoming gradient", "grad_output"),
+        "why-reverse-mode", {"tab": "one"}, ("upstream", "incoming gradient", "grad_output"),
     ),
     "vector-Jacobian product": Term(
         "The upstream gradient multiplied by all local derivatives at once, without their matrix being written down; "
         "vjp for short.",
-        "jacobian", {"tab": "one"}, ("vjp",),
+        "why-reverse-mode", {"tab": "one"}, ("vjp",),
     ),
     "version": Term(
         "PyTorch's count of the writes to an array, by which its backward pass notices that one has changed.",

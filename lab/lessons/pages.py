@@ -53,16 +53,12 @@ PAGES = (
         "expression player backward forward pass closure source derivation accumulate chain rule",
     ),
     Page(
-        "pages/why_autograd.py", "Why autograd", "why", "Why", "speed",
-        "What does one gradient cost, and when does forward mode win?",
-        "finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical parameters",
-        {"cost": "What a gradient costs", "formula": "Formula, differences, autograd", "directions": "Two directions"},
-    ),
-    Page(
-        "pages/jacobians.py", "Jacobian", "jacobian", "Why", "apps",
-        "What are all derivatives of a function, and what does backward(v) make of them?",
-        "matrix vector product cotangent upstream gradient column row chain multiplication forward reverse mode",
-        {"one": "One function", "chain": "A chain of functions"},
+        "pages/why_reverse_mode.py", "Why reverse mode", "why-reverse-mode", "Why", "speed",
+        "What does one gradient cost, when does forward mode win, and what does backward(v) compute?",
+        "autograd finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical "
+        "parameters jacobian matrix vector product cotangent upstream gradient column row chain multiplication",
+        {"cost": "What a gradient costs", "one": "Jacobian", "chain": "A chain of functions",
+         "directions": "Two directions", "formula": "Formula, differences, autograd"},
     ),
     Page(
         "pages/broadcasting_and_matmul.py", "Broadcasting and matmul", "broadcasting", "See", "grid_on",

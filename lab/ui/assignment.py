@@ -13,7 +13,7 @@ import streamlit as st
 from lab.lessons import assignment_link
 from lab.lessons.assignment import CONTROLS, ITEMS, beginning
 from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
-from lab.lessons.pages import BY_FILE
+from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.text import strict_json
 from lab.ui import progress, state
 from lab.ui.address import Field, shorter_than
@@ -42,9 +42,10 @@ def hidden(control: str) -> bool:
 
 def opened() -> None:
     """The visitor has opened this page: where the set asks for it, that is done."""
-    page = f"pages/{st.session_state.get('path')}"
-    if page in st.session_state.get("set items", ()):
-        progress.passed(page)
+    here = BY_PATH.get(st.session_state.get("path", ""))
+    for key in st.session_state.get("set items", ()):
+        if here and key.startswith("pages/") and key in ITEMS and ITEMS[key].file == here.file:
+            progress.passed(key)
 
 
 def there() -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
@@ -42,20 +42,45 @@ class NavigationRequest:
     move: int = 0
 
 
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a page, of which one is open. The address is that part's: it says nothing of the others, and leaves
+    them as they are.
+
+    tab     says which of the page's tabs is open
+    fields  the name of a tab in the address -> the fields of its part, which several tabs may share
+    """
+
+    tab: Field
+    fields: Mapping[str, Sequence[Field]]
+
+    @property
+    def open(self) -> Sequence[Field]:
+        """The fields of the open part."""
+        return self.fields[self.tab.write(self.tab.get())[self.tab.name]]
+
+
 @dataclass
 class PageState:
     """A page's fields during one run of it, as `page` yields it.
 
+    every     all its fields, also those of parts that are not open
     carried   fields that the addresses of all pages have, where this page has none of that name
-    restored  have the fields been set from the address? Then what else the page keeps begins again
+    restored  have the open fields been set from the address? Then what else the page keeps begins again
     written   has this run said what the address is to be?
     """
 
     name: str
-    fields: Sequence[Field]
+    every: Sequence[Field]
     carried: Sequence[Field]
+    parts: Parts | None = None
     restored: bool = False
     written: bool = False
+
+    @property
+    def fields(self) -> Sequence[Field]:
+        """Those that the address has: of a page with parts, those of the open one."""
+        return (self.parts.tab, *self.parts.open) if self.parts else self.every
 
     def write(self, *, kept: Sequence[str] = ()) -> None:
         """Let the address say what the session has, before the page ends: once the fields are what they will be, and
@@ -95,9 +120,10 @@ class PageState:
         self.write(kept=kept)
 
     def _restore(self) -> bool:
-        """Bring the fields into the session, and say whether they have been set anew: on the first run of a visit,
-        after a link with parameters, and after the browser's Back or Forward. What does not fit in the address gets a
-        note, and its field the default. A visitor who comes back to the page by the menu finds all as it was."""
+        """Bring the fields into the session, and say whether the open ones are set anew: on the first run of a visit,
+        where a part is opened for the first time, after a link with parameters, and after the browser's Back or
+        Forward. What does not fit in the address gets a note, and its field the default. A visitor who comes back to
+        the page by the menu finds all as it was."""
         session = st.session_state
         for field in self.carried:
             for key in field.keys:
@@ -114,16 +140,28 @@ class PageState:
         elif entered and (len(st.query_params) or values is None):
             address = st.query_params.to_dict()
         else:
-            for key, value in (values or {}).items():
-                session.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
-            self._give_back(self.fields)
-            self._remember()
-            return False
-        self._read(address)
+            address = None
+        for key, value in (values or {}).items():
+            session.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
+        reset(field for field in self.every if not all(key in session for key in field.keys))
+        self._give_back(self.every)
+        if address is not None:
+            self._read(address)
         self._remember()
-        return True
+        return self._is_new() or address is not None
+
+    def _is_new(self) -> bool:
+        """Is this the first run of the visit in which the open part is open?"""
+        if not self.parts:
+            return False
+        begun: frozenset[str] = st.session_state.get(f"begun on {self.name}", frozenset())
+        part = next(tab for tab, fields in self.parts.fields.items() if fields is self.parts.open)
+        st.session_state[f"begun on {self.name}"] = begun | {part}
+        return part not in begun
 
     def _read(self, address: dict[str, str]) -> None:
+        if self.parts:
+            self.parts.tab.set(self.parts.tab.read(address)[0])
         unknown = [name for name in address if not any(field.owns(name) for field in (*self.fields, *self.carried))]
         wrong: list[tuple[Field, str]] = []
         brought = self.carried if any(field.name in address for field in self.carried) else []  # else they stay
@@ -144,7 +182,7 @@ class PageState:
                     session["address asked"] = NavigationRequest(self.name, search, version)
 
     def _remember(self) -> None:
-        keys = [key for field in self.fields for key in field.keys]
+        keys = [key for field in self.every for key in field.keys]
         st.session_state[f"values of {self.name}"] = {key: st.session_state[key] for key in keys}
 
     def _hold_absent(self, fields: Iterable[Field]) -> None:
@@ -170,14 +208,21 @@ class PageState:
 
 
 @contextlib.contextmanager
-def page(name: str, fields: Sequence[Field], carried: Sequence[Field] = ()) -> Iterator[PageState]:
+def page(
+    name: str, fields: Sequence[Field] = (), carried: Sequence[Field] = (), parts: Parts | None = None
+) -> Iterator[PageState]:
     """A run of a page: its fields come from the address where that is news, and are in the address afterwards. Those
     whose widgets are not on the page keep their values.
 
     name     no other page has it
     carried  fields that the addresses of all pages have; those whose names the page's own fields take are left out
+    parts    in place of fields, on a page that has some
     """
-    current = PageState(name, fields, [field for field in carried if not any(own.owns(field.name) for own in fields)])
+    if parts:
+        fields = list({id(field): field for own in ([parts.tab], *parts.fields.values()) for field in own}.values())
+    current = PageState(
+        name, fields, [field for field in carried if not any(own.owns(field.name) for own in fields)], parts
+    )
     current.restored = current._restore()
     yield current
     current._hold_absent(fields)
@@ -188,6 +233,12 @@ def page(name: str, fields: Sequence[Field], carried: Sequence[Field] = ()) -> I
 def begin(page: str) -> None:
     """Let the page begin as at an address without parameters, whatever the browser's is (before it runs)."""
     st.session_state["address asked"] = NavigationRequest(page, "")
+
+
+def go(query: Mapping[str, str]) -> None:
+    """To another address of the page that is open (in a callback)."""
+    st.session_state["address asked"] = NavigationRequest(st.session_state["page"], f"?{urlencode(query)}")
+    step()
 
 
 def step() -> None:

@@ -21,8 +21,8 @@ SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
     "graph?view=plain&stage=backward",
-    "why?tab=formula",
-    "jacobian",
+    "why-reverse-mode?tab=formula",
+    "why-reverse-mode?tab=one",
     "broadcasting",
     "simulate-error?part=steps",
     "simulate-error?part=life",

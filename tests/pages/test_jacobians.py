@@ -10,7 +10,7 @@ from tests.pages.test_why_autograd import charts, table, words_before
 
 
 def opened(**parameters):
-    return run(app("pages/jacobians.py"), **parameters)
+    return run(app("pages/why_reverse_mode.py"), **{"tab": "one"} | parameters)
 
 
 def cells(at):

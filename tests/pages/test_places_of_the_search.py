@@ -22,5 +22,5 @@ def test_a_place_opens_in_its_state(path, query):
 
 
 def test_a_place_that_the_page_does_not_understand_is_noticed():
-    at = run(app(BY_PATH["why"].file), tab="no such tab")
+    at = run(app(BY_PATH["why-reverse-mode"].file), tab="no such tab")
     assert [note.value for note in at.info if "does not fit" in note.value]

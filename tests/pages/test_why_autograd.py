@@ -1,4 +1,4 @@
-"""Why autograd without a browser: what a gradient costs, the formula, both directions."""
+"""Why reverse mode without a browser: what a gradient costs, the formula, both directions."""
 
 import json
 import re
@@ -10,9 +10,11 @@ from lab.autodiff import cost
 from model import Tensor
 from tests.pages.conftest import address, app, go_back, press, run, switch, texts
 
+PAGE = "pages/why_reverse_mode.py"
+
 
 def opened(**parameters):
-    return run(app("pages/why_autograd.py"), **parameters)
+    return run(app(PAGE), **parameters)
 
 
 def table(at, header):
@@ -227,10 +229,10 @@ def test_too_large_a_function_gets_a_sentence():
 
 def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
-    switch(at, "pages/why_autograd.py")
+    switch(at, PAGE)
     at.number_input(key="why parameters").set_value(5).run()
-    switch(at, "pages/jacobians.py")
-    switch(at, "pages/why_autograd.py")
+    switch(at, "pages/gradient_check.py")
+    switch(at, PAGE)
     assert at.number_input(key="why parameters").value == 5
     go_back(at, tab="formula", expression="x*x", in_x="4")
     assert at.text_input(key="why expression").value == "x*x"

@@ -4,7 +4,7 @@ GRAPH = ("term", "computational graph")
 OWN = ("question", "How do I write an engine of my own?")
 ORDER = [("question", "Why does the order matter?"), ("term", "topological order")]
 ADDED = [("question", "Why += and not =?")]
-COST = [("question", "What does a gradient cost?"), ("page", "Why autograd")]
+COST = [("question", "What does a gradient cost?"), ("page", "Why reverse mode")]
 NETWORK = [("question", "How is a neural network trained?"), ("page", "Training lab")]
 DIGITS = [("question", "Can it read handwritten digits?"), ("task", "Read digits (Tensors)")]
 WEIGHTS = [("question", "What do the weights of a network look like?")]
@@ -60,7 +60,7 @@ TYPED = {
     "upstream gradient": [("term", "upstream gradient")],
     "closure": [("term", "closure")],
     "leaf": [("term", "leaf")],
-    "jacobian": [("term", "Jacobian"), ("page", "Jacobian"), ("question", "What is a Jacobian?")],
+    "jacobian": [("term", "Jacobian"), ("tab", "Jacobian"), ("question", "What is a Jacobian?")],
     # operations
     "tanh": [("operation", "tanh")],
     "relu": [("operation", "relu")],
@@ -195,7 +195,7 @@ TYPED = {
     "four points": [("tab", "Four points")],
     # misspelt
     "backpropogation": [("term", "backpropagation")],
-    "jacobain": [("question", "What is a Jacobian?"), ("term", "Jacobian"), ("page", "Jacobian")],
+    "jacobain": [("question", "What is a Jacobian?"), ("term", "Jacobian"), ("tab", "Jacobian")],
     "sigmiod": [("operation", "sigmoid")],
     "broadcastign": [("term", "broadcast"), ("tab", "Broadcast"), ("page", "Broadcasting and matmul")],
     # symptoms and messages: the failures come first

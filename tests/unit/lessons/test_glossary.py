@@ -9,7 +9,8 @@ import pytest
 from lab.lessons.glossary import TERMS
 from lab.ui.terms import MARK, marked
 
-PAGES = sorted((Path(__file__).resolve().parents[3] / "pages").glob("*.py"))
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = sorted([*ROOT.glob("pages/*.py"), *ROOT.glob("lab/ui/parts/*.py")])
 WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault", "training_lab")
 
 

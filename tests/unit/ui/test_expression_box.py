@@ -61,7 +61,7 @@ def test_a_mistake_is_said_in_one_way_on_all_pages():
     for text, said in (("_f_(a)", r"`_f_` has no place here\."), ("a + [1] @ a", "`@`")):
         shown = {
             (at.error[0].value, *(code.value for code in at.code))
-            for at in (run(app(page), expression=text) for page in ("pages/graph_lab.py", "pages/jacobians.py"))
+            for at in (run(app(page), expression=text) for page in ("pages/graph_lab.py", "pages/gradient_check.py"))
         }
         ((sentence, place),) = shown
         assert sentence.startswith(said)

@@ -205,3 +205,73 @@ def test_a_family_needs_names():
         {"a": 1}, ["in_", "in_a b", "in_b"],
     )  # fmt: skip
     assert Field("a", "a", 1, int).write(1) == {}
+
+
+# ---------------------------------------------------------------- a page of several parts
+
+
+def parted():
+    """A page with two parts, of which the first has two tabs; and another page."""
+    import streamlit as st
+
+    from lab.ui import address, state
+    from lab.ui.address import Field
+
+    first = (Field("n", "first n", 1, int),)
+    second = (Field("n", "second n", 10, int), Field("name", "name", ""))
+    tab = address.chosen_tab("part tab", {"one": "One", "more": "More", "two": "Two"})
+    if st.radio("Page", ["parted", "other"], key="which") == "parted":
+        with state.page("parted", parts=state.Parts(tab, {"one": first, "more": first, "two": second})) as current:
+            st.radio("Tab", ["One", "More", "Two"], key="part tab")
+            st.session_state["anew"] = current.restored
+            st.button("Go", on_click=state.go, args=({"tab": "two", "n": "7"},))
+    else:
+        with state.page("other", (Field("case", "case", 1, int, always=True),)):
+            pass
+
+
+def numbers(at):
+    return at.session_state["first n"], at.session_state["second n"]
+
+
+def opened_at(query=""):
+    at = AppTest.from_function(parted)
+    at.query_params.update(dict(parse_qsl(query)))
+    return run(at)
+
+
+def test_an_address_is_that_of_the_open_part_and_leaves_the_others_as_they_are():
+    at = opened_at("tab=two&n=3")
+    assert not at.info
+    assert (numbers(at), address(at)) == ((1, 3), {"tab": "two", "n": "3"})
+    at.radio(key="part tab").set_value("One").run()
+    assert (numbers(at), address(at)) == ((1, 3), {"tab": "one"})
+    at.button[0].click().run()  # a link from the page to another part of it
+    assert (numbers(at), address(at)) == ((1, 7), {"tab": "two", "n": "7"})
+    at.session_state["address asked"] = state.NavigationRequest("parted", "?tab=more&n=5", 1)  # the browser's Back
+    assert numbers(run(at)) == (5, 7)
+    assert address(at) == {"tab": "more", "n": "5"}
+
+
+def test_what_another_part_has_is_unknown_to_the_open_one():
+    at = opened_at("tab=one&name=b")
+    assert "`name`" in at.info[0].value
+
+
+def test_a_part_is_new_when_it_is_first_opened_and_after_an_address():
+    at = opened_at("tab=one")
+    assert at.session_state["anew"]
+    at.radio(key="part tab").set_value("More").run()
+    assert not at.session_state["anew"]
+    at.radio(key="part tab").set_value("Two").run()
+    assert at.session_state["anew"]
+    at.radio(key="part tab").set_value("One").run()
+    assert not at.session_state["anew"]
+
+
+def test_all_parts_survive_another_page():
+    at = opened_at("tab=two&n=3")
+    at.query_params.clear()
+    at.radio(key="which").set_value("other").run()
+    at.radio(key="which").set_value("parted").run()
+    assert (numbers(at), address(at)) == ((1, 3), {"tab": "two", "n": "3"})

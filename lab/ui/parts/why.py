@@ -44,12 +44,13 @@ from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "why"
-TABS = page.Tabs("why", "why tab")
+PAGE = "pages/why_reverse_mode.py"
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * tanh(a)": {"a": 0.5, "b": 3.0, "c": 1.0},
     "4*x*(1 - x)": {"x": 0.3},
@@ -73,15 +74,16 @@ FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
 WAYS = {"down": "Down from an input", "up": "Up from the result"}
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
-        st.title("Why autograd")
+def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
         if current.restored:
             expression_box.begin(NAME)
             st.session_state["why guessed of"] = st.session_state["why expression"]
-        TABS.show({"cost": _cost, "formula": _formula, "directions": _directions})
+        draw()
         _cards()
-        page.closing(TRY_THIS[TABS.open], "pages/jacobians.py", "Next: all derivatives of a function, as one picture")
+        page.closing(TRY_THIS[name], PAGE, "Next: all derivatives of a function, as one picture", {"tab": "one"})
+
+    return draw_tab
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -102,7 +104,6 @@ OF_DIRECTIONS = (  # the same
     Field("start", "why start", 0, int, limits=(0, 64)),
 )
 FIELDS = (
-    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("function", "why family", "network", address.one_of(*FAMILIES)),
     PARAMETERS,
@@ -515,4 +516,11 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
     )
 
 
-main()
+PART = page.Part(
+    FIELDS,
+    {
+        "cost": _tab("cost", _cost),
+        "formula": _tab("formula", _formula),
+        "directions": _tab("directions", _directions),
+    },
+)

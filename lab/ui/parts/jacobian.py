@@ -1,7 +1,7 @@
 """Jacobian: all derivatives of a function as one picture, filled pass by pass; and chains of them, from either end."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
@@ -19,12 +19,12 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "jacobian"
-TABS = page.Tabs("jacobian", "jacobian tab")
 MOST = 8  # inputs, and outputs, of the picture
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
@@ -45,17 +45,18 @@ TRY_THIS = {
 }
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
-        st.title("Jacobian")
+def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
+        session = st.session_state
         if current.restored:
             expression_box.begin(NAME)
-            st.session_state["jacobian of"] = st.session_state["jacobian expression"]
-        TABS.show({"one": _one, "chain": _chain})
-        session = st.session_state
+            session["jacobian of"] = session["jacobian expression"]
+        draw()
         is_softmax = session["jacobian expression"] == "softmax(x)"
         progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
-        page.closing(TRY_THIS[TABS.open], "pages/engine_designs.py", "Next: one engine, built in six ways")
+        page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
+
+    return draw_tab
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -75,7 +76,6 @@ CHAIN = {  # label -> what it sets
     "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
 }
 FIELDS = (
-    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     WAY,
     *OF_ONE_EXPRESSION,
@@ -343,4 +343,4 @@ def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
     return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
 
 
-main()
+PART = page.Part(FIELDS, {"one": _tab("one", _one), "chain": _tab("chain", _chain)})

@@ -1,0 +1,47 @@
+"""Where pages are now that once had an address of their own: old links lead there, with what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from urllib.parse import parse_qsl, urlencode
+
+from lab.lessons.pages import BY_PATH
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A page of former times.
+
+    path  of the page that has its content now
+    tab   that shows it there, where the old address names none; "" for the first
+    tabs  tabs that are gone -> the tab that has their content
+    """
+
+    path: str
+    tab: str = ""
+    tabs: Mapping[str, str] = field(default_factory=dict)
+
+    def query(self, query: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The parameters of an old address, as the page has them now."""
+        name = BY_PATH[self.path].tab
+        said = dict(query).get(name, self.tab)
+        tab = self.tabs.get(said, said)
+        return [(name, tab)] * bool(tab) + [(key, value) for key, value in query if key != name]
+
+
+MOVED: Mapping[str, Moved] = MappingProxyType(
+    {
+        "why": Moved("why-reverse-mode"),
+        "jacobian": Moved("why-reverse-mode", "one"),
+    }
+)
+
+
+def new_address(path: str, query: str) -> tuple[str, str]:
+    """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
+    moved = MOVED.get(path)
+    if moved is None:
+        return path, query
+    return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

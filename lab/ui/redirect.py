@@ -1,0 +1,22 @@
+"""Sends a browser that asks for the former address of a page to where that page is now."""
+
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lab.lessons.moved import new_address
+
+
+class Redirect:
+    """The answer is a new address relative to the old one: the server may stand behind any other path."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
+            asked = scope["path"].rpartition("/")[2]
+            path, query = new_address(asked, scope["query_string"].decode("latin-1"))
+            if path != asked:
+                await RedirectResponse(f"{path}?{query}" if query else path)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)

@@ -1,0 +1,64 @@
+"""Old addresses lead to where their pages are now, with all that they say."""
+
+import asyncio
+
+import pytest
+
+from lab.lessons.assignment import FORMER, ITEMS, beginning
+from lab.lessons.moved import MOVED, new_address
+from lab.lessons.pages import BY_PATH
+from lab.ui.redirect import Redirect
+
+CASES = {  # as these pages wrote them -> what the new page writes
+    "why?tab=cost&n=2000&slower=20": "why-reverse-mode?tab=cost&n=2000&slower=20",
+    "why?tab=formula&longer=30&expression=x%2Ax&in_x=2": "why-reverse-mode?tab=formula&longer=30&expression=x%2Ax&in_x=2",
+    "why": "why-reverse-mode",
+    "why?way=up&tab=directions": "why-reverse-mode?tab=directions&way=up",
+    "jacobian": "why-reverse-mode?tab=one",
+    "jacobian?tab=chain&end=left&m=4": "why-reverse-mode?tab=chain&end=left&m=4",
+    "jacobian?zeros=nowhere&passes=2&v=": "why-reverse-mode?tab=one&zeros=nowhere&passes=2&v=",
+    "graph?expression=a": "graph?expression=a",
+}
+
+
+@pytest.mark.parametrize("old", CASES)
+def test_an_old_address_leads_on_with_its_parameters(old):
+    path, _, query = old.partition("?")
+    assert "?".join(filter(None, new_address(path, query))) == CASES[old]
+
+
+def test_each_page_of_former_times_is_tried_and_leads_to_a_tab_that_there_is():
+    assert {case.partition("?")[0] for case in CASES} >= MOVED.keys()
+    for path, moved in MOVED.items():
+        assert path not in BY_PATH
+        assert {moved.tab, *moved.tabs.values()} - {""} <= BY_PATH[moved.path].tabs.keys(), path
+
+
+def answer(path, query=b"", method="GET"):
+    """Status and new address of what the server says; None where it goes on to the app."""
+    said = []
+
+    async def app(scope, receive, send):
+        said.append(None)
+
+    async def send(message):
+        if message["type"] == "http.response.start":
+            said.append((message["status"], dict(message["headers"])[b"location"].decode()))
+
+    scope = {"type": "http", "method": method, "path": path, "query_string": query, "headers": []}
+    asyncio.run(Redirect(app)(scope, None, send))
+    return said[0]
+
+
+def test_the_server_sends_the_browser_to_the_new_address():
+    assert answer("/jacobian", b"passes=2") == (307, "why-reverse-mode?tab=one&passes=2")
+    assert answer("/lab/why") == (307, "why-reverse-mode")  # relative: wherever the app stands
+    assert answer("/graph", b"expression=a*b") is None
+    assert answer("/why", method="POST") is None
+
+
+def test_a_teachers_link_to_an_old_page_still_works():
+    page, query = beginning("http://here/lab/jacobian?tab=chain&n=3")
+    assert (page.path, query) == ("why-reverse-mode", {"tab": "chain", "n": "3"})
+    assert FORMER["pages/jacobian"].query == {"tab": "one"}
+    assert {f"pages/{path}" for path in MOVED} <= ITEMS.keys()
