@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
-from lab.failures.analysis.program import Body, Scope
+from lab.failures.analysis.program import Body, Frame, Scope
 
 DEEPEST = 8  # calls inside calls that are followed
 
@@ -33,6 +33,10 @@ class Calls(Libraries):
             return self.loss(function.op, args, keys | function.attributes, node)
         if function.kind == Kind.FUNCTION and isinstance(function.body, Body):
             return self.call_body(function, function.body, args, keys)
+        if function.kind == Kind.PARTIAL and function.base is not None:
+            return self.call(function.base, [*(function.items or []), *args], function.attributes | keys, node)
+        if function.kind == Kind.LIBRARY and isinstance(node, ast.Call):
+            return self.library_call(function.op, args, keys, node, Scope())
         if function.kind == Kind.INSTANCE and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
         if (
@@ -40,6 +44,10 @@ class Calls(Libraries):
             and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None
         ):
             return known
+        return self.stranger_called(function, args, keys, node)
+
+    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+        """What something gives of which nothing is known but what it is called with."""
         inputs = (function, *args, *keys.values())
         value = Value(
             parents=tuple(v for v in inputs if v.cut or v.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.LIST} | TENSORS),
@@ -58,7 +66,7 @@ class Calls(Libraries):
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
-        if len(self.calls) >= DEEPEST or any(d is definition for d, _ in self.calls):
+        if len(self.calls) >= DEEPEST or any(call.definition is definition for call in self.calls):
             return Value(parents=tuple(args))
         self.followed.add(id(definition))
         scope = Scope(body.scope)
@@ -89,16 +97,18 @@ class Calls(Libraries):
         modes = [m for d in definition.decorator_list if (m := self.mode(d, body.scope)) is not False]
         saved = self.statement
         self.modes += modes
-        self.calls.append((definition, []))
+        self.calls.append(Frame(definition))
         self.block(definition.body, scope)
-        _, results = self.calls.pop()
+        frame = self.calls.pop()
         if modes:
             del self.modes[-len(modes) :]
         self.statement = saved
-        if not results:
+        if frame.yielded:
+            return Value(Kind.LIST, items=frame.yielded, tags={Tag.OPEN})
+        if not frame.results:
             return Value(Kind.NONE)
-        result = results[0]
-        for other in results[1:]:
+        result = frame.results[0]
+        for other in frame.results[1:]:
             result = self.either(result, other) if other is not result else result
         return result
 
@@ -139,9 +149,20 @@ class Calls(Libraries):
         if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
             return self.optimizer(kind.name, args, keys, node)
         self.everything.append(value)
+        bodies = self.classes(value)
+        for body in reversed(bodies):
+            assert isinstance(body.definition, ast.ClassDef)
+            known = body.scope.find(body.definition.name)
+            value.attributes |= known.attributes if known is not None else {}
         start = self.method(value, "__init__")
         if start is not None:
             self.call(start, args, keys, node)
+        else:  # a dataclass, a NamedTuple, or the like
+            parts = [part for body in reversed(bodies) for part in ast.iter_child_nodes(body.definition)]
+            fields = [p.target.id for p in parts if isinstance(p, ast.AnnAssign) and isinstance(p.target, ast.Name)]
+            value.attributes |= dict(zip(dict.fromkeys(fields), args, strict=False)) | keys
+            if (after := self.method(value, "__post_init__")) is not None:
+                self.call(after, [], {}, node)
         assert isinstance(kind.body, Body)
         value.name = ""
         return value

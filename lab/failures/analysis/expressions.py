@@ -131,8 +131,15 @@ class Expressions(Calls):
         return Value(Kind.TEXT)
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:
-        if node.value is not None:
-            self.eval(node.value, scope)
+        value = self.eval(node.value, scope) if node.value is not None else Value(Kind.NONE)
+        if self.calls:
+            self.calls[-1].yielded.append(value)
+        return Value()
+
+    def yielded_from(self, node: ast.YieldFrom, scope: Scope) -> Value:
+        over = self.eval(node.value, scope)
+        if self.calls:
+            self.calls[-1].yielded += [self.item(over, node.value, turn) for turn in (1, 2)]
         return Value()
 
     @staticmethod
@@ -153,12 +160,13 @@ class Expressions(Calls):
         over = self.eval(part.iter, scope)
         written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.tags
         repeats = self.repeats
-        if over.kind == Kind.RANGE and isinstance(over.constant, int):
-            self.repeats *= over.constant
         found = []
         turns = min(len(over.items or []), 16) if written else 1
-        if over.kind == Kind.RANGE and isinstance(over.constant, int) and 1 < over.constant <= MOST_ALIKE:
-            turns = over.constant
+        if over.kind == Kind.RANGE and isinstance(over.constant, int) and over.constant > 1:
+            if over.constant <= MOST_ALIKE:
+                turns = over.constant
+            else:
+                self.repeats *= over.constant
         for turn in range(1, turns + 1):
             self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
@@ -255,7 +263,7 @@ class Expressions(Calls):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
             value = self.like(base, node, "index", (base,), base.form)
-            value.shape, value.base = index_shape(base.shape, index), base
+            value.shape, value.base = index_shape(base.shape, index, key), base
             return value
         if base.kind == Kind.GRADIENT:
             return base
@@ -358,6 +366,7 @@ class Expressions(Calls):
         ast.Starred: lambda self, node, scope: self.eval(node.value, scope),
         ast.Await: lambda self, node, scope: self.eval(node.value, scope),
         ast.Yield: yielded,
+        ast.YieldFrom: yielded_from,
     }
     # Attributes of tensors and of what is made from them; None where the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {

@@ -68,7 +68,10 @@ NETWORK = re.compile(
 )
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
 ENGINE = "model"  # the module of this project's own engine
-LIBRARIES = ("torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math")
+LIBRARIES = (
+    "torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math", "functools", "types",
+    "dataclasses", "argparse",
+)  # fmt: skip
 
 
 @dataclass(eq=False, slots=True)

@@ -94,16 +94,17 @@ class Interpreter(Expressions):
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; True when the rest of the text around them is not reached (return, break, raise)."""
-        self.blocks.append(statements)
+        depth = len(self.path)
         try:
             for statement in statements:
                 self.statement = statement
+                self.path[depth:] = [(statements, statement)]
                 if self.follow(statement, scope):
                     return True
                 self.statement = statement
             return False
         finally:
-            self.blocks.pop()
+            del self.path[depth:]
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
         rule = self.by_statement.get(type(statement))
@@ -154,7 +155,7 @@ class Interpreter(Expressions):
     def give_back(self, statement: ast.Return, scope: Scope) -> bool:
         result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
         if self.calls:
-            self.calls[-1][1].append(result)
+            self.calls[-1].results.append(result)
         return True
 
     def match(self, statement: ast.Match, scope: Scope) -> None:
@@ -190,6 +191,10 @@ class Interpreter(Expressions):
         value.items = [base for base in bases if base.kind == Kind.CLASS]
         value.statement = statement
         scope[statement.name] = value
+        inside = Scope(scope)
+        self.block([part for part in statement.body if isinstance(part, ast.Assign | ast.AnnAssign)], inside)
+        # A flag or None says what may come, not what comes.
+        value.attributes = {name: v for name, v in inside.items() if v.kind not in {Kind.FLAG, Kind.NONE}}
 
     def branch(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
@@ -262,7 +267,10 @@ class Interpreter(Expressions):
             return Value(Kind.NUMBER)
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
-            parts = [self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None) for v in over.items]
+            parts = [
+                self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, whole=v.whole)
+                for v in over.items
+            ]
             return Value(Kind.LIST, items=parts)
         if over.kind == Kind.MODULES:
             return Value(Kind.MODULE, op="any", tags={Tag.ANY})
@@ -272,7 +280,8 @@ class Interpreter(Expressions):
             return over.items[min(turn, len(over.items)) - 1]
         if over.kind in TENSORS | {Kind.ARRAY}:
             shape = over.shape[1:] if over.shape else None
-            return self.tensor(node, "part", (over,), shape, kind=over.kind if over.kind == Kind.ARRAY else Kind.TENSOR)
+            kind = over.kind if over.kind == Kind.ARRAY else Kind.TENSOR
+            return self.tensor(node, "part", (over,), shape, whole=over.whole, kind=kind)
         return Value(
             parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.turns()
         )

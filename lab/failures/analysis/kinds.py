@@ -32,6 +32,8 @@ class Kind(StrEnum):
     INSTANCE = "instance"
     CLASS = "class"
     FUNCTION = "function"
+    PARTIAL = "partial"
+    PARSER = "parser"
     LIBRARY = "library"
     LOSS = "loss"
     OPTIMIZER = "optimizer"
@@ -85,6 +87,7 @@ class Tag(StrEnum):
     UNKNOWN_ATTRIBUTE = "unknown attribute"
     UP = "up"
     UPDATED = "updated"
+    VELOCITY = "velocity"
 
 
 class Act(StrEnum):

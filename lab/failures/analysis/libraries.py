@@ -100,9 +100,9 @@ class Libraries(Methods):
 
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
-        if name == "DataLoader" and args and args[0].kind == Kind.DATASET:
+        if name == "DataLoader" and args and (samples := self.samples(args[0], call.node)) is not None:
             size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
-            return Value(Kind.LOADER, items=args[0].items, constant=size.constant)
+            return Value(Kind.LOADER, items=samples, constant=size.constant)
         if name in DISTRIBUTIONS and "distributions" in full:
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
@@ -112,6 +112,23 @@ class Libraries(Methods):
         if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
             return self.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
+
+    def samples(self, dataset: Value, node: ast.Call) -> list[Value] | None:
+        """What a data set has along its first axis: tensors that are given, or what `__getitem__` gives for each place;
+        None where that is not known."""
+        if dataset.kind == Kind.DATASET:
+            return dataset.items
+        place = self.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
+        if place is None:
+            return None
+        one = self.call(place, [Value(Kind.NUMBER)], {}, node)
+        parts = one.items if one.kind == Kind.LIST and Tag.OPEN not in one.tags else None
+        if not parts or any(part.kind not in TENSORS | {Kind.ARRAY} for part in parts):
+            return None
+        return [
+            self.tensor(node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.whole)
+            for part in parts
+        ]
 
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root != "numpy":
@@ -126,7 +143,7 @@ class Libraries(Methods):
         if name in WITHOUT_TENSORS:
             return Value(Kind.TEXT)
         if call.root not in {"torch", ENGINE}:
-            return self.call(Value(), args, keys, node)
+            return self.stranger_called(Value(), args, keys, node)
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         if name in {"max", "min", "topk", "sort"} and call.root == "torch" and args and along:
             return self.tensor_call(args[0], name, args[1:], keys, node)
@@ -134,7 +151,7 @@ class Libraries(Methods):
             return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
             return self.function(name, args, keys, node)
-        return self.call(Value(Kind.LIBRARY, op=call.full), args, keys, node)
+        return self.stranger_called(Value(Kind.LIBRARY, op=call.full), args, keys, node)
 
     def parameter(self, call: LibraryCall) -> Value:
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
@@ -170,6 +187,10 @@ class Libraries(Methods):
         "deepcopy": lambda self, call: Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL}),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
+        "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
+        "field": lambda self, call: call.keys.get("default", Value()) if call.root == "dataclasses" else None,
+        "ArgumentParser": lambda self, call: Value(Kind.PARSER),
+        "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
@@ -187,7 +208,8 @@ class Libraries(Methods):
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
         first = args[0] if args else keys.get("data", Value())
-        remade = bool(first.cut) and not any(Tag.UPDATED in v.tags for v in reach(first, live=False))
+        behind = list(reach(first, live=False))
+        remade = any(v.cut for v in behind) and not any(Tag.UPDATED in v.tags for v in behind)
         value = self.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
@@ -237,7 +259,7 @@ class Libraries(Methods):
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
-        value.constant = self.times()
+        value.constant, value.turns = self.times(), self.turns()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:

@@ -12,6 +12,7 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.shapes import created_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
+CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
 Method = Callable[["Methods", Operation], Value | None]
 
 
@@ -21,7 +22,7 @@ class Methods(Tensors):
 
     def method_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         found = owner.attributes.get(name)
-        if found is not None and found.kind in {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER}:
+        if found is not None and found.kind in CALLABLE:
             return self.call(found, args, keys, node)
         if owner.kind in {Kind.MODULE, Kind.INSTANCE} and (method := self.method(owner, name)) is not None:
             return self.call(method, args, keys, node)
@@ -62,6 +63,16 @@ class Methods(Tensors):
         owner = op.first
         scaler = owner.kind == Kind.SCALER or (owner.kind == Kind.UNKNOWN and "scaler" in owner.name.lower())
         return (op.args[1] if len(op.args) > 1 else Value()) if scaler else None
+
+    def of_parser(self, op: Operation) -> Value:
+        """What the options of a command are when none is given: only a number is taken at its word."""
+        if op.name.startswith("parse"):
+            return Value(Kind.INSTANCE, attributes=op.first.attributes)
+        default = op.keys.get("default")
+        for option in op.args[1:]:
+            if default is not None and default.kind == Kind.NUMBER and isinstance(option.constant, str):
+                op.first.attributes[option.constant.lstrip("-").replace("-", "_")] = default
+        return Value()
 
     def of_gradient(self, op: Operation) -> Value:
         owner = op.first
@@ -220,6 +231,8 @@ class Methods(Tensors):
             self.note(Act.UPDATE, op.node, owner.parents[0], other, how)
         else:
             self.note(Act.WRITE, op.node, owner, other, how)
+            if other.kind == Kind.GRADIENT and owner.graph is not True:
+                owner.tags.add(Tag.VELOCITY)
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.function(op.name.rstrip("_"), op.args, op.keys, op.node)
@@ -291,6 +304,7 @@ class Methods(Tensors):
     }
     by_kind: ClassVar[dict[Kind, Callable[["Methods", Operation], Value]]] = {
         Kind.GRADIENT: of_gradient,
+        Kind.PARSER: of_parser,
         Kind.MODULE: of_module,
         Kind.LIST: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
         Kind.DICT: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),

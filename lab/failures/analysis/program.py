@@ -21,7 +21,7 @@ class Event:
     value: Value
     other: Value | None
     statement: ast.stmt
-    block: Sequence[ast.stmt]  # the statements among which it stands
+    path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the blocks in which it stands, and the statement of each
     turns: tuple[tuple[int, int], ...]
     arms: tuple[tuple[int, int], ...]  # which arm of which `if`
     loops: tuple[ast.stmt, ...]
@@ -32,6 +32,11 @@ class Event:
     asked: bool  # its value was a leaf that asks for a gradient at that time
     saved: bool  # a backward pass needed the numbers of its value at that time
     detail: str = ""
+
+    @property
+    def block(self) -> Sequence[ast.stmt]:
+        """The statements among which it stands."""
+        return self.path[-1][0]
 
     @property
     def place(self) -> ast.AST | None:
@@ -66,6 +71,15 @@ class Body:
 
 
 @dataclass
+class Frame:
+    """One call of a function that is followed, with what it has returned and yielded so far."""
+
+    definition: ast.AST
+    results: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)
+
+
+@dataclass
 class Program:
     """Where a reading stands, and what it has written down. `events` is what it leaves."""
 
@@ -74,8 +88,8 @@ class Program:
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
     arms: list[tuple[int, int]] = field(default_factory=list)
     tests: list[tuple[ast.If, int]] = field(default_factory=list)
-    calls: list[tuple[ast.AST, list[Value]]] = field(default_factory=list)
-    blocks: list[Sequence[ast.stmt]] = field(default_factory=list)
+    calls: list[Frame] = field(default_factory=list)
+    path: list[tuple[Sequence[ast.stmt], ast.stmt]] = field(default_factory=list)
     statement: ast.stmt = field(default_factory=ast.Pass)
     steps: int = 0
     left_out: str = ""  # a sentence, where the text was not read to its end
@@ -97,8 +111,8 @@ class Program:
         tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
         self.events.append(
             Event(
-                kind, node, value, other, self.statement, self.blocks[-1], self.turns(), tuple(self.arms), loops, tests,
-                tuple(call for call, _ in self.calls), self.again, self.modes[-1] is None,
+                kind, node, value, other, self.statement, tuple(self.path), self.turns(), tuple(self.arms), loops,
+                tests, tuple(call.definition for call in self.calls), self.again, self.modes[-1] is None,
                 value.leaf and graph_of(value) is True, value.saved is not None, detail,
             )
         )  # fmt: skip
@@ -125,6 +139,9 @@ class Program:
         raise NotImplementedError
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+        raise NotImplementedError
+
+    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         raise NotImplementedError
 
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None:

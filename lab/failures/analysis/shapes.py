@@ -15,7 +15,9 @@ def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
     return (*one.shape[:-1], two.shape[-1]) if len(one.shape) > 1 else two.shape[1:]
 
 
-def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr) -> tuple[int | None, ...] | None:
+def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Value) -> tuple[int | None, ...] | None:
+    if shape and place.kind == Kind.NUMBER:
+        return shape[1:]
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None

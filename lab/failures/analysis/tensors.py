@@ -248,6 +248,8 @@ class Tensors(Program):
         return self.matrix_product(op)
 
     def matrix_product(self, op: Operation) -> Value:
+        if len(op.args) > 1:
+            self.note(Act.MATMUL, op.node, op.args[0], op.args[1])
         return self.tensor(op.node, "matmul", op.args)
 
     def signed(self, op: Operation) -> Value:

@@ -1,6 +1,7 @@
 """Rules about the graph: where it is cut, and what lies behind the cut."""
 
 import ast
+import copy
 import itertools
 import re
 from collections.abc import Iterator
@@ -131,6 +132,18 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
             yield from taken_out(case, node, value, name, line, wraps[0] if wraps else None)
             return
+        if value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
+            wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
+            yield Found(
+                13,
+                node,
+                f"`{short(case.text.of(node))}` is an array of NumPy, which has no graph: through it, `backward()` in "
+                f"line {line} cannot reach the parameters behind {name}.",
+                case.text.replace(
+                    [(w, in_engine(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))]
+                ),
+            )
+            return
         if value.cut == Cut.DETACH and isinstance(node, ast.expr):
             source = receiver(node) or (node.value if isinstance(node, ast.Attribute) else None)
             if any(v.cut == Cut.NUMPY for v in cuts):
@@ -222,6 +235,28 @@ def in_torch(text: str) -> str:
     """A line of numpy as one of torch, as far as the two agree."""
     text = re.sub(r"\b(?:np|numpy)\.maximum\((.*), 0(?:\.0)?\)", r"torch.relu(\1)", text)
     return re.sub(r"\b(?:np|numpy)\.(?=[a-z])", "torch.", text)
+
+
+class InEngine(ast.NodeTransformer):
+    """Arrays replaced by the tensors that they were taken from, NumPy's functions by methods of theirs."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        return node.value if node.attr == "data" else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        called = node.func
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id in NUMPY:
+            return ast.Call(ast.Attribute(node.args[0], called.attr), node.args[1:], node.keywords)
+        return node
+
+
+NUMPY = {"np", "numpy"}
+
+
+def in_engine(node: ast.expr) -> str:
+    return ast.unparse(InEngine().visit(copy.deepcopy(node)))
 
 
 def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
@@ -464,12 +499,14 @@ def moving_target(case: Case) -> Iterator[Found]:
         alive = list(reach(prediction))
         shared = {id(v) for v in alive if v.kind == Kind.MODULE and v.op in LAYERS}
         shared |= {id(v.base) for v in alive if network_called(v)}
-        if not isinstance(statement, ast.Assign) or not any(id(v) in shared for v in reach(target)):
+        if not isinstance(statement, ast.Assign | ast.Return) or not any(id(v) in shared for v in reach(target)):
             continue
+        made = target.node if isinstance(target.node, ast.BinOp) else statement.value
+        assert made is not None
         yield Found(
             11,
             statement,
-            f"`{target.name}` is computed by the network that it is the target of: the gradient also pulls the target "
-            "towards the prediction. Detach it.",
-            case.text.replace([(statement.value, f"({case.text.of(statement.value)}).detach()")]),
+            f"{called(target, 'The target')} is computed by the network that it is the target of: the gradient also "
+            "pulls the target towards the prediction. Detach it.",
+            case.text.replace([(made, f"({case.text.of(made)}).detach()")]),
         )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import ELEMENTWISE
+from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, Found, called, own_line, receiver
@@ -23,14 +24,17 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
         if not (case.torch or rebound):
             continue
         statement = value.statement
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        if not isinstance(statement, ast.Assign):
             continue
-        name = statement.targets[0].id
         if Tag.UPDATED in value.tags:
-            change = updated_in_place(statement, case)
+            name = case.text.of(statement.targets[0])
+            change = updated_in_place(statement, case) or made_anew(value, case)
             if change is not None:
                 yield Found(5, statement, no_leaf_any_more(name, case), change)
             continue
+        if not isinstance(statement.targets[0], ast.Name):
+            continue
+        name = statement.targets[0].id
         yield Found(
             5,
             statement,
@@ -51,6 +55,13 @@ def no_leaf_any_more(name: str, case: Case) -> str:
         f"`{name}` becomes the result of an operation: in the next turn it is no leaf that learns. Change the numbers "
         f"of the leaf itself, `{name}.data`."
     )
+
+
+def made_anew(value: Value, case: Case) -> Edit | None:
+    """The new value as a leaf again, where it is one of several that a statement makes."""
+    if value.node is None or not case.torch:
+        return None
+    return case.text.replace([(value.node, f"{case.text.operand(value.node)}.detach().requires_grad_()")])
 
 
 def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:

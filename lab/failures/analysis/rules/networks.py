@@ -64,11 +64,13 @@ SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what pas
 def many_sigmoids(case: Case) -> Iterator[Found]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
     for value in case.interpreter.everything:
-        items = value.items or []
+        items = in_a_row(value)
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
-        hidden = {id(i.node): i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)}
-        count = sum(i.constant for i in hidden.values() if isinstance(i.constant, int))
+        alike = [i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)]
+        hidden = {id(i.node): i for i in alike}
+        # The first turn of a loop over a range stands for all of them.
+        count = sum(i.constant for i in alike if isinstance(i.constant, int) and (i.constant == 1 or first_turn(i)))
         if count >= 5:
             places = [i.node for i in hidden.values() if i.node is not None]
             inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
@@ -80,6 +82,16 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
                 f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
+
+
+def in_a_row(network: Value) -> list[Value]:
+    """Return the layers of a Sequential, with those of the ones inside it."""
+    parts = [in_a_row(part) if part.op == "Sequential" else [part] for part in network.items or []]
+    return [layer for part in parts for layer in part]
+
+
+def first_turn(value: Value) -> bool:
+    return not value.turns or value.turns[-1][1] == 1
 
 
 def sigmoids_in_forward(case: Case) -> Iterator[Found]:
@@ -157,14 +169,8 @@ def all_the_same(case: Case) -> Iterator[Found]:
         if second is None or not zero_matrix(second):
             continue
         for first in reach(event.value):
-            made = first.node
-            if zero_matrix(first) and first is not second and isinstance(made, ast.Call):
-                shape = ", ".join(case.text.of(a) for a in made.args)
-                prefix = case.text.of(made.func).rsplit(".", 1)[0]
-                if case.torch and first.kind == Kind.TENSOR:
-                    new = f"({prefix}.randn({shape}) * 0.1).requires_grad_()"
-                    names = f"{called(first, 'These weights')} and {called(second, 'those')}"
-                    yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+            if zero_matrix(first) and untransposed(first) is not untransposed(second):
+                yield from both_zero(case, untransposed(first), untransposed(second), why)
     yield from every_layer(case, why)
     for event in case.all(Act.ZERO_LAYER):
         node = event.node
@@ -192,6 +198,30 @@ def every_layer(case: Case, why: str) -> Iterator[Found]:
         yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
 
 
+def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Found]:
+    """16: two matrices of the text's own that a value goes through one after the other."""
+    learned = first.kind == Kind.PARAMETER
+    made = first.node
+    if learned and isinstance(made, ast.Call) and made.args:  # zeros of Parameter(zeros)
+        made = made.args[0]
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or not case.torch:
+        return
+    shape = ", ".join(case.text.of(a) for a in made.args)
+    new = f"{case.text.of(made.func.value)}.randn({shape}) * 0.1"
+    new = new if learned else f"({new}).requires_grad_()"
+    names = f"{called(first, 'These weights')} and {called(second, 'those')}"
+    if first.node is second.node:
+        names = f"{called(first, 'The weights')} of both layers"
+    yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+
+
+def untransposed(value: Value) -> Value:
+    while value.op in {"T", "view", "transpose"} and value.parents:
+        value = value.parents[0]
+    return value
+
+
 def zero_matrix(value: Value) -> bool:
+    value = untransposed(value)
     wide = value.shape is not None and len(value.shape) == 2
     return value.leaf and value.op == "zeros" and graph_of(value) is True and wide

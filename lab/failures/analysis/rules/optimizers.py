@@ -65,7 +65,9 @@ def made_in_forward(case: Case) -> Iterator[Found]:
     for no gradient."""
     for event in case.all(Act.MADE):
         value, statement, place = event.value, event.statement, event.place
-        if not isinstance(place, ast.FunctionDef) or place.name != "forward" or tested(statement, place):
+        if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or tested(statement, place):
+            continue
+        if not any(isinstance(around, ast.FunctionDef) and around.name == "forward" for around in event.places):
             continue
         if Tag.FROZEN in value.tags or not event.recorded or not own_line(statement):
             continue
@@ -164,7 +166,7 @@ def replaced_layer(case: Case) -> Iterator[Found]:
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
         after = any(events.index(e) > now for e in optimizers)
-        if before and not after and before[0].place is event.place is None:
+        if before and not after and before[0].places == event.places:
             target, name = case.text.of(event.node), before[0].value.name
             yield Found(
                 19,

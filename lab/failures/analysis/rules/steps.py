@@ -48,7 +48,10 @@ class Stepper:
 
 def is_update(event: Event) -> bool:
     """A parameter moved by hand: w.data -= lr * w.grad, or the same under no_grad."""
-    gradient = event.other is not None and (event.other.kind == Kind.GRADIENT or Tag.UPDATED in event.other.tags)
+    if event.other is None or event.value.graph is False:
+        return False
+    behind = reach(event.other, live=False)
+    gradient = any(v.kind == Kind.GRADIENT or v.tags & {Tag.UPDATED, Tag.VELOCITY} for v in behind)
     return gradient and (event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded))
 
 
@@ -151,21 +154,29 @@ def wrong_order(case: Case) -> Iterator[Found]:
                 last, emptied = None, None
 
 
-def position(block: Sequence[ast.stmt], event: Event) -> int:
-    """Where among the statements of a block something happens: in one of them, or in a loop over the parameters."""
-    for i, statement in enumerate(block):
-        if statement is event.statement:
-            return i
-        if isinstance(statement, ast.For) and event.kind == Act.ZERO and event.statement in statement.body:
-            return i
-    return -1
+def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | None:
+    """The innermost block in whose statements all events happen, each in another one or in what it calls, and the
+    positions of these statements. None where there is no such block, or where one of them is behind an `if`."""
+    for depth, levels in enumerate(zip(*(event.path for event in events), strict=False)):
+        block, first = levels[0]
+        if any(other is not block for other, _ in levels):
+            return None
+        if all(statement is first for _, statement in levels):
+            continue
+        below = [statement for event in events for _, statement in event.path[depth:]]
+        if any(isinstance(statement, ast.If | ast.Try) for statement in below):
+            return None
+        return list(block), [block.index(statement) for _, statement in levels]
+    return None
 
 
 def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[Found]:
-    block = list(step.block)
-    at = {name: position(block, e) for name, e in (("backward", backward), ("zero", zero), ("step", step))}
-    if -1 in at.values():
+    together = side_by_side((backward, zero, step))
+    if together is None:
         return
+    block, positions = together
+    at = dict(zip(("backward", "zero", "step"), positions, strict=True))
+    here = len({e.places for e in (backward, zero, step)}) == 1  # else the order is that of calls
     if at["step"] < at["backward"]:
         part = block[at["step"] : at["backward"] + 1]
         edit = case.text.reorder(part, [*part[1:], part[0]])
@@ -173,7 +184,7 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
             f"`{stepper.text}` steps before this turn's `backward()` in line {backward.statement.lineno}, and what "
             f"the last turn's pass left was emptied in line {zero.statement.lineno}: it steps with no gradient at all."
         )
-        node = step.node
+        node = step.node if here else block[at["step"]]
     elif at["backward"] < at["zero"] < at["step"]:
         part = block[at["backward"] : at["zero"] + 1]
         edit = case.text.reorder(part, [part[-1], *part[:-1]])
@@ -181,7 +192,7 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
             f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
         )
-        node = zero.node
+        node = zero.node if here else block[at["zero"]]
     else:
         return
     if edit is not None:
@@ -201,7 +212,7 @@ def uphill(case: Case) -> Iterator[Found]:
         climbs = new is not None and (new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.tags))
         if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
-        if event.recorded and event.kind == Act.WRITE:
+        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE):
             continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
