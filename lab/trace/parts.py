@@ -28,6 +28,25 @@ class Captured(TypedDict):
     now: NotRequired[Value]
 
 
+class Large(TypedDict):
+    """What is said of an array of which only some cells are in a trace, evenly spaced: min, max and mean are those of
+    all its finite numbers."""
+
+    shape: list[int]
+    min: float
+    max: float
+    mean: float
+    not_finite: int
+
+
+class Write(TypedDict):
+    """A write in place: the version that it made, the line of the user's code, and the operation."""
+
+    version: int
+    line: int
+    op: str
+
+
 class Node(TypedDict):
     """A tensor. The keys from `kind` on belong to an operation that made a node of the graph.
 
@@ -42,6 +61,17 @@ class Node(TypedDict):
     index     of an indexing, what stands between the brackets
     paths     for each operand, and each cell of the message to it, (cell of the result, local derivative) where that is
               not 0. Only where the table of derivatives cannot tell; None for an operand where nobody can
+
+    Those from `large` on are of a pass that was recorded in a running program (lab/watch).
+
+    large     of an array of which only some cells are here: `shape`, `value` and all gradients are those cells
+    version   how often its memory had been written to when it was made
+    writes    all writes to its memory up to the end of the pass
+    hides     the parts of PyTorch's graph that ran behind this one operation
+    cut       the graph ends here: no gradient passes
+    unseen    its numbers were never in Python: they are nan here
+    shares    one of several results of a call: another one sends the message for all of them
+    added     its gradient was added to one of an earlier pass
     """
 
     id: int
@@ -60,6 +90,14 @@ class Node(TypedDict):
     calls: NotRequired[list[str]]
     index: NotRequired[str]
     paths: NotRequired[list[list[list[tuple[int, float]]] | None]]
+    large: NotRequired[Large]
+    version: NotRequired[int]
+    writes: NotRequired[list[Write]]
+    hides: NotRequired[list[str]]
+    cut: NotRequired[bool]
+    unseen: NotRequired[bool]
+    shares: NotRequired[bool]
+    added: NotRequired[bool]
 
 
 class Step(TypedDict):

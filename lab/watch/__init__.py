@@ -1,6 +1,7 @@
-"""Watch a PyTorch script while it runs, and say which of the 25 failures it commits, from facts and not from its text.
+"""Watch a program while it runs: `doctor` says which of the 25 failures a PyTorch script commits, from facts and not
+from its text; `watch` records a forward and backward pass for the player.
 
-PyTorch is imported when `doctor` is called, and nowhere else in the lab.
+PyTorch is imported when it is needed here, and nowhere else in the lab.
 """
 
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lab.watch.finding import Finding
+from lab.watch.passes import RecordedPass, watch
 
 
 @contextmanager
@@ -35,4 +37,4 @@ def doctor() -> Iterator[list[Finding]]:
         print(text(found), file=sys.stderr)
 
 
-__all__ = ["Finding", "doctor"]
+__all__ = ["Finding", "RecordedPass", "doctor", "watch"]
