@@ -499,9 +499,8 @@ def _cotangent() -> None:
 
 
 def _mark(element: Element) -> str:
-    if element.slope.kind == "small":
-        return "too small"
-    return "✓" if element.error <= element.tolerance else "✗"
+    unjudged = {"small": "too small", "rounded": "hidden"}.get(element.slope.kind)
+    return unjudged or "✓" if element.error <= element.tolerance else "✗"
 
 
 main()

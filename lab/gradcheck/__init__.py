@@ -17,13 +17,15 @@ How the comparison is kept honest:
 - Kinks. Where the slopes on the left and on the right still differ when h shrinks, the function has no derivative.
   Any slope between the two is accepted there and the element is reported as a kink (relu at 0, the tie of a maximum):
   see lab/gradcheck/slopes.py. Where gradient and difference are both below the tolerance, nothing can be judged.
+- Rounding inside. (x + 1e8) - 1e8 loses the digits of x that 1e8 has no room for, so its differences are noise. How
+  much, the values inside f tell, times their gradients; where that hides the slope, the report says so.
 - The inputs are only read. f gets leaves made from copies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,10 +38,18 @@ from lab.gradcheck.slopes import (
     Slope,
     judge,
     moved,
+    sensitivity,
     sides,
     sides_without_value,
 )
-from model import Tensor
+from model import Tensor, topological_order
+
+# Kinds of slope beside which a gradient proves nothing -> how their elements are called.
+REMARKABLE: Mapping[tuple[str, ...], str] = {
+    WITHOUT_DERIVATIVE: "without a derivative",
+    ("rounded",): "whose slope rounding hides",
+    ("small",): "that are too small to be judged",
+}
 
 
 @dataclass(frozen=True)
@@ -222,15 +232,10 @@ class Report:
                 f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
                 f"the largest error is {self.worst.error:.2g}, at {self.worst.name}."
             )
-        kinks, small = (
-            [one for one in self.slopes if one.kind in WITHOUT_DERIVATIVE],
-            [one for one in self.slopes if one.kind == "small"],
-        )
-        said += [one.sentence for one in (*kinks[:1], *small[:1])]
-        if len(kinks) > 1:
-            said.append(f"Other elements without a derivative: {len(kinks) - 1}.")
-        if len(small) > 1:
-            said.append(f"Other elements that are too small to be judged: {len(small) - 1}.")
+        for kinds, what in REMARKABLE.items():
+            found = [one for one in self.slopes if one.kind in kinds]
+            said += [one.sentence for one in found[:1]]
+            said += [f"Other elements {what}: {len(found) - 1}."] if len(found) > 1 else []
         return " ".join(said)
 
     def __str__(self) -> str:
@@ -281,11 +286,15 @@ def gradcheck(
     leaves = function.leaves()
     output = function(leaves)
     here, graph = output.numpy(), Graph.of(output)
+    interior = [node for node in topological_order(output) if node.op]
     cotangent, weight = random_cotangent(here, seed)
     try:
         output.backward(cotangent)
     except Exception as error:  # whatever a broken engine raises is a finding about that engine
         return Report({}, (), f"backward() raised {type(error).__name__}: {error}")
+
+    inside = sensitivity((node.numpy(), node.grad) for node in interior) / abs(weight)
+    graph = replace(graph, inside=inside)
 
     # The numerical side, in float64, unless f itself falls back to float32.
     centre = function.at({})
@@ -420,7 +429,7 @@ def compare(
         found = sides_without_value(centre)
         if found is None or centre.size > 1:
             step = h if h is not None else np.cbrt(precision.eps) * max(1.0, abs(at[index]))
-            moving = sides(evaluate, centre, at, index, step, cotangent, precision.eps)
+            moving = sides(evaluate, centre, at, index, step, cotangent, precision.eps, graph.inside)
             # An output that is nan stays so, whether it depends on the element or not: the gradient has to tell.
             untold = (moving.still and used != 0) or not np.isfinite(used)
             found = found if found and untold else moving

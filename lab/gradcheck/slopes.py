@@ -25,10 +25,11 @@ from lab.ops import OPS
 from lab.text import numeral, with_minus
 from model import Tensor, topological_order
 
-Kind = Literal["smooth", "small", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
+Kind = Literal["smooth", "small", "rounded", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
 WITHOUT_DERIVATIVE = ("kink", "tie", "steep", "jump", "edge")
 NO_VALUE = ("nan", "inf")
 LEVELS = 13  # how often a suspicious step is made eight times smaller
+HIDDEN = 1e-3  # share of a gradient that rounding may make uncertain before it says nothing about it
 GROWS = 0.9  # a slope whose changes shrink by less than this each time does not settle
 
 
@@ -38,6 +39,7 @@ class Slope:
 
     kind          smooth   there is a derivative, and the gradient agrees with it
                   small    the gradient and the difference are both below the tolerance: neither says anything
+                  rounded  rounding inside f hides the slope: differences know it only to within `noise`
                   differs  there is a derivative, and the gradient is another number
                   kink     the slopes left and right differ; tie: because elements tie for the largest or smallest
                   steep    a slope grows without bound; jump: because the value jumps
@@ -48,6 +50,7 @@ class Slope:
     used          what backward() gives
     still         nothing changes when the element is moved
     tolerance     how far `used` may be from the slope
+    noise         the part of the tolerance that is for rounding inside f
     like_pytorch  PyTorch uses the same number where there is no derivative
     cause         names of operations with a kink in f; known where a derivative exists and the gradient differs
     """
@@ -59,6 +62,7 @@ class Slope:
     used: float
     still: bool
     tolerance: float
+    noise: float = 0.0
     like_pytorch: bool = False
     cause: tuple[str, ...] = ()
 
@@ -95,6 +99,11 @@ class Slope:
                 f"The slope at {self.element} is too small to be judged: backward() gives {used} and the differences "
                 f"{slope}, both below the tolerance of {numeral(self.tolerance)}."
             )
+        if self.kind == "rounded":
+            return (
+                f"Rounding hides the slope at {self.element}: values inside are so large that differences know it only "
+                f"to within {numeral(self.noise)}. backward() gives {used}."
+            )
         if self.kind == "differs":
             reason = f" A kink inside ({', '.join(self.cause)}) can be the cause." if self.cause else ""
             return f"The slope at {self.element} is {slope}, but backward() gives {used}.{reason}"
@@ -126,12 +135,16 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Grap
     if kind == "kink" and graph.tied:
         kind = "tie"
     if kind == "smooth":
-        if not abs(used - (found.left / 2 + found.right / 2)) <= tolerance:  # nan, too
+        settled = used == 0 and found.vanishing
+        middle = found.left / 2 + found.right / 2
+        if not abs(used - middle) <= tolerance:  # nan, too
             kind = "differs"
-        elif max(abs(used), found.size) <= tolerance and not (used == 0 and found.vanishing):
+        elif found.noise > max(tolerance / 2, HIDDEN * max(abs(used), abs(middle))) and not settled:
+            kind = "rounded"
+        elif max(abs(used), found.size) <= tolerance and not settled:
             kind = "small"
     return Slope(
-        kind, element, found.left, found.right, used, found.still, tolerance, graph.like_pytorch,
+        kind, element, found.left, found.right, used, found.still, tolerance, found.noise, graph.like_pytorch,
         graph.kinked if kind == "differs" else (),
     )  # fmt: skip
 
@@ -146,11 +159,13 @@ class Graph:
     kinked        the operations in it that have a kink somewhere
     tied          elements tie, and nothing else in it has a kink
     like_pytorch  all of it is the engine's own, whose conventions are PyTorch's
+    inside        how far rounding the values inside moves f, see `sensitivity`
     """
 
     kinked: tuple[str, ...] = ()
     tied: bool = False
     like_pytorch: bool = False
+    inside: float = 0.0
 
     @classmethod
     def of(cls, output: Tensor) -> Graph:
@@ -179,6 +194,15 @@ class Graph:
         ties = [name for name in kinked if OPS[name].ties is not None]
         tied = len(ties) == len(kinked) and any(kinked[name] for name in ties)
         return cls(tuple(kinked), tied, like_pytorch and known and exact)
+
+
+@np.errstate(all="ignore")  # what is not finite says nothing
+def sensitivity(nodes: Iterable[tuple[object, object]]) -> float:
+    """How far f moves, in units of eps, when each value inside it is rounded: the values times their gradients, as
+    independent errors add up. nodes: result and gradient of each operation; one without a gradient does not count."""
+    pairs = [(np.asarray(value), np.asarray(gradient)) for value, gradient in nodes if gradient is not None]
+    size = math.hypot(*(float(np.linalg.norm(v * g)) for v, g in pairs if v.shape == g.shape))
+    return size if math.isfinite(size) else 0.0
 
 
 # ---------------------------------------------------------------- the slopes on both sides
@@ -245,10 +269,12 @@ def sides(
     h: float,
     cotangent: np.ndarray,
     eps: float,
+    inside: float = 0.0,
 ) -> Sides:
     """The slopes of sum(cotangent * f) left and right of one element of a point.
 
-    evaluate: f, of an array in the shape of the point. centre: f(point). eps: of the precision that f computes in
+    evaluate: f, of an array in the shape of the point. centre: f(point). eps: of the precision that f computes in.
+    inside: see `sensitivity`
     """
 
     def quotients(step: float) -> _Quotients:
@@ -260,7 +286,8 @@ def sides(
         right = float(np.sum(cotangent * rise, dtype=np.float64)) / float(over[index] - point[index])
         changed = eps * np.abs(cotangent) * ((rise != 0) | (fall != 0))
         sizes = [np.sum(changed * np.where(np.isfinite(f), np.abs(f), 0.0), dtype=np.float64) for f in (above, below)]
-        return _Quotients(step, left, right, float(sum(sizes)) / step, not np.any(rise) and not np.any(fall))
+        noise = max(float(sum(sizes)), 2 * eps * inside) / step
+        return _Quotients(step, left, right, noise, not np.any(rise) and not np.any(fall))
 
     tried = [quotients(h)]
     while len(tried) <= LEVELS:

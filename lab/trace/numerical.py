@@ -1,12 +1,12 @@
 """What differences say about the gradients of a trace, as far as a budget of work reaches."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lab.gradcheck import InputResult, compare
-from lab.gradcheck.slopes import Graph, Slope
+from lab.gradcheck.slopes import Graph, Slope, sensitivity
 from lab.trace.parts import Value
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
@@ -121,4 +121,7 @@ def _graph(trace: Trace, like_pytorch: bool) -> Graph:
                 operands = [np.asarray(trace.nodes[child]["value"], float) for child in node["children"]]
                 yield node["op"], operands, np.asarray(node["value"], float)
 
-    return Graph.from_nodes(operations(), like_pytorch)
+    arrived = {event["node"]: event["grad"] for event in trace.events if event["kind"] == "seed"}
+    arrived |= {event["node"]: event["after"] for event in trace.events if event["kind"] == "accumulate"}
+    inside = sensitivity((node["value"], arrived.get(at)) for at, node in enumerate(trace.nodes) if node["op"])
+    return replace(Graph.from_nodes(operations(), like_pytorch), inside=inside)

@@ -106,7 +106,9 @@ function gradientsOf(playback, frame) {
 /** What the gradients mean: where one of them is not simply the slope, that; else what the largest says. Nothing where
  * no differences have told it. @param {Playback} playback */
 function meaningOf(playback) {
-  const [special, ...others] = playback.slopes.filter((one) => !one.hasDerivative || one.kind === "differs");
+  const [special, ...others] = playback.slopes.filter(
+    (one) => !one.hasDerivative || one.kind === "differs" || one.kind === "rounded",
+  );
   if (special) {
     const more = others.filter((one) => one.hasValue && !one.hasDerivative).map((one) => one.element);
     return special.sentence + (more.length ? ` There is none at ${more.join(", ")} either.` : "");

@@ -76,6 +76,12 @@ POINTS = [
     ("relu(x)", {"x": 1e-9}, "smooth", 1, 1, 1),
     ("x * 1e-9", {"x": 1.0}, "small", 1e-9, 1e-9, 1e-9),
     ("softplus(x)", {"x": -50.0}, "small", None, None, np.exp(-50.0)),
+    ("(x + 1e8) - 1e8", {"x": 1.5}, "rounded", None, None, 1),
+    ("(x + 1e17) - 1e17", {"x": 1.5}, "rounded", 0, 0, 1),
+    ("1000 * ((x + 1e8) - 1e8)", {"x": 1.5}, "rounded", None, None, 1000),
+    ("x + 1e8", {"x": 1.5}, "rounded", None, None, 1),
+    ("1e6 * x * x", {"x": 1.5}, "smooth", None, None, 3e6),
+    ("1 - cos(x)", {"x": 1e-7}, "smooth", None, None, 1e-7),
     ("sin(10000 * x)", {"x": 0.3}, "smooth", None, None, 1e4 * np.cos(3000.0)),
 ]
 NAMES = [f"{text} at {leaves['x']:g}" for text, leaves, *_ in POINTS]
@@ -101,7 +107,7 @@ def verdicts(text, leaves):
 def test_there_are_enough_points():
     assert len(POINTS) >= 50
     assert {kind for _, _, kind, *_ in POINTS} == {
-        "smooth", "small", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf",
+        "smooth", "small", "rounded", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf",
     }  # fmt: skip
 
 
@@ -119,7 +125,7 @@ def test_every_page_gives_the_same_true_verdict(text, leaves, kind, left, right,
         assert not any(said in found.sentence for said in SAID)
         assert ("there is no derivative" in found.sentence) is found.has_value
     report = gradcheck(parse(text), leaves)
-    if kind in ("kink", "tie", "jump", "edge", "steep", "small", "differs"):
+    if kind in ("kink", "tie", "jump", "edge", "steep", "small", "rounded", "differs"):
         assert "The gradients agree on 1 element;" not in report.verdict or len(leaves) > 1
     if kind in ("nan", "inf", "edge", "differs"):
         assert not report.passed
@@ -132,6 +138,21 @@ def test_a_gradient_that_is_wrong_below_the_tolerance_is_not_said_to_agree():
     assert [slope.kind for slope in report.slopes] == ["small"]
     assert "too small to be judged" in report.verdict
     assert "agree" not in report.verdict
+
+
+def test_rounding_inside_is_said_to_hide_a_slope():
+    report = gradcheck(parse("(x + 1e8) - 1e8"), {"x": 1.5})
+    assert report.verdict == (
+        "Rounding hides the slope at x: values inside are so large that differences know it only to within 0.004889. "
+        "backward() gives 1."
+    )
+    assert report.passed
+
+
+def test_rounding_hides_no_gradient_that_is_further_off_than_it_reaches():
+    report = gradcheck(lambda x: (x + 1e8) - 1e8 + x.detach(), {"x": 1.5})
+    assert [slope.kind for slope in report.slopes] == ["differs"]
+    assert not report.passed
 
 
 def test_the_report_counts_what_it_compared_and_nothing_else():
