@@ -10,7 +10,7 @@ import numpy as np
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import Curve
 from lab.failures.curve.known import CALLED, KNOWN, Known
-from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, stands_still
+from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, at_chance, stands_still
 from lab.failures.curve.table import CurveError, Table, read
 from lab.failures.failure import Failure
 from lab.training import symptoms
@@ -104,6 +104,8 @@ def _causes(found: Sequence[Finding], curve: Curve) -> tuple[Cause, ...]:
 def _also(key: str, curve: Curve) -> tuple[str, ...]:
     if key == "labels" and not stands_still(curve):
         return ("overfitting",)
+    if key == "underfitting" and at_chance(curve):
+        return ("labels",)
     keys = ALSO.get(key, ())
     if curve.loss[0] < HUGE:
         keys = tuple(key for key in keys if key != "scale")

@@ -113,7 +113,7 @@ KNOWN: Mapping[str, Known] = {
     "underfitting": Known(
         "The network underfits", "",
         "Use a larger network, or inputs that say more.",
-        "A network twice as wide gets further.",
+        "A network twice as wide, or with another hidden layer, gets further.",
         {"data": "circles", "hidden": "", "epochs": "60"},
     ),
     "collapsed": Known(

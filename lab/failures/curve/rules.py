@@ -32,6 +32,7 @@ STEADY = 0.85  # share of its factor that a blow-up keeps to the end
 MOTIONLESS = 1e-3  # share by which a loss varies at most where it has no noise of batches
 AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # how near to log(classes); of more classes the logarithms lie too close
 MIN_SPIKES = 3
+BARELY = 1.1  # accuracy over exp(-loss), which is 1 where equal probabilities are given to some classes
 STANDS = 0.06  # share by which a loss that never learned anything may have changed
 
 
@@ -333,7 +334,7 @@ def learned_nothing_else(c: Curve) -> Evidence | None:
     """Training samples are learned, and others never did any better than at first."""
     if not c.config.val_fraction or len(c) < 2 * WINDOW or c.end is not None:
         return None
-    gained = 1 - c.loss[-WINDOW:].mean() / c.loss[0]
+    gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.guess)  # down to guessing nothing is learned
     classes, middle = c.classes, float(np.median(c.val_score))
     if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.guess or not middle <= 1.5 / classes:
         return None
@@ -422,6 +423,11 @@ def underfitting(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
+def at_chance(c: Curve) -> bool:
+    """Are the answers on the training samples no better than the loss of a guess makes them?"""
+    return float(c.train_score[-WINDOW:].mean()) < BARELY * math.exp(-float(c.loss[-WINDOW:].mean()))
+
+
 def _known(key: str) -> Callable[[History], Remedy]:
     return lambda _: Remedy(KNOWN[CALLED.get(key, key)].advice)
 
@@ -481,5 +487,5 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "softmax-twice": (),
     "batch-noise": ("rate-high",),
     "rate-low": ("vanishing", "labels"),
-    "labels": ("rate-low", "vanishing", "flat"),
+    "labels": ("rate-low", "vanishing", "flat", "underfitting"),
 }
