@@ -720,6 +720,18 @@ FAILURES = (
                 says="Detected call of `lr_scheduler.step()` before `optimizer.step()`",
                 silent="No error: PyTorch warns, because the first rate of the schedule is never used.",
             ),
+            Form(
+                "The batch written over before backward()",
+                programs.refilled,
+                programs.refilled_fixed,
+                "w = torch.tensor(start, requires_grad=True)\nbatches = torch.tensor([[1.0, 2.0], [2.0, -1.0]])\n"
+                "x = batches[0].clone()\n"
+                "for step in range(20):\n    loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()\n"
+                "    x.data[...] = batches[(step + 1) % 2]\n    w.grad = None\n    loss.backward()\n"
+                "    with torch.no_grad():\n        w -= 0.1 * w.grad\nprint('w', w.item(), 'loss', loss.item())\n",
+                silent="No error in PyTorch, which does not see a write through .data; here with the guard off. The "
+                "gradient takes its error from one batch and its x from the next.",
+            ),
         ),
     ),
     Failure(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import kept_by
-from model import MLP, SGD, Linear, Tensor, cross_entropy, no_grad, where
+from model import MLP, SGD, Linear, Tensor, allow_mutation, cross_entropy, no_grad, where
 
 Shown = dict[str, Any]
 
@@ -675,6 +675,37 @@ def wrong_sign_fixed(start: float = 5.0) -> Shown:
         w.zero_grad()
         loss.backward()
         w.data -= 0.1 * np.array(w.grad)  # against it: downhill
+        losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def refilled(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    batches = np.array([[1.0, 2.0], [2.0, -1.0]])
+    x = Tensor(batches[0], requires_grad=False, label="x")
+    losses = []
+    with allow_mutation():  # as in PyTorch, where no guard watches .data
+        for step in range(20):
+            loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()
+            x.data[...] = batches[(step + 1) % 2]  # the next batch, in the array that backward() is about to read
+            w.zero_grad()
+            loss.backward()
+            w.data -= 0.1 * np.array(w.grad)
+            losses.append(loss.item())
+    return {"w": w.item(), "loss": losses}
+
+
+def refilled_fixed(start: float = 5.0) -> Shown:
+    w = Tensor(start, label="w")
+    batches = np.array([[1.0, 2.0], [2.0, -1.0]])
+    x = Tensor(batches[0], requires_grad=False, label="x")
+    losses = []
+    for step in range(20):
+        loss = ((w * x - 3 * batches[step % 2]) ** 2).mean()
+        w.zero_grad()
+        loss.backward()
+        x.data[...] = batches[(step + 1) % 2]  # the next batch, when backward() has read this one
+        w.data -= 0.1 * np.array(w.grad)
         losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
 

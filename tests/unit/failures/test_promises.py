@@ -94,6 +94,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
         lambda ran: len(set(ran.shown["loss"])) == 1,
         lambda ran: bool((np.diff(ran.shown["loss"]) > 0).all()),
         lambda ran: ran.shown["rate of the first step"] != 0.3,
+        lambda ran: not falls(ran.shown["loss"]) and set(ran.shown["loss"]) == {10.0},
     ],
     "optimizer": [
         stops("no results of operations"), stops("is empty"),
