@@ -484,8 +484,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Near 1, float64 numbers are about 2e-16 apart. 1 + 1e-17 and 1 − 1e-17 are both rounded to 1, so the "
         "difference is exactly 0.",
         Place("pages/gradient_check.py", "x + h is x itself: the difference is 0, and the error is the whole "
-              "gradient.", {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2", "h": "-16",
-                                "shown": "1"}),
+              "gradient.", {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2", "h": "-16"}),
         run=_too_small_a_step,
         slips=(Slip(lambda engine: float((engine(1.0) * 2.0).item()),
                     "That is the true slope. With so small an h, 1 + h and 1 − h are the same number."),),

@@ -429,6 +429,41 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
+// -- lab/ui/step_picture.py
+
+export interface StepChoice {
+  /** the exponent of a power of ten */
+  h: number;
+  method: string;
+  numbers: string;
+}
+
+export interface ShownSteps {
+  name: string;
+  /** is there a derivative? */
+  smooth: boolean;
+  /** what backward() gives */
+  exact: number | null;
+  /** the slopes left and right, where there is no derivative */
+  sides: [number | null, number | null] | null;
+  /** the largest first */
+  steps: { curve: [number, number][]; methods: Record<string, ShownStep> }[];
+  /** straight on logarithmic axes: error = scale h^slope */
+  lines: Record<string, { slope: number; scale: number; label: string }[]>;
+}
+
+export interface ShownStep {
+  slope: number | null;
+  /** the two points of the secant: steps h from x, and f there minus f(x) */
+  ends: [[number, number], [number, number]] | null;
+  error: number | null;
+  sentence: string;
+  /** how many characters the first two numbers begin with in common */
+  shared: number;
+  /** the arithmetic, and last the error */
+  rows: [string, string][];
+}
+
 // -- lab/practice/render_report.py, `told`; lab/ui/practice/exercise.py
 
 /** What one check of a learner's text found. */

@@ -7,7 +7,6 @@ cost        one gradient by finite differences, forward and reverse mode, counte
 symbolic    the derivative as a formula, and how it grows
 products    a chain of Jacobians multiplied from either end
 steps       differences at each step h: where their error is least, and why
-claims      numbers that a tutorial prints, and what is measured
 softmax     wrong rules that a sum cannot see and a random cotangent can
 operations  every operation as an example that runs: its code, its curve, its gradient check
 drawing     a pass as a picture of its graph

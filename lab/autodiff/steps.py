@@ -24,8 +24,12 @@ from model import Tensor
 Method = Literal["forward", "central"]
 METHODS: tuple[Method, ...] = ("forward", "central")
 PRECISIONS: dict[str, type[np.floating[Any]]] = {"float64": np.float64, "float32": np.float32}
-EXPONENTS = tuple(range(-1, -18, -1))
+EXPONENTS = tuple(range(0, -18, -1))
 STEPS = tuple(float(f"1e{exponent}") for exponent in EXPONENTS)
+Regime = Literal["best", "truncation", "cancellation"]
+STRAIGHT = 0.1  # the largest step of the branch: beyond it, higher powers of h take part
+BEST = 10.0  # times the least error: a step with at most this error is as good as the best one
+REACH, SAMPLES = 1.6, 17  # of a curve: steps h on both sides of x, and points on each side
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,14 @@ class Sweep:
     truncation: Branch | None
     cancellation: Branch | None
 
+    def regime(self, found: Difference) -> Regime:
+        """What makes the error of one of the differences: the bend of the curve, or the digits that were lost."""
+        least = self.best.error if self.best else 0.0
+        if found.error <= BEST * least or not found.error:
+            return "best"
+        bends = self.truncation is not None and self.truncation.slope > 0.5
+        return "truncation" if bends and self.best and found.h > self.best.h else "cancellation"
+
 
 class Point:
     """A function at a point in one precision, and its derivatives there by backward(), in float64.
@@ -169,12 +181,22 @@ class Point:
             float(difference), float(difference / width), float(exact),
         )  # fmt: skip
 
+    @np.errstate(all="ignore")
+    def around(self, place: Place, h: float) -> list[tuple[float, float]]:
+        """The curve near x as this precision computes it: (how many steps h from x, f there minus f(x)), each number
+        of the precision once; points without a finite value are left out."""
+        x = self.values[place.name][place.index]
+        moved = np.unique((x + np.linspace(-REACH, REACH, 2 * SAMPLES - 1) * h).astype(x.dtype))
+        here = float(self.value(place, x))
+        found = [((float(at) - float(x)) / h, float(self.value(place, at)) - here) for at in moved]
+        return [(steps, change) for steps, change in found if math.isfinite(change)]
+
     def sweep(self, place: Place, method: Method, steps: Sequence[float] = STEPS) -> Sweep:
         """The differences at all steps, which begin with the largest."""
         found = [self.difference(place, h, method) for h in steps]
         finite = [one for one in found if np.isfinite(one.error)]
         best = min((one for one in finite if not one.stuck), key=lambda one: one.error, default=None)
-        truncation = [one for one in finite if best and one.h >= 10 * best.h]
+        truncation = [one for one in finite if best and 10 * best.h <= one.h <= STRAIGHT]
         cancellation = [one for one in finite if best and one.h <= best.h / 10 and not one.stuck]
         return Sweep(
             method, self.precision, found, best,
@@ -200,17 +222,6 @@ def predicted_step(method: Method, precision: str, x: float) -> float:
     """sqrt(eps) for forward and cbrt(eps) for central differences, times the size of x where that is above 1."""
     eps = float(np.finfo(PRECISIONS[precision]).eps)
     return float(eps ** (1 / 2 if method == "forward" else 1 / 3) * max(1.0, abs(x)))
-
-
-def worst_place(errors: Mapping[str, np.ndarray]) -> tuple[Place, float]:
-    """The element with the largest error of all; one that is not a number comes first."""
-    ranked = {
-        Place(name, index): np.inf if np.isnan(array[index]) else float(array[index])
-        for name, array in errors.items()
-        for index in np.ndindex(array.shape)
-    }
-    worst = max(ranked, key=ranked.__getitem__)
-    return worst, float(errors[worst.name][worst.index])
 
 
 def _branch(differences: Sequence[Difference]) -> Branch | None:

@@ -84,7 +84,7 @@ CARDS = (
     Card(
         "breaking-step",
         "The step that breaks a check",
-        "Find a step so small that the difference is zero: what did the tutorial claim of 1e-15?",
+        "Make h so small that the difference is zero. Which h is best, and why not a smaller one?",
         "pages/gradient_check.py",
         {"tab": "step", "expression": "x**2*sin(x) + exp(x)", "in_x": "2"},
     ),

@@ -94,7 +94,7 @@ PAGES = (
         "pages/gradient_check.py", "Gradient check", "check", "Why", "rule",
         "How far can a numerical gradient be trusted, and what does a check miss?",
         "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
-        {"step": "The step h", "claim": "A claim", "cotangent": "A blind sum"},
+        {"step": "The step h", "cotangent": "A blind sum"},
     ),
     Page(
         "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",

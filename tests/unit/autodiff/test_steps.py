@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.autodiff.steps import PRECISIONS, STEPS, Place, Point, error_by_step, predicted_step, worst_place
+from lab.autodiff.steps import PRECISIONS, STEPS, Place, Point, error_by_step, predicted_step
 from model import Tensor
 
 X = Place("x")
@@ -70,7 +70,7 @@ def test_a_step_below_the_last_digit_is_stuck_and_never_the_best():
     assert point.difference(X, 1e-17).stuck
     assert not point.difference(X, 1e-15).stuck
     assert point.difference(X, 1e-17).digits_lost == math.inf
-    assert point.sweep(X, "forward").best.h == 1e-1  # no error anywhere: the largest step will do
+    assert point.sweep(X, "forward").best.h == 1  # no error anywhere: the largest step will do
     assert not Point(product, {"x": 0.0}).difference(X, 1e-17).stuck
 
 
@@ -88,15 +88,11 @@ def test_a_function_without_bend_has_no_truncation():
     assert found["central", "float64"].best.error < 1e-14
 
 
-def test_errors_have_the_shapes_of_the_inputs_and_the_worst_is_named():
+def test_errors_have_the_shapes_of_the_inputs():
     point = Point(lambda w, b: (w * w).sum() + b, {"w": [[1.0, 2.0], [3.0, 40.0]], "b": 1.0})
     errors = point.errors(1e-2, "forward")
     assert {name: array.shape for name, array in errors.items()} == {"w": (2, 2), "b": ()}
     np.testing.assert_allclose(errors["w"], 1e-2, rtol=1e-6)
-    errors["w"][1, 0] = math.nan
-    place, error = worst_place(errors)
-    assert str(place) == "w[1, 0]"
-    assert math.isnan(error)
     assert [str(place) for place in point.places()] == ["w[0, 0]", "w[0, 1]", "w[1, 0]", "w[1, 1]", "b"]
 
 
@@ -116,3 +112,22 @@ def test_a_broken_rule_leaves_an_error_that_no_step_removes():
 
     point = Point(product, {"x": 2.0}, tensor=Broken)
     assert all(point.difference(X, h).error == pytest.approx(0.02, rel=1e-3) for h in (1e-4, 1e-5, 1e-6, 1e-7))
+
+
+def test_the_regime_of_a_step_says_what_its_error_comes_from():
+    sweep = Point(lambda x: x.exp(), {"x": 1.0}).sweep(X, "central")
+    regimes = {one.h: sweep.regime(one) for one in sweep.differences}
+    assert [regimes[h] for h in (1, 1e-2, 1e-5, 1e-9, 1e-14)] == [
+        "truncation", "truncation", "best", "cancellation", "cancellation",
+    ]  # fmt: skip
+    straight = Point(lambda x: x * 3, {"x": 0.1}).sweep(X, "central")  # all of its errors are rounding
+    assert "truncation" not in {straight.regime(one) for one in straight.differences}
+
+
+def test_the_curve_near_x_has_each_number_of_its_precision_once():
+    point = Point(lambda x: x * x, {"x": 2.0})
+    wide = point.around(X, 1e-2)
+    assert (wide[0][0], wide[-1][0]) == (pytest.approx(-1.6), pytest.approx(1.6))
+    assert dict(wide)[0.0] == 0
+    assert len(point.around(X, 1e-16)) < 4  # x and its neighbours: there are no numbers between them
+    assert all(steps >= -1 for steps, _ in Point(lambda x: x.log(), {"x": 0.1}).around(X, 1e-1))
