@@ -9,14 +9,14 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Chart
-from lab.expression.pytorch import installed
-from lab.failures import FAILURES, find, memory, pytorch_equivalent
+from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, written
 from lab.failures.finder import Found, look_up
 from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
 from lab.lessons.pages import PAGES
+from lab.pytorch import Transcript, installed, run_programs
 from lab.text import brief
 from lab.ui import address, finder, page, state
 from lab.ui.address import Field
@@ -361,7 +361,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                         memoize(
                             "pytorch answer",
                             program,
-                            lambda: pytorch_equivalent.ask({failure.key: program})[failure.key],
+                            lambda: run_programs({failure.key: program})[failure.key],
                         )
                     )
             except RuntimeError as error:
@@ -377,7 +377,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
 
 
-def _pytorch_answer(said: pytorch_equivalent.Said) -> None:
+def _pytorch_answer(said: Transcript) -> None:
     st.markdown(f"**PyTorch {said.version}**, run now")
     if said.printed:
         st.code(said.printed, language=None, wrap_lines=True)

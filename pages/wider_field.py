@@ -11,9 +11,10 @@ import streamlit as st
 from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint, rules
-from lab.designs.frameworks import QUESTIONS, answer
+from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
+from lab.pytorch import installed
 from lab.text import numeral as number
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
@@ -119,16 +120,16 @@ def _beside() -> None:
     there: dict[str, str] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
-        if not memoize("torch", 1, pytorch.installed):
+        if not memoize("torch", 1, installed):
             st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
         elif session["field asked"]:
             try:
                 with st.spinner("PyTorch is being imported: some seconds."):
-                    there = memoize("asked", 1, _pytorchs_answers)
+                    there = memoize("asked", 1, pytorch_answers)
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
                 session["field asked"] = False
-        if not session["field asked"] and memoize("torch", 1, pytorch.installed):
+        if not session["field asked"] and memoize("torch", 1, installed):
             st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
                       on_click=ask)  # fmt: skip
     here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
@@ -176,14 +177,6 @@ def _at_a_glance() -> None:
         ]))  # fmt: skip
 
 
-def _pytorchs_answers() -> dict[str, str]:
-    """RuntimeError: the process ended without them. Then they can be asked for once more."""
-    answers, error = pytorch.outputs({key: question.torch for key, question in QUESTIONS.items()})
-    if error:
-        raise RuntimeError(error)
-    return answers
-
-
 # ---------------------------------------------------------------- the learner's own expression
 
 
@@ -212,7 +205,7 @@ def _torch() -> None:
     left.code(program, wrap_lines=True)
     session = st.session_state
     with right:
-        if not memoize("torch", 1, pytorch.installed):
+        if not memoize("torch", 1, installed):
             st.info("PyTorch is not installed where this page runs: take the program to where it is.")
         elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
             with st.spinner("PyTorch is being imported: some seconds."):

@@ -1,6 +1,6 @@
 """This engine beside PyTorch, JAX and static graphs: questions whose answers can be run.
 
-Each has a function for this engine, and a snippet for PyTorch that leaves its answer in `answer`. For JAX and static
+Each has a function for this engine, and a snippet for PyTorch that prints its answer. For JAX and static
 graphs there is a sentence from their documentation and papers; nothing of them is run here.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
+from lab.pytorch import run_programs
 from model import Tensor, where
 
 
@@ -112,7 +113,7 @@ QUESTIONS: dict[str, Question] = {
         "x = torch.tensor(3.0, requires_grad=True)\n"
         "y = x * x if x.item() > 0 else -x\n"
         "y.backward()\n"
-        "answer = f'while it runs: {y.grad_fn.name()}, {x.grad.item():g}'",
+        "print(f'while it runs: {y.grad_fn.name()}, {x.grad.item():g}')",
         "While a function is traced with values that stand for any; if on one is an error under jit.",
         "Before anything runs; a choice is a node of the graph.",
     ),
@@ -122,14 +123,14 @@ QUESTIONS: dict[str, Question] = {
         "x = torch.tensor(3.0, requires_grad=True)\n"
         "for _ in range(2):\n"
         "    (x * x).backward()\n"
-        "answer = f'x.grad adds up: {x.grad.item():g}'",
+        "print(f'x.grad adds up: {x.grad.item():g}')",
         "jax.grad(f) is a new function that returns them; nothing is stored.",
         "Gradients are further nodes of the graph.",
     ),
     "twice": Question(
         "Backward twice through one graph?",
         _twice,
-        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nanswer = x.grad",
+        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nprint(x.grad)",
         "The question does not arise: call the gradient function again.",
         "Run the graph again.",
     ),
@@ -137,42 +138,42 @@ QUESTIONS: dict[str, Question] = {
         "x.data += 1 before the backward pass of x * x, whose gradient is 6",
         _write,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\n"
-        "answer = f'{x.grad.item():g}, without a word'",
+        "print(f'{x.grad.item():g}, without a word')",
         "Arrays cannot be written to.",
         "Values are immutable; variables change through assign operations.",
     ),
     "result": Question(
         "h += 1 on a result h before the backward pass of h * h",
         _result,
-        "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nanswer = x.grad",
+        "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nprint(x.grad)",
         "h += 1 makes another array: 6.",
         "Values are immutable; h += 1 makes another node: 6.",
     ),
     "whole": Question(
         "Backward from many numbers at once?",
         _whole,
-        "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nanswer = x.grad",
+        "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nprint(x.grad)",
         "grad refuses, too; vjp takes the upstream gradient.",
         "TensorFlow takes the gradient of their sum; Theano refuses.",
     ),
     "dtype": Question(
         "What is the default dtype?",
         _dtype,
-        "answer = torch.tensor(1.0).dtype",
+        "print(torch.tensor(1.0).dtype)",
         "float32, unless 64 bits are switched on.",
         "float32 in TensorFlow, float64 in Theano.",
     ),
     "kink": Question(
         "The slope of relu at 0",
         _kink,
-        "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nanswer = f'{x.grad.item():g}'",
+        "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nprint(f'{x.grad.item():g}')",
         "0",
         "0 in TensorFlow.",
     ),
     "ties": Question(
         "Who gets the gradient of a maximum with ties?",
         _ties,
-        "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nanswer = x.grad.tolist()",
+        "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nprint(x.grad.tolist())",
         "They share it.",
         "They share it in TensorFlow.",
     ),
@@ -182,7 +183,7 @@ QUESTIONS: dict[str, Question] = {
         "x = torch.tensor(2.0, requires_grad=True)\n"
         "(g,) = torch.autograd.grad(x ** 3, x, create_graph=True)\n"
         "g.backward()\n"
-        "answer = f'{x.grad.item():g}'",
+        "print(f'{x.grad.item():g}')",
         "jax.grad(jax.grad(f)): any order.",
         "The gradient nodes can be differentiated again.",
     ),
@@ -191,7 +192,7 @@ QUESTIONS: dict[str, Question] = {
         _where,
         "x = torch.tensor(-1.0, requires_grad=True)\n"
         "torch.where(x > 0, x.sqrt(), torch.tensor(0.0)).backward()\n"
-        "answer = x.grad.item()",
+        "print(x.grad.item())",
         "nan, too: make the input of the branch safe first.",
         "nan, too.",
     ),
@@ -204,3 +205,13 @@ def answer(question: Question) -> str:
         return str(question.ask())
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
         return f"{type(error).__name__}: {str(error).split('. ')[0].rstrip('.')}"
+
+
+def pytorch_answers() -> dict[str, str]:
+    """PyTorch's answer to each question, or its error, by key, and its version. RuntimeError: there is no answer."""
+    header = "import torch\nimport numpy as np\n"
+    ran = run_programs({key: header + question.torch for key, question in QUESTIONS.items()})
+    said = {
+        key: one.error.split("\n")[0].split(". ")[0] if one.error else one.printed.strip() for key, one in ran.items()
+    }
+    return said | {"version": next(iter(ran.values())).version}

@@ -1,6 +1,5 @@
 """A learner's expression as a program for PyTorch, and its numbers where PyTorch is installed.
 
-PyTorch never comes into this process: it is large, and would stay. The program runs in one of its own, which ends.
 What is translated is the Python that `Expression.to_python` writes, so nothing gets there that the language of
 expressions does not have.
 """
@@ -8,10 +7,7 @@ expressions does not have.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -19,8 +15,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lab.expression.builder import Expression
+from lab.pytorch import run_programs
 
-PATIENCE = 120  # seconds: the first import on a slow disk takes some
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sum", "mean", "prod",
         "softmax", "log_softmax", "reshape", "swapaxes", "squeeze", "broadcast_to")  # fmt: skip
 RENAMED = {"max": "amax", "min": "amin", "clip": "clamp", "expand_dims": "unsqueeze", "transpose": "permute"}
@@ -184,52 +180,19 @@ class Answer:
     error: str = ""
 
 
-def installed() -> bool:
-    """Is there a PyTorch that a program of its own could import? This one does not import it."""
-    return importlib.util.find_spec("torch") is not None
-
-
 def run(program: str, result: str, names: list[str]) -> Answer:
     """Run what `to_torch` wrote, in a process of its own."""
     ending = (
         "import json as _json\n"
         f"_arrays = [{result}.detach()] + [_name.grad for _name in ({''.join(f'{name}, ' for name in names)})]\n"
-        "__import__('sys').stdout.write(_json.dumps([torch.__version__] + "
-        "[None if _array is None else _array.tolist() for _array in _arrays]))\n"
+        "print(_json.dumps([None if _array is None else _array.tolist() for _array in _arrays]))\n"
     )
-    answer, error = _output(program + ending)
-    if answer is None:
-        return Answer("", None, {}, error)
-    version, value, *gradients = answer
-    arrays = [None if gradient is None else np.array(gradient, float) for gradient in gradients]
-    return Answer(version, np.array(value, float), dict(zip(names, arrays, strict=True)))
-
-
-def _output(program: str) -> tuple[Any, str]:
-    """What the program writes, as JSON, and why it wrote nothing."""
     try:
-        ran = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return None, f"PyTorch did not answer within {PATIENCE} seconds."
-    if ran.returncode:
-        lines = [line for line in ran.stderr.splitlines() if line.strip()]
-        return None, lines[-1] if lines else "PyTorch ended without a word."
-    return json.loads(ran.stdout), ""
-
-
-def outputs(snippets: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """What each snippet leaves in `answer`, as text, or the error that it raises; all in one process. The second is why
-    there is nothing at all, or ""."""
-    program = (
-        "import json, sys, torch, numpy as np\n"
-        f"answers = {{'version': torch.__version__}}\nfor key, code in {dict(snippets)!r}.items():\n"
-        "    names = {'torch': torch, 'np': np}\n"
-        "    try:\n        exec(code, names)\n        answers[key] = str(names['answer'])\n"
-        "    except Exception as error:\n"
-        "        answers[key] = type(error).__name__ + ': ' + str(error).split('\\n')[0].split('. ')[0]\n"
-        "sys.stdout.write(json.dumps(answers))\n"
-    )
-    answers, error = _output(program)
-    return answers or {}, error
+        transcript = run_programs({"": program + ending})[""]
+    except RuntimeError as error:
+        return Answer("", None, {}, str(error))
+    if transcript.error:
+        return Answer(transcript.version, None, {}, transcript.error)
+    value, *gradients = json.loads(transcript.printed.splitlines()[-1])
+    arrays = [None if gradient is None else np.array(gradient, float) for gradient in gradients]
+    return Answer(transcript.version, np.array(value, float), dict(zip(names, arrays, strict=True)))

@@ -15,6 +15,7 @@ FLOORS = (
     "practice",
     "lab.config",
     "lab.text",
+    "lab.pytorch",
     "lab.ops",
     "lab.gradcheck",
     "lab.expression",

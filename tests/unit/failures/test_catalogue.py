@@ -9,8 +9,8 @@ from lab.failures.curve import KNOWN
 from lab.failures.failure import read_numbers, run, written
 from lab.failures.memory import batch
 from lab.failures.phrases import phrases
-from lab.failures.pytorch_equivalent import ask
 from lab.faults import catalogue as faults
+from lab.pytorch import run_programs
 from practice.debug import PROGRAMS
 
 FORMS = [failure.in_form(number) for failure in FAILURES for number in range(len(failure.others) + 1)]
@@ -81,7 +81,7 @@ def test_it_is_found_by_what_people_say_of_it(failure):
 
 def test_pytorchs_own_words_lead_there():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = ask({failure.broken.__name__: failure.pytorch_equivalent() for failure in FORMS})
+    said = run_programs({failure.broken.__name__: failure.pytorch_equivalent() for failure in FORMS})
     silent = {failure.broken.__name__ for failure in FAILURES if failure.key in SILENT} | {
         "wrong_sign", "refilled", "not_registered", "not_used", "kept_outputs", "detached_part",
     }  # fmt: skip

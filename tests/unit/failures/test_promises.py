@@ -7,7 +7,7 @@ from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run
 from lab.failures.memory import batch
-from lab.failures.pytorch_equivalent import ask
+from lab.pytorch import run_programs
 from model import MLP, SGD, Adam, Tensor, cross_entropy, no_grad, where
 
 
@@ -126,7 +126,7 @@ def test_its_program_shows_what_it_promises_and_the_fix_does_not(failure, shows)
 
 def test_what_pytorch_lets_go_or_refuses_it_does():
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    said = ask(
+    said = run_programs(
         {
             key: BY_KEY[key].pytorch_equivalent()
             for key in ("nonleafgrad", "integers", "zero-init", "broadcast", "softmax")

@@ -1,15 +1,18 @@
-"""What PyTorch says of the same mistake: really run, where it is installed, in a process of its own."""
+"""Programs for PyTorch, run in a process of their own, where PyTorch is installed.
+
+PyTorch never comes into this process: it is large, and would stay.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lab.expression.pytorch import PATIENCE
-
+TIMEOUT = 120  # seconds: the first import on a slow disk takes some
 _RUN = """
 import contextlib, io, json, sys, warnings
 import torch
@@ -30,8 +33,8 @@ print(json.dumps(answers))
 
 
 @dataclass(frozen=True)
-class Said:
-    """What PyTorch printed, warned of, and raised, word for word; "" where it was silent."""
+class Transcript:
+    """What a program printed, the warnings and the error it ended with; "" where there was none."""
 
     version: str
     printed: str
@@ -40,23 +43,27 @@ class Said:
 
     @property
     def text(self) -> str:
-        """Its own words about the mistake: what a visitor may have pasted."""
+        """PyTorch's own words about a mistake: what a visitor may have pasted."""
         return self.error or "\n".join(self.warnings)
 
 
-def ask(programs: Mapping[str, str]) -> dict[str, Said]:
+def installed() -> bool:
+    """True if a process of its own could import PyTorch. This one does not import it."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def run_programs(programs: Mapping[str, str]) -> dict[str, Transcript]:
     """Run each program, all of them in one process. RuntimeError, with a sentence: there is no answer."""
+    command = [sys.executable, "-c", _RUN]
+    question = json.dumps(dict(programs))
     try:
-        ran = subprocess.run(
-            [sys.executable, "-c", _RUN], input=json.dumps(dict(programs)), capture_output=True, text=True,
-            timeout=PATIENCE, check=False,
-        )  # fmt: skip
+        ran = subprocess.run(command, input=question, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f"PyTorch did not answer within {PATIENCE} seconds.") from None
+        raise RuntimeError(f"PyTorch did not answer within {TIMEOUT} seconds.") from None
     if ran.returncode:
         lines = [line for line in ran.stderr.splitlines() if line.strip()]
         raise RuntimeError(lines[-1] if lines else "PyTorch ended without a word.")
-    answers = json.loads(ran.stdout)
     return {
-        key: Said(version, printed, tuple(warned), error) for key, (version, printed, warned, error) in answers.items()
+        key: Transcript(version, printed, tuple(warned), error)
+        for key, (version, printed, warned, error) in json.loads(ran.stdout).items()
     }
