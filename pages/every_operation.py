@@ -8,9 +8,20 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.operations import Curve, Example, curve, example, parts, sources
+from lab.autodiff.operations import (
+    Curve,
+    Example,
+    curve,
+    element_curve,
+    elements,
+    example,
+    moved,
+    parts,
+    sources,
+    weighted,
+)
 from lab.charts import Axis, Line, Mark
-from lab.gradcheck import Report
+from lab.gradcheck import Report, gradcheck
 from lab.ops import OPS, Op
 from lab.text import numeral, short
 from lab.ui import address, page, state
@@ -27,14 +38,15 @@ KINDS = (EVERY, *dict.fromkeys(op.kind for op in OPS.values()))
 REACH = 3.0  # of a curve, on both sides of 0
 HIGHEST = 6.0  # value that a curve shows
 DRAWS = 999
+HEIGHT = 280  # px, of a chart
 
 
 def main() -> None:
     with page.run(NAME, FIELDS) as current:
         st.title("Operations")
         prose(
-            "Choose an operation and see its [[local derivative]]. Where it has a curve, move the point: where is the "
-            "slope 0, and where is there none?"
+            "Choose an operation and move the point: the [[local derivative]] is the slope of the tangent. "
+            "Where is it zero? Where is it undefined?"
         )
         found = _choose()
         op, draw = OPS[st.session_state["operations op"]], st.session_state["operations draw"]
@@ -46,7 +58,7 @@ def main() -> None:
             _one(current, shown, draw)
         _all(found, draw)
         page.closing(
-            "Find the operations whose derivative at 0 is a convention, and see on their curves what else it could be.",
+            "Find “kink”: at these points the derivative is a convention. What else could it be on each curve?",
             "pages/gradient_check.py",
             "Next: how far a gradient check itself can be trusted",
         )
@@ -55,7 +67,7 @@ def main() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-ALONG = Field("along", "operations along", 0, int, limits=(0, 9))
+ALONG = Field("along", "operations along", 0, int, limits=(0, 19))
 DRAW = Field("draw", "operations draw", 0, int, limits=(0, DRAWS))
 POINT = Field("x", "operations x", 1.0, float, address.number, (-REACH, REACH))
 OTHER = Field("other", "operations other", 2.0, float, address.number, (-REACH, REACH))
@@ -101,16 +113,20 @@ def _choose() -> list[Op]:
 
     look, kind, chosen = st.columns([2, 2, 3], vertical_alignment="bottom")
     look.text_input(
-        "Find", key="operations find", max_chars=60, placeholder="a word: tanh, ties, axis", on_change=narrow
-    )
-    kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow)
+        "Find", key="operations find", max_chars=60, placeholder="find a word: tanh, kink, axis", on_change=narrow,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow, label_visibility="collapsed")
     found = _found()
     names = [op.name for op in found]
     if session["operations op"] not in names:  # a link asks for it by name
         names.insert(0, session["operations op"])
-    chosen.selectbox(f"Operation ({len(found)} of {len(OPS)})", names, key="operations op", on_change=state.step)
+    chosen.selectbox(
+        f"Operation ({len(found)} of {len(OPS)})", names, key="operations op", on_change=state.step,
+        label_visibility="collapsed",
+    )  # fmt: skip
     if not found:
-        st.info("No operation has these words. Find another word, or none.")
+        st.info("Nothing found. Try another word.")
     return found
 
 
@@ -119,7 +135,6 @@ def _choose() -> list[Op]:
 
 def _one(current: PageState, shown: Example, draw: int) -> None:
     op = shown.op
-    st.header(f"{escape_markdown(op.name)}: {op.kind}")
     left, right = st.columns([3, 2], gap="medium")
     trace, upstream = memoize("operations trace", (op.name, draw), shown.record)
     with left:
@@ -127,7 +142,7 @@ def _one(current: PageState, shown: Example, draw: int) -> None:
         if op.kind == "elementwise":
             _curves(current, shown)
         else:
-            _numbers(shown, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
+            _element_curve(current, shown, draw, upstream)
     with right:
         _check(shown, draw)
         made_of = parts(trace)
@@ -140,16 +155,19 @@ def _one(current: PageState, shown: Example, draw: int) -> None:
 
 def _rules(shown: Example) -> None:
     op = shown.op
-    said = [f"`{shown.text}`"]
+    said = [f"**{escape_markdown(op.name)}**, {op.kind}", f"`{shown.text}`"]
     for rule in shown.rules():
         before = (
             rf"\text{{to }}{rule.operand_latex}:\;" if rule.message else rf"\partial y/\partial {rule.operand_latex} = "
         )
         said.append(f"${before}{rule.latex}$")
     st.markdown(" &emsp; ".join(said))
+
+
+def _conventions(op: Op) -> None:
     told = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
     if any(told):
-        st.markdown(" ".join(filter(None, told)))
+        st.caption(" ".join(filter(None, told)))
 
 
 def _check(shown: Example, draw: int) -> None:
@@ -198,11 +216,50 @@ def _curves(current: PageState, shown: Example) -> None:
         if rest:
             others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
     about = shown.op.name, along, x, others, page.theme()
-    told, chart = memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others))
+    _pictured(shown.op, *memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others)))
+
+
+@st.fragment
+def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.ndarray) -> None:
+    """Any other operation, along one element of an operand: the result is one number, weighted by the upstream
+    gradient."""
+    session, names = st.session_state, list(elements(shown))
+    with current.fragment(ALONG, OTHER):
+        left, right = st.columns([1, 3], vertical_alignment="bottom")
+        session["operations along"] = min(session["operations along"], len(names) - 1)
+        at = left.selectbox("Element", range(len(names)), format_func=names.__getitem__, key="operations along")
+        x = right.slider(names[at], *POINT.limits, step=0.05, key="operations x")
+    about = shown.op.name, draw, names[at], x, page.theme()
+    now = moved(shown, names[at], x)
+    _pictured(shown.op, *memoize("operations curve", about, lambda: _at_the_element(now, upstream, names[at], x)))
+    trace, _ = memoize("operations numbers", about, now.record)
+    with st.expander("All numbers"):
+        _numbers(now, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
+
+
+def _pictured(op: Op, told: str, chart: charts.Chart) -> None:
+    """The sentence about the point, the curves around it, and what the engine does at kinks."""
     st.markdown(told)
     picture = ChartHost("operations")
     picture.board("curve")
     picture.fill({"curve": chart})
+    _conventions(op)
+
+
+def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float) -> tuple[str, charts.Chart]:
+    line = element_curve(shown, upstream, element, np.linspace(-REACH, REACH, 61))
+    here = element_curve(shown, upstream, element, np.array([x]))
+    name, index = elements(shown)[element]
+    slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index).slope
+    many = np.size(upstream) > 1
+    what = "Σ g·y" if many else "y"
+    judged = f"Differences say: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
+    told = (
+        f"At {escape_markdown(element)} = {numeral(x)}: {what} = **{numeral(here.y[0])}**, "
+        f"slope by {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
+    )
+    title = f"{shown.text}, {element} moved" + (f"; g = {_array(upstream)}" if many else "")
+    return f"{told} {escape_markdown(judged)}", _drawn(title, line, here, element, what)
 
 
 def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]) -> tuple[str, charts.Chart]:
@@ -213,18 +270,19 @@ def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]
     return _told(shown, here, along, others), _drawn(title, line, here, along)
 
 
-def _drawn(title: str, line: Curve, here: Curve, along: str) -> charts.Chart:
+def _drawn(title: str, line: Curve, here: Curve, along: str, what: str = "y") -> charts.Chart:
     x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
+    highest = max(HIGHEST, 1.5 * abs(y)) if np.isfinite(y) else HIGHEST
     finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
-    low, high = (float(np.clip(end, -HIGHEST, HIGHEST)) for end in (min(finite, default=-1), max(finite, default=1)))
-    low, high = max(-HIGHEST, np.floor(2 * low - 0.1) / 2), min(HIGHEST, np.ceil(2 * high + 0.1) / 2)
-    drawn = [Line("y", list(zip(line.x, line.y, strict=True)))]
+    low, high = (float(np.clip(end, -highest, highest)) for end in (min(finite, default=-1), max(finite, default=1)))
+    low, high = max(-highest, np.floor(2 * low - 0.1) / 2), min(highest, np.ceil(2 * high + 0.1) / 2)
+    drawn = [Line(what, list(zip(line.x, line.y, strict=True)))]
     drawn += [Line(f"slope by {name}", list(zip(line.x, slopes, strict=True))) for name, slopes in line.slopes.items()]
     drawn.append(Line("the point", [(x, y)], dots=True))
     if np.isfinite(y) and np.isfinite(slope):
-        drawn.append(Line("its slope", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
+        drawn.append(Line("tangent", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
     return charts.lines(
-        title, drawn, Axis(along, ends=(-REACH, REACH)), Axis("y", ends=(float(low), float(high))),
+        title, drawn, Axis(along, ends=(-REACH, REACH)), Axis(what, ends=(float(low), float(high))), height=HEIGHT,
         marks=[Mark("x", x, f"{along} = {numeral(x)}")], theme=page.theme(),
     )  # fmt: skip
 

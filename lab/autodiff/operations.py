@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -189,9 +189,9 @@ def parts(trace: Trace) -> list[str]:
 
 @dataclass(frozen=True)
 class Curve:
-    """An elementwise operation along one of its operands: value and derivatives at each x, as the engine gives them.
+    """An operation along one of its numbers: value and derivatives at each x, as the engine gives them.
 
-    slopes  name of an operand -> the derivative with respect to it
+    slopes  name of an operand, or of one of its elements -> the derivative with respect to it
     """
 
     x: np.ndarray
@@ -211,3 +211,45 @@ def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]
         result.backward(np.ones(result.shape))
     slopes = {name: np.zeros(x.shape) if leaf.grad is None else leaf.grad for name, leaf in leaves.items()}
     return Curve(x, result.numpy(), slopes)
+
+
+def elements(shown: Example) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Every element of the operands, by the name that a person gives it: "x[0, 1]", "a"."""
+    return {
+        name + (f"[{', '.join(map(str, index))}]" if index else ""): (name, index)
+        for name, value in shown.values.items()
+        for index in np.ndindex(value.shape)
+    }
+
+
+def weighted(shown: Example, upstream: np.ndarray) -> Callable[..., Tensor]:
+    """One number of an operation's result: the sum of its elements, each times its upstream gradient."""
+
+    def number(**leaves: Tensor) -> Tensor:
+        result = shown.build(**leaves)
+        return result * upstream if result.shape == () else (result * upstream).sum()
+
+    return number
+
+
+def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndarray) -> Curve:
+    """`weighted` with one element of an operand moved to each x, a forward and a backward pass for each."""
+    name, index = elements(shown)[element]
+    number, ys, slopes = weighted(shown, upstream), [], []
+    for at in x:
+        leaves = {label: Tensor(value, label=label) for label, value in moved(shown, element, at).values.items()}
+        with np.errstate(all="ignore"):
+            result = number(**leaves)
+            result.backward()
+        gradient = leaves[name].grad
+        ys.append(float(result.numpy()))
+        slopes.append(0.0 if gradient is None else float(gradient[index]))
+    return Curve(x, np.array(ys), {element: np.array(slopes)})
+
+
+def moved(shown: Example, element: str, x: float) -> Example:
+    """The example with another number for one element."""
+    name, index = elements(shown)[element]
+    array = shown.values[name].copy()
+    array[index] = x
+    return replace(shown, values=shown.values | {name: array})

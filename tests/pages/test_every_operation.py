@@ -34,7 +34,7 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
     at = opened(op="relu", x=2)
     assert "At x = 2: y = **2**, slope by x **1**." in texts(at.markdown)
     assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
-    assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.markdown)
+    assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.caption)
     assert "self._accumulate(upstream * (result > 0.0))" in texts(at.code)
     assert "The gradients agree" in texts(at.success)
     assert len(components(at, "charts")) == 1
@@ -58,7 +58,15 @@ def test_the_others_show_shapes_and_numbers():
     assert "| a | (2, 3) |" in table
     assert "| g | (2, 2) | [[1, 2], [3, 4]] |" in table
     assert "| gradient of b | (3, 2) |" in table
-    assert not components(at, "charts")
+    at = opened(op="mean")
+    assert "\\partial y/\\partial x = \\frac{1}{n}" in texts(at.markdown)
+    said = texts(at.markdown).replace("\\", "")
+    assert "slope by x[0, 0] **0.1667**. Differences say: 0.1667" in said
+    at.selectbox(key="operations along").set_value(4).run()
+    at.slider(key="operations x").set_value(-2.0).run()
+    assert address(at) == {"op": "mean", "along": "4", "x": "-2"}
+    at = opened(op="max", along=1, x=1.2)
+    assert len(components(at, "charts")) == 1
     at = opened(op="mean")
     assert "Made of: sum, /" in texts(at.markdown).replace("\\", "")
 
@@ -83,7 +91,7 @@ def test_operations_are_found_by_a_word_or_a_kind():
     at.selectbox(key="operations kind").select("joining").run()
     assert [row[0] for row in rows(at)] == ["concatenate", "stack"]
     at.text_input(key="operations find").set_value("nobody").run()
-    assert "No operation has these words" in texts(at.info)
+    assert "Nothing found" in texts(at.info)
     assert at.selectbox(key="operations op").value == "concatenate"
     go_back(at, op="tanh", find="nobody")  # a link keeps its operation
     assert at.selectbox(key="operations op").value == "tanh"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import model
-from lab.autodiff.operations import curve, entry, example, parts, sources
+from lab.autodiff.operations import curve, element_curve, elements, entry, example, parts, sources
 from lab.ops import OPS, Op
 from model import Tensor
 
@@ -58,3 +58,35 @@ def test_what_has_no_example_says_so():
         example(Op("reshape", "shape", parameters="x:value shape:wholes", example="reshape(x, 7, 7)"))
     with pytest.raises(LookupError, match="There is no function `unknown`"):
         example(Op("unknown", "elementwise"))
+
+
+def test_every_operation_has_a_curve_whose_slope_is_the_slope_of_the_drawn_line():
+    for op in OPS.values():
+        shown = example(op)
+        _, upstream = shown.record()
+        for element, (name, index) in elements(shown).items():
+            x = float(shown.values[name][index])
+            found = element_curve(shown, upstream, element, np.array([x - 1e-6, x, x + 1e-6]))
+            rise = (found.y[2] - found.y[0]) / 2e-6
+            assert found.slopes[element][1] == pytest.approx(rise, abs=1e-6 * max(1, abs(rise)) + 1e-7), (
+                op.name,
+                element,
+            )
+
+
+def test_the_rule_of_each_operation_is_the_gradient_that_its_numbers_have():
+    """What a row says in symbols, it also has as numbers, or it is the whole message and names what it sends."""
+    for op in OPS.values():
+        shown = example(op)
+        result = shown.build(**{name: Tensor(value) for name, value in shown.values.items()})
+        leaves = {name: Tensor(value, label=name) for name, value in shown.values.items()}
+        shown.build(**leaves).backward(np.ones(result.shape))
+        for operand, (rule, leaf) in enumerate(zip(shown.rules(), leaves.values(), strict=True)):
+            assert rule.text
+            assert "rule of this operation" not in rule.text
+            value = op.derivative(operand).value
+            if value is None:
+                continue
+            local = value(*shown.values.values(), result.numpy())
+            if (leaf.shape and result.shape == leaf.shape) or not result.shape:
+                np.testing.assert_allclose(np.broadcast_to(local, leaf.shape), leaf.grad, rtol=1e-9, atol=1e-12)
