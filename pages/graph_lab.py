@@ -19,7 +19,7 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
-from lab.ui import address, expression_box, page, progress, state
+from lab.ui import address, expression_box, page, progress, recorded, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
@@ -31,6 +31,7 @@ from lab.ui.terms import prose
 PRESETS_FILE = Path(__file__).parents[1] / "assets" / "presets.json"
 PRESETS = memoize("graph presets", None, lambda: json.loads(PRESETS_FILE.read_text("utf-8")))
 OWN = "Your own expression"
+RECORDED = "A recorded pass"
 STAGES = ("none", "forward", "backward")
 PLAYER, PLAIN = "player", "plain"
 PLAYER_KEY = "graph player"
@@ -88,23 +89,19 @@ def _show(current: PageState) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
         st.title("Graph lab", width="content")
         _example()
-        with st.container(width="stretch"):
-            _expression()
-        found = _parsed()
-        expression = found if isinstance(found, Expression) else None
-        _settings(expression)
+        if st.session_state["graph preset"] == RECORDED:
+            recorded.choose()
+        else:
+            with st.container(width="stretch"):
+                _expression()
+            _settings(_expression_of(_parsed()))
         with st.popover("How it works", icon=":material/help:"):
             st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
     choice.come_back("graph")
-    if plain:
-        st.markdown(INSTRUCTION)
-    with st.container():  # always there, so that the player keeps its place on the page
-        if isinstance(found, ExpressionError):
-            expression_box.mistake(found)
-    if plain:
-        _draw(expression)
+    if st.session_state["graph preset"] == RECORDED:
+        recorded.show()
     else:
-        _play(current, expression)
+        _explore(current, plain)
     prose(WORDS)
     written = st.session_state["graph expression"].replace(" ", "")
     progress.done("two-messages", written == "((a*b)+c)*(a+d)")
@@ -114,6 +111,24 @@ def _show(current: PageState) -> None:
         "pages/simulate_error.py",
         "Next: break a backward pass with a single write",
     )
+
+
+def _explore(current: PageState, plain: bool) -> None:
+    """The expression's graph, as the player or as a plain drawing."""
+    found = _parsed()
+    if plain:
+        st.markdown(INSTRUCTION)
+    with st.container():  # always there, so that the player keeps its place on the page
+        if isinstance(found, ExpressionError):
+            expression_box.mistake(found)
+    if plain:
+        _draw(_expression_of(found))
+    else:
+        _play(current, _expression_of(found))
+
+
+def _expression_of(found: Expression | ExpressionError) -> Expression | None:
+    return found if isinstance(found, Expression) else None
 
 
 # ---------------------------------------------------------------- state
@@ -304,7 +319,7 @@ def _remember(values: dict[str, float | list]) -> None:
 
 
 def _example() -> None:
-    names = [*(p["name"] for p in PRESETS), OWN]
+    names = [*(p["name"] for p in PRESETS), OWN, RECORDED]
     st.selectbox(
         "Example", names, key="graph preset", persist_state="session", on_change=_choose_preset,
         label_visibility="collapsed", width=250,

@@ -21,6 +21,23 @@ interface Made {
   now?: Value;
   /** the gradient that is due, where the pass gave another one */
   due?: Value;
+  // of a pass that was recorded in a running program (lab/watch)
+  /** of an array of which only some cells are here: what holds for all of it */
+  large?: { shape: number[]; min: Scalar; max: Scalar; mean: Scalar; not_finite: number };
+  /** how often its memory had been written to when it was made */
+  version?: number;
+  /** all writes to its memory */
+  writes?: { version: number; line: number; op: string }[];
+  /** the parts of PyTorch's graph that ran behind this one operation */
+  hides?: string[];
+  /** the graph ends here */
+  cut?: boolean;
+  /** its numbers were never in Python */
+  unseen?: boolean;
+  /** another result of the same call sends the message for both */
+  shares?: boolean;
+  /** its gradient was added to one of an earlier pass */
+  added?: boolean;
 }
 
 /** An input or a constant. */

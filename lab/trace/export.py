@@ -17,8 +17,8 @@ STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
 MODULES = (
     "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "bars", "graph", "ledger",
-    "table", "source", "closure", "derivation", "inputs", "probe", "check", "predict", "nudge", "nudging", "present",
-    "tabs", "controls", "takeaway", "player",
+    "table", "source", "facts", "closure", "derivation", "inputs", "probe", "check", "predict", "nudge", "nudging",
+    "present", "tabs", "controls", "takeaway", "player",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.ops import OPS, UNKNOWN
+from lab.trace.loading import MAX_TEXT, set_kinds
 from lab.trace.parts import Captured, Code, Event, Large, Node, Value
 from lab.trace.recording import Trace
 from lab.watch.sites import is_library
@@ -177,11 +177,7 @@ class Draft:
                      "line": card.place.line}
                 )  # fmt: skip
         trace.events += [written for event in events for written in self.written(event, number, known)]
-        trace.ops = {name: op for name, op in OPS.items() if op.kind == "elementwise" and fits(trace, name)}
-        for node in trace.nodes:
-            if node["op"]:
-                op = trace.ops.get(node["op"], UNKNOWN)
-                node["kind"], node["symbol"] = op.kind, op.symbol
+        set_kinds(trace)
         return trace
 
     def receivers(self) -> list[tuple[Seeded | Sent, int]]:
@@ -246,24 +242,6 @@ def ordered(output: Card, starts: list[Card], ends: list[Card]) -> list[Card]:
     return order
 
 
-def fits(trace: Trace, name: str) -> bool:
-    """True if the table's rule can be held against each operation of this name: every operand is there, and no array
-    was left out that another one would be repeated along."""
-    for node in trace.nodes:
-        if node["op"] != name:
-            continue
-        wanted = max(1, len(OPS[name].derivatives))
-        operands = [trace.nodes[child] for child in node["children"]]
-        whole = all("large" not in one for one in (node, *operands))
-        fit = all(
-            one["shape"] == node["shape"] or (not one["requires_grad"] and (whole or not one["shape"]))
-            for one in operands
-        )
-        if len(operands) != wanted or not fit or node.get("hides") or node.get("cut"):
-            return False
-    return True
-
-
 def as_node(card: Card, number: dict[int, int], known: "Sources") -> Node:
     node: Node = {
         "id": number[id(card)],
@@ -320,7 +298,9 @@ def source_of(code: CodeType | None) -> Code:
         except (IndexError, SyntaxError):
             block = []
     text = textwrap.dedent("".join(block[:MAX_SOURCE_LINES])).rstrip()
-    return {"file": Path(code.co_filename).name, "first": first, "lines": text.split("\n")}
+    return {
+        "file": Path(code.co_filename).name, "first": first, "lines": [line[:MAX_TEXT] for line in text.split("\n")],
+    }  # fmt: skip
 
 
 def plain_name(name: str) -> str:

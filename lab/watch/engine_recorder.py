@@ -88,12 +88,14 @@ class EnginePass:
         card = Card(op, places.get(tensor, Place(None)), picture(np.asarray(tensor._data)), tensor.requires_grad,
                     operands, label, added=not op and tensor.grad is not None)  # fmt: skip
         if op:
-            card.captured = captured(tensor, card)
+            card.captured = captured(tensor, card, tensor._backward)
         return card
 
     def watched(self, tensor: Tensor, closure: Any) -> Any:
         def watched(upstream: Any) -> None:
             card = self.cards[tensor]
+            for entry, now in zip(card.captured, captured(tensor, card, closure), strict=True):
+                entry["written"] = repr(now["value"]) != repr(entry["value"])  # as text, nan equals nan
             if tensor is self.output:
                 self.draft.log.append(Seeded(card, picture(np.asarray(upstream)).value))
             self.sender, self.upstream = tensor, picture(np.asarray(upstream)).value
@@ -138,9 +140,8 @@ class EnginePass:
         self.closures.clear()
 
 
-def captured(tensor: Tensor, card: Card) -> list[Captured]:
-    """The arrays and settings that the backward step of an operation holds."""
-    closure: Any = tensor._backward
+def captured(tensor: Tensor, card: Card, closure: Any) -> list[Captured]:
+    """The arrays that the backward step of an operation holds."""
     entries: list[Captured] = []
     for name, cell in zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True):
         value = cell.cell_contents

@@ -249,13 +249,13 @@ def saved(node: Any, card: Card, most: int) -> list[Captured]:
             value = getattr(node, name)
         except RuntimeError:  # freed, or written to since
             entries.append({"name": name[len(_SAVED):], "holds": "setting", "type": "Tensor", "shape": [],
-                            "value": "written to or freed since"})  # fmt: skip
+                            "value": "not there", "written": True})  # fmt: skip
             continue
         if isinstance(value, Tensor):
             entries.append(kept(name[len(_SAVED):], value, card))  # fmt: skip
         elif value is not None and not isinstance(value, (tuple, list)):
             entries.append({"name": name[len(_SAVED):], "holds": "setting", "type": type(value).__name__, "shape": [],
-                            "value": repr(value)[:80]})  # fmt: skip
+                            "value": repr(value)[:80], "written": False})  # fmt: skip
     return entries
 
 
@@ -264,7 +264,7 @@ def kept(name: str, tensor: Tensor, card: Card) -> Captured:
     place = 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
     of = [i for i, operand in enumerate(card.operands) if operand.memory == place and same(operand, shown)]
     holds = "output" if card.memory == place and same(card, shown) else f"value of operand {of[0]}" if of else "array"
-    return {"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value}
+    return {"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value, "written": False}
 
 
 def same(card: Card, shown: Picture) -> bool:

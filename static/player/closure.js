@@ -2,6 +2,7 @@
 
 import { brief, shapeText } from "./format.js";
 import { h, link, section } from "./dom.js";
+import { factsOf } from "./facts.js";
 import { isOperation } from "./playback.js";
 
 /** @import { Captured, CapturedArray, CapturedSetting, Operation, TraceNode } from "../types.js" */
@@ -31,8 +32,10 @@ export class Closure {
     const news = [node, ran, over, known, later];
     if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === news[index])) return;
     [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
+    const facts = factsOf(node).map((fact) => h("p", {}, fact));
     if (!isOperation(node)) {
       this.panel.body.replaceChildren(
+        ...facts,
         h("p", {}, `${playback.name(id)} was not computed from anything, so it keeps nothing for the way back.`),
       );
       return;
@@ -45,6 +48,7 @@ export class Closure {
     }
     if (!node.captured.length) {
       this.panel.body.replaceChildren(
+        ...facts,
         h("p", {}, h("b", {}, playback.definition(id)), " has run, and kept nothing for the way back."),
       );
       return;
@@ -54,6 +58,7 @@ export class Closure {
     );
     const rows = node.captured.map((entry) => this.row(playback, node, entry));
     this.panel.body.replaceChildren(
+      ...facts,
       h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its way back kept:"),
       h(
         "div",

@@ -491,7 +491,8 @@ export class Graph {
         (id === itemTo && playback.departs(frame) ? DEPARTS : "");
       const { now: after } = playback.nodes[node];
       const overwritten = after !== undefined && playback.isForwardOver(frame); // the label says what was there before
-      const value = overwritten ? after : known ? playback.nodes[node].value : null;
+      const seen = known && !playback.nodes[node].unseen;
+      const value = overwritten ? after : seen ? playback.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
       const { last } = card;
       if (classes === last.classes && value === last.value && gradient === last.gradient) continue;

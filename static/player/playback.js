@@ -159,8 +159,9 @@ export class Playback {
   /** The value in numbers; from the end of the forward pass on also what was written in its place.
    * @param {number} id @param {Frame} frame */
   valueText(id, frame) {
-    const { value, now } = this.nodes[id];
+    const { value, now, unseen } = this.nodes[id];
     if (!this.isKnown(id, frame)) return "not run yet";
+    if (unseen) return "not seen";
     return now !== undefined && this.isForwardOver(frame) ? `${brief(value)} → ${brief(now)}` : brief(value);
   }
 

@@ -12,6 +12,7 @@ from lab.text import numeral, strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
+from lab.watch import watch
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES, program, shared
@@ -37,6 +38,14 @@ def operations():
             yield {"op": op, "data": playable(trace), "captured": trace.nodes[trace.output]["captured"]}
 
 
+def recorded():
+    """A pass of a program of its own, with an array that is too large to be shown whole."""
+    w = Tensor(np.arange(400.0).reshape(20, 20), label="w")
+    with watch() as pass_:
+        ((w * w).mean() + w.sum()).backward()
+    return pass_.trace
+
+
 def named():
     """Programs with something special, by name."""
     a, b = [1.0, 5.0, 3.0, 9.0, 2.0], [2.0, 4.0, 3.0, 1.0, 7.0]
@@ -55,6 +64,7 @@ def named():
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
         "lines": record(parse("h = (a*b + c).mean()\ng = tanh(h)*h\nk = exp(g)\ng*a + k"), {"a": a, "b": b, "c": 3.0}),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
+        "recorded": recorded(),
         "no graph": attempt(lambda a, b: a * b, {"a": 2.0, "b": 3.0}, changes={"a": "constant", "b": "detached"}),
     }
     return {name: playable(trace) for name, trace in traces.items()}

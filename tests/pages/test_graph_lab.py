@@ -6,11 +6,14 @@ import subprocess
 import sys
 from datetime import date
 
+import numpy as np
 import pytest
 
 from lab.practice import sandbox
 from lab.trace.dot import PALETTES
 from lab.ui.practice.own import Engine
+from lab.watch import watch
+from model import Tensor
 from practice import LADDERS
 from tests.pages.conftest import ROOT, address, app, components, entry, run, sent, switch, texts
 
@@ -504,3 +507,22 @@ def test_a_link_to_simulate_error_takes_an_operation_of_the_graph_along(monkeypa
     monkeypatch.setattr("lab.ui.page.link_to", lambda file, label, icon, query=None: found.append((label, query)))
     run(app("pages/graph_lab.py"), expression=text, in_a=2)
     assert dict(found)["Simulate Error"].get("op") == op
+
+
+def test_a_recorded_pass_is_loaded_as_data_only(at):
+    w = Tensor(np.arange(100.0).reshape(10, 10), label="w")
+    with watch() as pass_:
+        (w * w).sum().backward()
+    run(at)
+    at.selectbox(key="graph preset").select("A recorded pass").run()
+    assert "Load a recorded pass" in at.info[0].value
+    uploader = at.get("file_uploader")[0]
+    uploader.set_value(("pass.json", b"<html><script>", "application/json")).run()
+    assert not at.exception
+    assert "holds no recorded pass" in at.warning[0].value
+    at.get("file_uploader")[0].set_value(("pass.json", pass_.trace.to_json().encode(), "application/json")).run()
+    assert not at.exception
+    assert [node["label"] for node in sent(at)["trace"]["nodes"]] == ["w", "", ""]
+    assert sent(at)["trace"]["nodes"][0]["large"]["max"] == 99.0
+    at.selectbox(key="graph preset").select_index(0).run()
+    assert not at.exception

@@ -1,0 +1,49 @@
+"""A pass that was recorded in a program of the learner's own: its file, and the player that shows it."""
+
+import streamlit as st
+
+from lab.trace.loading import LoadError, load
+from lab.trace.recording import Trace
+from lab.ui.player import player
+
+HOW = """from lab.watch import watch
+
+with watch() as pass_:
+    loss = ...  # your own model
+    loss.backward()
+pass_.save("pass.json")"""
+MAX_MEGABYTES = 20
+
+
+def _read(data: bytes) -> Trace | str:
+    try:
+        return load(data)
+    except LoadError as error:
+        return str(error)
+
+
+def choose() -> None:
+    """The file to load, and how one is made."""
+    session = st.session_state
+    with st.popover("Your file", icon=":material/upload_file:"):
+        st.markdown("Record a pass of your PyTorch program, or of `model.Tensor`, and load the file here.")
+        st.code(HOW, "python")
+        file = st.file_uploader(
+            "A pass saved as JSON", type=["json"], key="recorded file", max_upload_size=MAX_MEGABYTES
+        )
+    if file is not None and session.get("recorded file id") != file.file_id:
+        session["recorded file id"], session["recorded pass"] = file.file_id, _read(file.getvalue())
+
+
+def show() -> None:
+    """The player with the pass that was loaded last."""
+    found = st.session_state.get("recorded pass")
+    if found is None:
+        st.info("Load a recorded pass under **Your file**.")
+        return
+    if isinstance(found, str):
+        st.warning(found)
+        return
+    shown = player(found, key="recorded player", title="A recorded pass")
+    if shown.failed:
+        st.code(found.to_text(), None)
