@@ -1,4 +1,4 @@
-"""How long does the Fault lab let one wait? Each fault: the comparison of one pass, and the two runs of training.
+"""How long does “Study a fault” let one wait? Each fault: the comparison of one pass, and the two runs of training.
 
     python benchmarks/faults.py [--rounds 3] [FAULT...]
 

@@ -39,8 +39,9 @@ def _show() -> Ladder:
         exercise(program, program.key, "", again="Reset the program")
     page.closing(
         "Before you change anything, check the program as it is, and say from the numbers alone what is wrong.",
-        "pages/spot_the_fault.py",
+        "pages/faults.py",
         "Spot the fault: name one from its curves",
+        {"tab": "spot"},
     )
     return program
 

@@ -54,7 +54,7 @@ def main() -> None:
         TABS.show({"designs": _designs, "order": _order, "depth": _depth, "scalars": _scalars})
         session = st.session_state
         progress.done("topological-order", session["designs step"] == session.get("designs events"))
-        page.closing(TRY_THIS[TABS.open], "pages/fault_lab.py", "Next: break one rule of the engine, and see it")
+        page.closing(TRY_THIS[TABS.open], "pages/faults.py", "Next: break one rule of the engine, and see it")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address

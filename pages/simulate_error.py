@@ -52,7 +52,7 @@ TRY_THIS = {
     "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is. Then "
     "find out which [[version]] a message from PyTorch means.",
 }
-NEXT = ("pages/fault_lab.py", "Next: break the engine itself, in one place at a time")
+NEXT = ("pages/faults.py", "Next: break the engine itself, in one place at a time")
 
 
 def main() -> None:

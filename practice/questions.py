@@ -569,7 +569,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A node multiplies its gradient by its local derivatives. That gradient is whole only when everything that "
         "used the node has sent its message; any earlier, a part would be missing. In reverse topological order all "
         "users come first.",
-        Place("pages/fault_lab.py", "An engine that takes another order: what a loses.",
+        Place("pages/faults.py", "An engine that takes another order: what a loses.",
               {"fault": "wrong-order", "run": "1"}),
         points=(
             Point("that all messages must have arrived before a node passes its gradient on",
@@ -832,7 +832,7 @@ QUESTIONS: tuple[Question, ...] = (
         "What reaches a hidden unit from behind, through weights that are 0?",
         "The message to a hidden layer is multiplied by the weights behind it: 0. All gradients of the weights are "
         "exactly 0, and no step ever changes that. Only the last bias moves.",
-        Place("pages/fault_lab.py", "The gradients and the curve of such a run.",
+        Place("pages/faults.py", "The gradients and the curve of such a run.",
               {"fault": "zero-init", "run": "1"}),
         options=(
             Option("It learns, only more slowly", "A gradient of exactly 0 gives a step of exactly 0, every time."),

@@ -1,7 +1,7 @@
 """Why a guess was wrong, from what was computed just now: each function answers with a sentence or two.
 
-`effect` and `curve` are for the Fault lab, where the fault is known and what it does is guessed; `suspect` is for Spot
-the fault, where it is the other way round.
+`effect` and `curve` are for *Study a fault*, where the fault is known and what it does is guessed; `suspect` is for
+*Spot the fault*, where it is the other way round.
 """
 
 from __future__ import annotations

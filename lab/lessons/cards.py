@@ -99,13 +99,14 @@ CARDS = (
         "broken-engine",
         "Break the engine",
         "Guess what a fault does to the gradients and to the curve, then run both engines.",
-        "pages/fault_lab.py",
+        "pages/faults.py",
     ),
     Card(
         "named-fault",
         "Name a hidden fault",
         "Solve one case from its evidence.",
-        "pages/spot_the_fault.py",
+        "pages/faults.py",
+        {"tab": "spot"},
     ),
     Card(
         "topological-order",

@@ -35,6 +35,7 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
     {
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
+        "spot": Moved("faults", "spot"),
     }
 )
 

@@ -17,7 +17,7 @@ class Page:
     """One page.
 
     file      its script
-    path      in the address. It differs from the file's name: Streamlit would open that file without the frame
+    path      in the address
     group     of the menu
     icon      a Material symbol
     question  what a visitor can answer after it
@@ -81,14 +81,10 @@ PAGES = (
         {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"},
     ),
     Page(
-        "pages/fault_lab.py", "Fault lab", "faults", "Break", "build",
-        "Which mistake in an engine shows itself where, and what finds it?",
-        "fault bug broken engine gradient check zero_grad unbroadcast",
-    ),
-    Page(
-        "pages/spot_the_fault.py", "Spot the fault", "spot", "Break", "search",
-        "Can I name a hidden fault from its curves alone?",
-        "quiz evidence guess game",
+        "pages/faults.py", "Faults", "faults", "Break", "build",
+        "Which mistake in an engine shows itself where, what finds it, and can I name one from its curves alone?",
+        "fault bug broken engine gradient check zero_grad unbroadcast quiz evidence guess game",
+        {"study": "Study a fault", "spot": "Spot the fault"},
     ),
     Page(
         "pages/gradient_check.py", "Gradient check", "check", "Why", "rule",

@@ -748,7 +748,7 @@ FAILURES: Mapping[str, Failure] = MappingProxyType({
     ),
     "zero_grad": _shown(
         "zero_grad forgotten: the gradients of all steps added up.",
-        "pages/fault_lab.py", "The same in training: the norm of the gradient grows from step to step.",
+        "pages/faults.py", "The same in training: the norm of the gradient grows from step to step.",
         fault="forgot-zero-grad", run="1",
     ),
     "column_minus_row": _shown(
@@ -767,16 +767,16 @@ FAILURES: Mapping[str, Failure] = MappingProxyType({
     ),
     "sign": _shown(
         "The wrong sign: a step along the gradient climbs.",
-        "pages/fault_lab.py", "The same in training: the loss grows.", fault="sign-flipped", run="1",
+        "pages/faults.py", "The same in training: the loss grows.", fault="sign-flipped", run="1",
     ),
     "late_capture": _shown(
         "Late capture: closures made in a loop share its variables, and all see their last values.",
-        "pages/fault_lab.py", "An engine whose closures do this: one operand gets everybody's message.",
+        "pages/faults.py", "An engine whose closures do this: one operand gets everybody's message.",
         fault="wrong-capture", run="1",
     ),
     "overwritten": _shown(
         "A missing +=: where a value is used twice, the second message overwrote the first.",
-        "pages/fault_lab.py", "The same mistake in the lab's engine: one of two messages is lost.",
+        "pages/faults.py", "The same mistake in the lab's engine: one of two messages is lost.",
         fault="overwrite", run="1",
     ),
     "softmax_twice": _shown(

@@ -14,7 +14,7 @@ PAGES = {
     "wrong": "wrong?failure=kept",
     "wrong, code": "wrong?tab=code",
     "faults": "faults?fault=wrong-order&run=1&play=1",
-    "spot": "spot?case=6&seen=norms,step,check",
+    "spot": "faults?tab=spot&case=6&seen=norms,step,check",
     "predict": "predict?level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",
     "training": "training?epochs=6&epoch=5",
     "check": "check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",

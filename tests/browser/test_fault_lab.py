@@ -1,4 +1,4 @@
-"""The Fault lab and Spot the fault in a real browser: two visitors at once, the keyboard alone, a phone, both themes."""
+"""Faults in a real browser: two visitors at once, the keyboard alone, a phone, both themes."""
 
 import re
 
@@ -81,7 +81,7 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     [
         ("faults?fault=forgot-zero-grad&run=1", "dark"),
         ("faults?fault=late-read&run=1", "light"),
-        ("spot?case=6&seen=norms,step,check", "dark"),
+        ("faults?tab=spot&case=6&seen=norms,step,check", "dark"),
     ],
 )
 def test_a_phone_never_scrolls_sideways(open_page, path, theme):
@@ -134,7 +134,7 @@ def test_a_link_reproduces_the_page_and_a_pasted_message_finds_the_fault(open_pa
 
 def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     number_of_case = next(n for n in range(1, 100) if open_case(n).culprit == "sign-flipped")
-    page = open_page(f"spot?case={number_of_case}")
+    page = open_page(f"faults?tab=spot&case={number_of_case}")
     page.get_by_role("button", name="One traced step").click()
     page.get_by_text("8 of 10").wait_for()
     radio = page.get_by_role("radio", name=BY_KEY["sign-flipped"].name)
@@ -142,6 +142,6 @@ def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     page.keyboard.press("Space")
     page.get_by_role("button", name="Name the culprit").and_(page.locator(":enabled")).click()
     page.get_by_text(f"Right: {BY_KEY['sign-flipped'].name}").wait_for()
-    page.get_by_role("link", name="See it beside the healthy engine").click()
+    page.get_by_role("button", name="See it beside the healthy engine").click()
     page.get_by_role("heading", name="What finds it").wait_for()
     page.wait_for_url("**fault=sign-flipped**")

@@ -26,7 +26,7 @@ def open_page(tab, app_url):
     return open_page
 
 
-PAGES = ("", "graph", "simulate-error", "faults", "spot", "training")
+PAGES = ("", "graph", "simulate-error", "faults", "faults?tab=spot", "training")
 TRIED = "Try this."  # the last words of each page
 
 
@@ -211,7 +211,7 @@ def test_back_after_another_example_returns_to_the_one_before(open_page):
 
 
 def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_page):
-    page = open_page("faults?fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
+    page = open_page("faults?tab=study&fault=relu-side&seed=5&gradient=numbers&curve=worse&run=1")
     page.get_by_role("heading", name="What finds it").wait_for()
     choose(page, "Fault", FAULTS[0].name)
     until(page, fault=FAULTS[0].key)
@@ -220,14 +220,21 @@ def test_back_after_another_fault_brings_the_one_before_with_its_guesses(open_pa
     page.go_back()
     page.get_by_role("heading", name="What finds it").wait_for()
     until(page, fault="relu-side")
-    assert parameters(page) == {"fault": "relu-side", "seed": "5", "gradient": "numbers", "curve": "worse", "run": "1"}
+    assert parameters(page) == {
+        "tab": "study",
+        "fault": "relu-side",
+        "seed": "5",
+        "gradient": "numbers",
+        "curve": "worse",
+        "run": "1",
+    }
     page.get_by_text("As you expected: other numbers").wait_for()
     page.go_back()
     page.wait_for_url("about:blank")
 
 
 def test_back_after_the_next_case_keeps_what_was_solved(open_page):
-    page = open_page("spot?case=6&solved=1-7")
+    page = open_page("faults?tab=spot&case=6&solved=1-7")
     ready(page)
     page.get_by_role("button", name="Next case").click()
     until(page, case="7")
@@ -353,8 +360,8 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     [
         "graph?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
-        "faults?fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
-        "spot?case=6&seen=norms,check&solved=1-7",
+        "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
+        "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
         "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&part=training&axis=logarithmic&speed=30&tab=Updates",
     ],
 )

@@ -99,7 +99,7 @@ def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
 
 
 def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_page):
-    page = slow_page("spot?case=6")
+    page = slow_page("faults?tab=spot&case=6")
     number = page.get_by_role("spinbutton", name="Case")
     expect(number).to_have_value("6")
     quiet(page)

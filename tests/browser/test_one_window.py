@@ -19,7 +19,7 @@ PAGES = {
             "text=Next: an input that is used",
         ],
     ),
-    "spot?case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
+    "faults?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
@@ -72,7 +72,7 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
 
 PHONE = (360, 740)
 BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
-    "spot?case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
+    "faults?tab=spot&case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
     "designs": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
 }
 

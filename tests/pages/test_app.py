@@ -1,4 +1,4 @@
-"""The frame: every page is registered, opens inside the frame, and has an address that differs from its file's name."""
+"""The frame: every page is registered, and opens inside the frame."""
 
 import re
 import shutil
@@ -15,11 +15,6 @@ PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 
 def test_every_page_is_registered_once():
     assert sorted(page.file for page in pages.PAGES) == [f"pages/{name}" for name in PAGES]
-
-
-def test_no_address_is_the_name_of_a_file():
-    # Streamlit would open such an address without app.py
-    assert not {f"{page.path}.py" for page in pages.PAGES} & set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -134,7 +134,7 @@ def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
     switch(at, "pages/broadcasting_and_matmul.py")
     at.text_input(key="broadcasting a").set_value("2, 1").run()
-    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/faults.py")
     switch(at, "pages/broadcasting_and_matmul.py")
     assert at.text_input(key="broadcasting a").value == "2, 1"
     go_back(at, tab="broadcast")

@@ -173,7 +173,7 @@ def test_all_is_found_again_after_another_page_and_after_back():
     at.slider(key="descent x").set_value(1.5).run()
     press(at, "descent ten")
     there = address(at)
-    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/faults.py")
     switch(at, "pages/descent_lab.py")
     assert address(at) == there
     go_back(at, tab="time", w="1.2")

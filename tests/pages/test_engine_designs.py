@@ -199,7 +199,7 @@ def test_the_state_survives_the_menu_and_back():
     switch(at, "pages/engine_designs.py")
     at.text_input(key="engine designs expression").set_value("a*b*b").run()
     assert address(at)["expression"] == "a*b*b"
-    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/faults.py")
     switch(at, "pages/engine_designs.py")
     assert at.text_input(key="engine designs expression").value == "a*b*b"
     go_back(at, tab="designs")

@@ -1,4 +1,4 @@
-"""The Fault lab without a browser: every fault, the guesses, the search, the address."""
+"""Faults > Study a fault without a browser: every fault, the guesses, the search, the address."""
 
 import re
 from html import escape
@@ -21,7 +21,7 @@ PASTED = (
 
 
 def opened(**address):
-    return run(app("pages/fault_lab.py"), **address)
+    return run(app("pages/faults.py"), **address)
 
 
 def said(at):
@@ -41,7 +41,7 @@ def marked(at):
 
 def test_nothing_is_shown_before_both_guesses():
     at = opened()
-    assert at.title[0].value == "Fault lab"
+    assert at.title[0].value == "Faults"
     go = at.button(key="fault go")
     assert go.disabled
     assert "The gradients" not in [s.value for s in at.header]

@@ -1,4 +1,4 @@
-"""Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
+"""Faults > Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
 
 import json
 import re
@@ -16,7 +16,7 @@ TABS = {
 
 
 def opened(**address):
-    return run(app("pages/spot_the_fault.py"), **address)
+    return run(app("pages/faults.py"), **{"tab": "spot"} | address)
 
 
 def points(at):
@@ -34,7 +34,7 @@ def first_case(condition):
 
 def test_the_case_begins_with_the_loss_and_all_points():
     at = opened(case=6)
-    assert at.title[0].value == "Spot the fault"
+    assert at.title[0].value == "Faults"
     assert points(at) == START
     assert len(at.get("echarts_chart")) == 1
     assert at.button(key="spot name").disabled

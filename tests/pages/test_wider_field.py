@@ -184,7 +184,7 @@ def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
     switch(at, "pages/wider_field.py")
     at.selectbox(key="field question").select("ties").run()
-    switch(at, "pages/spot_the_fault.py")
+    switch(at, "pages/faults.py")
     switch(at, "pages/wider_field.py")
     assert at.selectbox(key="field question").value == "ties"
     go_back(at, tab="beside")

@@ -134,7 +134,7 @@ TYPED = {
     "what went wrong": [("page", "What went wrong?")],
     "broken engine": [
         ("question", "What does a broken engine do?"),
-        ("page", "Fault lab"),
+        ("page", "Faults"),
         ("card", "Break the engine"),
     ],
     # training
@@ -190,7 +190,7 @@ TYPED = {
     "save my progress": [("question", "Where is my progress kept?")],
     "predict": [("page", "Predict, then reveal"), ("tab", "Predict")],
     "questions": [("page", "Questions"), ("tab", "Questions")],
-    "fault lab": [("page", "Fault lab")],
+    "fault lab": [("page", "Faults")],
     "life of a tensor": [("tab", "Life of a tensor"), ("question", "What is the life of a tensor?")],
     "four points": [("tab", "Four points")],
     # misspelt

@@ -95,7 +95,7 @@ def test_a_filled_jacobian_is_a_deed():
 
 
 def test_a_copied_link_is_no_deed():
-    at = app("pages/fault_lab.py")
+    at = app("pages/faults.py")
     at.session_state["path"] = "faults"
     run(at, run="1", gradient="same", curve="same")
     assert told(at)["done"] == []

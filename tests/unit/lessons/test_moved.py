@@ -17,6 +17,11 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "jacobian": "why-reverse-mode?tab=one",
     "jacobian?tab=chain&end=left&m=4": "why-reverse-mode?tab=chain&end=left&m=4",
     "jacobian?zeros=nowhere&passes=2&v=": "why-reverse-mode?tab=one&zeros=nowhere&passes=2&v=",
+    "spot": "faults?tab=spot",
+    "spot?case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7": (
+        "faults?tab=spot&case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7"
+    ),
+    "faults?fault=relu-side&seed=5&run=1": "faults?fault=relu-side&seed=5&run=1",
     "graph?expression=a": "graph?expression=a",
 }
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
 from lab.charts import Chart, in_reach
@@ -28,6 +27,7 @@ from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
@@ -51,17 +51,11 @@ TABS = {
 CASES = 10_000
 
 
-def main() -> None:
-    solved = st.session_state.get("spot solved", {})
-    with page.run("spot", FIELDS) as current:
-        if current.restored:  # back to an earlier case is not back to before a later one was solved
-            st.session_state["spot solved"] = solved | st.session_state["spot solved"]
-        _show()
-
-
-def _show() -> None:
+def _show(current: PageState) -> None:
+    if current.restored:  # back to an earlier case is not back to before a later one was solved
+        st.session_state["spot solved"] = st.session_state.get("spot ever", {}) | st.session_state["spot solved"]
+    st.session_state["spot ever"] = st.session_state["spot solved"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title("Spot the fault", width="content")
         case = memoize("spot case", number := _number(), lambda: open_case(number))
     st.markdown(
         f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
@@ -77,8 +71,9 @@ def _show() -> None:
     page.closing(
         "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
         "more piece.",
-        "pages/fault_lab.py",
-        "Back to the Fault lab: every fault with its cause and its fix",
+        "pages/faults.py",
+        "Study every fault, with its cause and its fix",
+        {"tab": "study"},
     )
 
 
@@ -192,15 +187,10 @@ def _solved(case: Case) -> None:
     fault = case.fault
     st.success(f"**Right: {fault.name}.** {fault.cause} {fault.in_training}", icon=":material/check:")
     st.markdown(f"What finds it: {fault.caught_by}")
-    try:
-        st.page_link(
-            "pages/fault_lab.py",
-            label="See it beside the healthy engine",
-            icon=":material/compare_arrows:",
-            query_params={"fault": fault.key, "run": "1"},
-        )
-    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
-        st.markdown(f"The Fault lab shows it under “{fault.name}”.")
+    page.link_to(
+        "pages/faults.py", "See it beside the healthy engine", ":material/compare_arrows:",
+        {"tab": "study", "fault": fault.key, "run": "1"},
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- evidence
@@ -303,4 +293,4 @@ def _checks(case: Case) -> None:
     st.markdown(markdown_table(["check", "expression", "verdict"], rows))
 
 
-main()
+PART = page.Part(FIELDS, {"spot": _show})

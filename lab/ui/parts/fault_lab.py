@@ -1,4 +1,4 @@
-"""Fault lab: the same numbers through a healthy engine and through one that is broken in exactly one way."""
+"""Study a fault: the same numbers through a healthy engine and through one that is broken in exactly one way."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -40,6 +40,7 @@ from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
@@ -59,28 +60,27 @@ OF_ONE_FAULT = (  # what another fault begins without
 FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 
 
-def main() -> None:
-    with page.run("fault", FIELDS) as current:
-        page.opening(
-            "Fault lab",
-            "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
-            "numbers.",
-        )
-        current.write(kept=["event"] if _is_played() else [])
-        with st.container(gap="small"):
-            fault, seed = _choice()
-            _broken_rule(fault)
-            if st.session_state["fault run"]:
-                _results(fault, seed)
-            else:
-                _guess(fault, seed)
-        progress.done("broken-engine", st.session_state["fault run"])
-        page.closing(
-            "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the "
-            "same. Then one that learns *faster* than the healthy engine, for a while.",
-            "pages/spot_the_fault.py",
-            "Next: name a fault that you cannot see",
-        )
+def _show(current: PageState) -> None:
+    st.markdown(
+        "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
+        "numbers."
+    )
+    current.write(kept=["event"] if _is_played() else [])
+    with st.container(gap="small"):
+        fault, seed = _choice()
+        _broken_rule(fault)
+        if st.session_state["fault run"]:
+            _results(fault, seed)
+        else:
+            _guess(fault, seed)
+    progress.done("broken-engine", st.session_state["fault run"])
+    page.closing(
+        "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the "
+        "same. Then one that learns *faster* than the healthy engine, for a while.",
+        "pages/faults.py",
+        "Next: name a fault that you cannot see",
+        {"tab": "spot"},
+    )
 
 
 def _is_played() -> bool:
@@ -465,4 +465,4 @@ def _fix(fault: Fault) -> None:
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")
 
 
-main()
+PART = page.Part(FIELDS, {"study": _show})

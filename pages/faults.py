@@ -1,0 +1,6 @@
+"""Faults: engines broken in one way, to be studied beside the healthy one or named from their curves."""
+
+from lab.ui import page
+from lab.ui.parts import fault_lab, spot_the_fault
+
+page.show_parts(page.Tabs("faults", "faults tab"), fault_lab.PART, spot_the_fault.PART)
