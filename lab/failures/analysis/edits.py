@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,6 +72,14 @@ class Text:
         if indent.strip() or self.lines[last - 1][end:].strip().startswith(";"):
             return self.replace([(statement, "; ".join([self.of(statement), *added]))])
         return Edit(line, last, "\n".join([*self.lines[line - 1 : last], *(indent + text for text in added)]))
+
+    def unindented(self, statement: ast.With) -> Edit:
+        """The statements inside a `with`, without it."""
+        first, last = statement.body[0].lineno, statement.end_lineno or statement.lineno
+        if first == statement.lineno:  # with f(): x = 1
+            return self.replace([(statement, "; ".join(self.of(part) for part in statement.body))])
+        inside = textwrap.dedent("\n".join(self.lines[first - 1 : last]))
+        return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(statement)))
 
     def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
         """Neighbouring statements of one block in another order; None where they share lines."""

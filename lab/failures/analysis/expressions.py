@@ -114,10 +114,13 @@ class Expressions(Calls):
         return value
 
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, scope: Scope) -> Value:
-        pair = isinstance(node, ast.DictComp)
-        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        items = self.comprehend(node.generators, elements, Scope(scope))
-        return Value(Kind.DICT if pair else Kind.LIST, items=items, tags={Tag.OPEN})
+        if isinstance(node, ast.DictComp):
+            pairs = self.comprehend(node.generators, [node.key, node.value], Scope(scope))
+            named = {str(key.constant): item for key, item in pairs if key.constant is not None}
+            tags = set() if len(named) == len(pairs) else {Tag.OPEN}
+            return Value(Kind.DICT, items=[item for _, item in pairs], attributes=named, tags=tags)
+        items = [item for (item,) in self.comprehend(node.generators, [node.elt], Scope(scope))]
+        return Value(Kind.LIST, items=items, tags={Tag.OPEN})
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -152,22 +155,21 @@ class Expressions(Calls):
             scope[name] = value
         return value
 
-    def comprehend(self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope) -> list[Value]:
-        """What a comprehension makes: each element of a list that is written out, else one that stands for all."""
+    def comprehend(
+        self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope
+    ) -> list[tuple[Value, ...]]:
+        """What a comprehension makes: each element of a list that is written out, else two that stand for all."""
         if not parts:
-            return [self.eval(element, scope) for element in elements][-1:]
+            return [tuple(self.eval(element, scope) for element in elements)]
         part, *rest = parts
         over = self.eval(part.iter, scope)
         written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.tags
-        repeats = self.repeats
-        found = []
-        turns = min(len(over.items or []), 16) if written else 1
-        if over.kind == Kind.RANGE and isinstance(over.constant, int) and over.constant > 1:
-            if over.constant <= MOST_ALIKE:
-                turns = over.constant
-            else:
-                self.repeats *= over.constant
+        count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
+        turns = min(len(over.items or []), 16) if written else count if 1 < count <= MOST_ALIKE else 2
+        repeats, found = self.repeats, []
         for turn in range(1, turns + 1):
+            if count > MOST_ALIKE:  # the first one stands for all in what is counted
+                self.repeats = repeats * count if turn == 1 else 0
             self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)

@@ -101,6 +101,7 @@ class Value:
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope
+    born: int = 0  # how many events there were before it was computed
     tags: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
 
 
@@ -142,6 +143,11 @@ def modules(value: Value) -> Iterator[Value]:
         )  # what something unknown wraps
 
     return following_on(value, inside)
+
+
+def first_turn(value: Value) -> bool:
+    """Was it made outside of loops, or in a first turn, which stands for the others?"""
+    return not value.turns or value.turns[-1][1] == 1
 
 
 def has_parameters(module: Value) -> bool:

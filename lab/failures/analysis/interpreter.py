@@ -15,6 +15,7 @@ from lab.failures.analysis.facts import (
     LIBRARIES,
     TENSORS,
     Value,
+    first_turn,
     reach_all,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
@@ -31,6 +32,7 @@ class Interpreter(Expressions):
     """One reading of one text."""
 
     def read(self, tree: ast.Module) -> None:
+        self.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL.items()})
         try:
             self.block(tree.body, scope)
@@ -231,8 +233,8 @@ class Interpreter(Expressions):
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
             if over.kind == Kind.MODULE:
-                sizes = {id(v.node): v.constant for v in over.items or [] if isinstance(v.constant, int)}
-                self.layers_in[id(statement)] = sum(sizes.values())
+                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int) and first_turn(v)]
+                self.layers_in[id(statement)] = sum(sizes)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.told -= {id(items[0]) for items in members}
         for turn in (1, 2):
@@ -258,7 +260,7 @@ class Interpreter(Expressions):
         if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(turn, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
-            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[0]])
+            return Value(Kind.LIST, items=[Value(Kind.TEXT), over.items[min(turn, len(over.items)) - 1]])
         if over.kind == Kind.ENUMERATE and over.items:
             return Value(Kind.LIST, items=[Value(Kind.NUMBER), self.item(over.items[0], node, turn)])
         if over.kind == Kind.ZIP and over.items is not None:
@@ -328,6 +330,8 @@ class Interpreter(Expressions):
                     self.empty(base.base or Value(), target)
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, target.slice, value)
+                elif base.kind == Kind.MODULE:
+                    self.assign_layer(base, self.eval(target.slice, scope).constant, value, target)
 
     @staticmethod
     def assign_item(box: Value, key: ast.expr, value: Value) -> None:
@@ -339,6 +343,17 @@ class Interpreter(Expressions):
         else:
             box.items = [*(box.items or []), value][:64]
             box.tags.add(Tag.OPEN)
+
+    def assign_layer(self, box: Value, place: object, value: Value, target: ast.expr) -> None:
+        """A layer of a Sequential, a ModuleList or a ModuleDict that is put in the place of another."""
+        value.tags.add(Tag.REGISTERED)
+        self.note(Act.ATTRIBUTE, target, box, value, "item")
+        if isinstance(place, str):
+            box.attributes[place] = value
+            box.items = [*(box.items or []), value]
+        elif isinstance(place, int) and box.items and -len(box.items) <= place < len(box.items):
+            box.items = [*box.items]
+            box.items[place] = value
 
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
@@ -406,8 +421,8 @@ class Interpreter(Expressions):
                 self.note(Act.WRITE, statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)
             return
-        if old.leaf and old.graph:  # an update: the leaf stays what it is
-            return
+        if (old.leaf and old.graph) or (old.kind in TENSORS and self.modes[-1] is not None):
+            return  # an update: the tensor stays what it is
         result = self.arithmetic(sign, old, value, statement.value)
         self.note(Act.GATHER, statement, result, value, sign)
         self.bind(target, self.renamed(result, old), scope)

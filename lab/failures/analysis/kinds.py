@@ -106,6 +106,7 @@ class Act(StrEnum):
     LOSS = "loss"
     MADE = "made"
     MATMUL = "matmul"
+    NUMPY = "numpy"
     OPTIMIZER = "optimizer"
     READ_GRAD = "read grad"
     ROOT = "root"

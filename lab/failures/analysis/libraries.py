@@ -133,6 +133,9 @@ class Libraries(Methods):
     def numpy_call(self, call: LibraryCall) -> Value | None:
         if call.root != "numpy":
             return None
+        for part in call.args:
+            if part.kind in TENSORS and graph_of(part):
+                self.note(Act.NUMPY, call.node, part)
         value = self.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -251,6 +254,7 @@ class Libraries(Methods):
         if name in CONTAINERS:
             if len(args) == 1 and args[0].kind in {Kind.LIST, Kind.DICT}:
                 value.items = args[0].items
+                value.attributes |= args[0].attributes
                 value.tags |= args[0].tags & {Tag.OPEN}
             else:
                 value.items = args

@@ -9,7 +9,7 @@ from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
 from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.shapes import created_shape
+from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
 CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
@@ -54,7 +54,7 @@ class Methods(Tensors):
         return Value(Kind.NONE)
 
     def zero_grad(self, op: Operation) -> Value:
-        self.note(Act.ZERO, op.node, op.first)
+        self.empty(op.first, op.node)
         if op.first.kind == Kind.UNKNOWN:
             op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
@@ -90,6 +90,9 @@ class Methods(Tensors):
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
+        if owner.op == "ModuleDict" and owner.items and op.name in {"items", "keys", "values"}:
+            named = Value(Kind.DICT, items=owner.items, attributes=owner.attributes, tags=owner.tags & {Tag.OPEN})
+            return self.list_call(named, op.name, op.args[1:], op.keys, op.node)
         if owner.items is None or op.name not in {"append", "extend"} or not added:
             return self.unknown(op)
         added[0].tags.add(Tag.REGISTERED)
@@ -205,7 +208,9 @@ class Methods(Tensors):
         elif name in {"values"}:
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
-            return Value(Kind.NAMED, items=owner.items) if owner.items else Value()
+            return self.pairs(owner)
+        elif name == "keys":
+            return self.keys(owner)
         elif name == "detach":
             return Value(Kind.LIST, items=[self.detached(v, at) for v in owner.items or []])
         return (
@@ -213,6 +218,22 @@ class Methods(Tensors):
             if name in {"copy"}
             else Value(parents=tuple(owner.items or []))
         )
+
+    @staticmethod
+    def keys(box: Value) -> Value:
+        names: list[Value] = [Value(Kind.TEXT, constant=name) for name in box.attributes]
+        known = len(names) == len(box.items or [])
+        return Value(Kind.LIST, items=names, tags=box.tags & {Tag.OPEN}) if known else Value()
+
+    @staticmethod
+    def pairs(box: Value) -> Value:
+        """The keys of a dict with its values; of one whose keys are not known, the values alone."""
+        if not box.items:
+            return Value()
+        if len(box.attributes) != len(box.items):
+            return Value(Kind.NAMED, items=box.items)
+        pairs = [Value(Kind.LIST, items=[Value(Kind.TEXT, constant=k), v]) for k, v in box.attributes.items()]
+        return Value(Kind.LIST, items=pairs, tags=box.tags & {Tag.OPEN})
 
     def tensor_call(
         self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr, written: str = "method"
@@ -273,7 +294,9 @@ class Methods(Tensors):
             return None
         axis = op.keys.get("dim", args[0] if args else Value()).constant
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
-        both = self.tensor(op.node, op.name, (owner,), (None,) if scores and owner.op in LAYERS | {"call"} else None)
+        shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
+        shape = (None,) if scores and owner.op in LAYERS | {"call"} else shape
+        both = self.tensor(op.node, op.name, (owner,), shape)
         return Value(Kind.LIST, items=[both, self.choice(op.node, [owner])])
 
     def ordered(self, op: Operation) -> Value:

@@ -83,6 +83,7 @@ class Frame:
 class Program:
     """Where a reading stands, and what it has written down. `events` is what it leaves."""
 
+    tree: ast.Module = field(default_factory=lambda: ast.Module([], []))
     events: list[Event] = field(default_factory=list)
     modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # who switched the gradient off; None: it is on
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
@@ -97,6 +98,7 @@ class Program:
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
     carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
     behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
+    rectified: set[int] = field(default_factory=set)  # layers whose output goes into a relu
     counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
     told: set[int] = field(default_factory=set)  # tensors that were asked for a gradient

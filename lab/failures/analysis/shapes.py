@@ -67,6 +67,16 @@ def moved_shape(
     return None
 
 
+def reduced_shape(
+    shape: tuple[int | None, ...] | None, axis: object, keep: Value | None
+) -> tuple[int | None, ...] | None:
+    """What is left of a shape when one of its axes is taken together."""
+    if not isinstance(axis, int) or not shape or not -len(shape) <= axis < len(shape):
+        return None
+    place = axis % len(shape)
+    return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
+
+
 def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
     first = args[0] if args else Value()
     if name.endswith("_like"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.failures.analysis.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.facts import TENSORS, Value, broadcast, graph_of, is_row, reach
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
@@ -15,6 +15,7 @@ from lab.failures.analysis.shapes import (
     leaves,
     matmul_shape,
     moved_shape,
+    reduced_shape,
     whole_numbers,
 )
 
@@ -51,6 +52,7 @@ class Tensors(Program):
         """A new tensor computed from others."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.statement, op, tuple(parents))
         value.shape, value.form, value.whole, value.turns = shape, form, whole, self.turns()
+        value.born = len(self.events)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
@@ -145,7 +147,7 @@ class Tensors(Program):
         return value
 
     def numbers(self, sign: str, one: Value, two: Value) -> Value:
-        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents), op=sign)
+        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.maybe), op=sign)
         a, b = one.constant, two.constant
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
@@ -188,6 +190,8 @@ class Tensors(Program):
         return value
 
     def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
+        if cut == Cut.NUMPY and value.kind in TENSORS and graph_of(value):
+            self.note(Act.NUMPY, node, value)
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
         number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
@@ -232,6 +236,8 @@ class Tensors(Program):
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
             self.note(op.effect.notes, op.node, op.first)
+        if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
+            self.rectified.add(id(op.first.parents[-1]))
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -306,14 +312,8 @@ class Tensors(Program):
 
     def reduce(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         axis = keys.get("dim") or keys.get("axis") or (rest[0] if rest else None)
-        shape: tuple[int | None, ...] | None = ()
-        if axis is not None:
-            shape = None
-            if isinstance(axis.constant, int) and first.shape and -len(first.shape) <= axis.constant < len(first.shape):
-                keep = keys.get("keepdim") or keys.get("keepdims")
-                sizes = list(first.shape)
-                sizes[axis.constant : axis.constant % len(sizes) + 1] = [1] if keep and keep.constant else []
-                shape = tuple(sizes)
+        keep = keys.get("keepdim") or keys.get("keepdims")
+        shape = reduced_shape(first.shape, axis.constant, keep) if axis is not None else ()
         value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
         value.shape = shape
         if value.kind == Kind.UNKNOWN:

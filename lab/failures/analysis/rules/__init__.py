@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules.accumulating import accumulation
-from lab.failures.analysis.rules.again import many_numbers, used_again
+from lab.failures.analysis.rules.again import changed_between, many_numbers, used_again
 from lab.failures.analysis.rules.case import Case, Found, Rule
 from lab.failures.analysis.rules.cuts import (
     behind_a_cut,
@@ -19,6 +19,7 @@ from lab.failures.analysis.rules.cuts import (
     no_gradient,
     numbers_in_the_sum,
     read_but_not_asked,
+    refused_by_numpy,
 )
 from lab.failures.analysis.rules.kept import kept_graphs
 from lab.failures.analysis.rules.leaves import (
@@ -28,7 +29,13 @@ from lab.failures.analysis.rules.leaves import (
     no_leaf_to_optimize,
     overwritten,
 )
-from lab.failures.analysis.rules.networks import all_the_same, last_activation, many_sigmoids, sigmoids_in_forward
+from lab.failures.analysis.rules.networks import (
+    all_the_same,
+    dead_by_bias,
+    last_activation,
+    many_sigmoids,
+    sigmoids_in_forward,
+)
 from lab.failures.analysis.rules.numbers import (
     both_arms_of_where,
     coarse_gradcheck,
@@ -45,14 +52,16 @@ from lab.failures.analysis.rules.optimizers import (
     replaced_layer,
     unregistered,
 )
-from lab.failures.analysis.rules.steps import never_zeroed, uphill, wrong_order
+from lab.failures.analysis.rules.steps import likelihood_made_smaller, never_zeroed, uphill, wrong_order
 
 RULES: tuple[Rule, ...] = (
     never_zeroed,
     wrong_order,
     uphill,
+    likelihood_made_smaller,
     accumulation,
     used_again,
+    changed_between,
     many_numbers,
     no_gradient,
     read_but_not_asked,
@@ -60,6 +69,7 @@ RULES: tuple[Rule, ...] = (
     learned_numbers,
     layers_behind_numpy,
     behind_a_cut,
+    refused_by_numpy,
     gradient_of_the_middle,
     no_leaf_to_optimize,
     leaf_written,
@@ -72,6 +82,7 @@ RULES: tuple[Rule, ...] = (
     integers,
     coarse_gradcheck,
     last_activation,
+    dead_by_bias,
     many_sigmoids,
     sigmoids_in_forward,
     all_the_same,

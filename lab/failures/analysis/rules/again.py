@@ -42,6 +42,62 @@ def used_again(case: Case) -> Iterator[Found]:
             gone[id(value)] = (value, event)
 
 
+def changed_between(case: Case) -> Iterator[Found]:
+    """1: weights that are moved between a forward pass and its backward pass, which needs the old ones.
+    Silent: where the pass does not come back through them to anything that learns, or the graph is gone anyway."""
+    events = case.interpreter.events
+    for end, event in enumerate(events):
+        if event.kind != Act.BACKWARD:
+            continue
+        users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns == event.turns]
+        for value, weight in users:
+            between = events[value.born : end]
+            if any(e.kind == Act.BACKWARD and value in reach(e.value) for e in between):
+                continue
+            step = next((e for e in between if moves(e, weight) and not apart(e, event)), None)
+            if step is None or not isinstance(event.statement, ast.Expr):
+                continue
+            name = called(event.value, "this result")
+            lines = remade(case, event, value)
+            if lines:
+                yield Found(
+                    1,
+                    step.node if step.kind == Act.STEP else step.statement,
+                    f"This changes weights between the computation of {name} and its `backward()` in line "
+                    f"{event.statement.lineno}, which still needs the old ones. Compute {name} after it.",
+                    case.text.before(event.statement, *lines),
+                )
+                break
+
+
+def needed(value: Value) -> list[Value]:
+    """The weights whose numbers an operation needs again, because a gradient goes on behind it."""
+    if value.op in LAYERS and len(value.parents) > 1 and graph_of(value.parents[0]) is True:
+        return [value.parents[-1]]
+    if value.op in {"*", "@"} and all(graph_of(p) is True for p in value.parents):
+        return [p for p in value.parents if p.leaf]
+    return []
+
+
+def moves(event: Event, weight: Value) -> bool:
+    """Does something change the numbers of a layer or a leaf: an optimizer's step, or an update by hand?"""
+    if event.kind == Act.STEP:
+        return any(weight is part for item in event.value.items or [] for part in modules(item))
+    written = event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded)
+    return written and (event.value is weight or event.value.base is weight)
+
+
+def remade(case: Case, event: Event, first: Value) -> list[str]:
+    """The statements of the pass's block that compute its result from a value on."""
+    block = {id(statement) for statement in event.block}
+    found: dict[int, ast.stmt] = {}
+    for value in reach(event.value):
+        statement = value.statement
+        if isinstance(statement, ast.Assign) and id(statement) in block and any(v is first for v in reach(value)):
+            found[statement.lineno] = statement
+    return [line for number in sorted(found) for line in case.text.of(found[number]).split("\n")]
+
+
 def saves(value: Value) -> bool:
     """Does the operation keep tensors for the backward pass? A factor that is a number is no tensor."""
     tensors = [p for p in value.parents if p.kind not in {Kind.NUMBER, Kind.FLAG}]

@@ -182,6 +182,12 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
 
 
 def switched_on(case: Case, node: ast.expr) -> Edit | None:
+    """The gradient on again: without the decorator, or with the statements that stood under `with` outside of it."""
+    for around in ast.walk(case.interpreter.tree):
+        if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is node:
+            return case.text.unindented(around)
+        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and node in around.decorator_list:
+            return Edit(node.lineno, node.end_lineno or node.lineno, "")
     written = case.text.of(node)
     new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace(
         "set_grad_enabled(False)", "set_grad_enabled(True)"
@@ -377,6 +383,8 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
                     yield from taken_out(case, value.node, value, name, event.statement.lineno)
             elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # of a bare number
                 stack += value.parents
+            elif value.kind == Kind.NUMBER:
+                stack += value.maybe
 
 
 def learned_numbers(case: Case) -> Iterator[Found]:
@@ -412,6 +420,27 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
                 name = called(event.value, "the loss")
                 yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
+
+
+def refused_by_numpy(case: Case) -> Iterator[Found]:
+    """13: numbers taken out of what has a graph, which PyTorch refuses. Silent: in this project's engine."""
+    for event in case.all(Act.NUMPY):
+        node = event.node
+        source = receiver(node)
+        if not isinstance(node, ast.Call) or not case.torch:
+            continue
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"):
+            source = next((a for a in node.args if isinstance(a, ast.Name) and a.id == event.value.name), None)
+        if source is None:
+            continue
+        new = f"{case.text.operand(source)}.detach()"
+        yield Found(
+            13,
+            node,
+            f"{called(event.value, 'This')} has a graph, and NumPy records none: PyTorch refuses to make an array of "
+            "it. Detach it first, if no gradient has to come back from here.",
+            case.text.replace([(source, new)]),
+        )
 
 
 def behind_a_cut(case: Case) -> Iterator[Found]:

@@ -59,7 +59,9 @@ def kept_graphs(case: Case) -> Iterator[Found]:
         if not (event.loops or lasts) or not event.recorded or held is None:
             continue
         looks = any(p in evaluated and p not in busy for p in event.places)
-        computed = held.graph is not False and ((held.form == "loss" and held.kind == Kind.TENSOR) or judge(held))
+        computed = held.graph is not False and (
+            (held.form == "loss" and held.kind == Kind.TENSOR) or judge(held) or held.graph is True
+        )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
             parts = [v for v in parts if id(v) in starts or let_go(case, event, v)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, first_turn, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
@@ -58,6 +58,33 @@ def unwrapped(case: Case, node: ast.Call) -> Edit | None:
     return case.text.replace([(node, case.text.of(source))]) if source is not None else None
 
 
+def dead_by_bias(case: Case) -> Iterator[Found]:
+    """14: a bias far below 0 in front of a relu. Silent: where no relu is known to follow the layer."""
+    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
+        node, number = event.node, event.other.constant if event.other is not None else None
+        filled = isinstance(node, ast.Call) and (event.detail == "constant_" or filling(node))
+        if not filled or not isinstance(number, int | float) or number > DEAD_BIAS:
+            continue
+        bias, layer = event.value, event.value.base
+        if bias.name != "bias" or layer is None or id(layer) not in case.interpreter.rectified:
+            continue
+        assert isinstance(node, ast.Call)
+        yield Found(
+            14,
+            node,
+            f"With a bias of {number:g} what the layer gives is below 0 for every input: relu makes it 0, and no "
+            "gradient comes back. Start at 0.",
+            case.text.replace([(node.args[-1], "0.0")]),
+        )
+
+
+DEAD_BIAS = -3.0
+
+
+def filling(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "fill_"
+
+
 SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what passes its input on
 
 
@@ -70,7 +97,7 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
         alike = [i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)]
         hidden = {id(i.node): i for i in alike}
         # The first turn of a loop over a range stands for all of them.
-        count = sum(i.constant for i in alike if isinstance(i.constant, int) and (i.constant == 1 or first_turn(i)))
+        count = sum(i.constant for i in alike if isinstance(i.constant, int) and first_turn(i))
         if count >= 5:
             places = [i.node for i in hidden.values() if i.node is not None]
             inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
@@ -88,10 +115,6 @@ def in_a_row(network: Value) -> list[Value]:
     """Return the layers of a Sequential, with those of the ones inside it."""
     parts = [in_a_row(part) if part.op == "Sequential" else [part] for part in network.items or []]
     return [layer for part in parts for layer in part]
-
-
-def first_turn(value: Value) -> bool:
-    return not value.turns or value.turns[-1][1] == 1
 
 
 def sigmoids_in_forward(case: Case) -> Iterator[Found]:
@@ -132,21 +155,17 @@ def all_the_same(case: Case) -> Iterator[Found]:
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
         value, node = event.value, event.node
-        if (
-            not event.tests
-            or not event.arms
-            or event.arms[-1] != (id(event.tests[-1]), 0)
-            or not isinstance(node, ast.Call)
-        ):
+        around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
+        if around is None or event.arms[-1:] != ((id(around), 0),) or not isinstance(node, ast.Call):
             continue
-        test = ast.unparse(event.tests[-1].test)
+        test = ast.unparse(around.test)
         if not re.search(r"isinstance|type\(", test) or not re.search(r"\b(Linear|Conv\dd)\b", test):
             continue
         if event.kind == Act.INIT:
             zero = event.detail == "zeros_" or (
                 event.detail == "constant_" and event.other and event.other.constant in (0, 0.0)
             )
-            if value.name != "weight" or not zero:
+            if (value.name != "weight" and value.op != "parameter") or not zero:
                 continue
             new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
         else:

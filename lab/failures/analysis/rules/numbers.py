@@ -34,7 +34,9 @@ def column_and_row(case: Case) -> Iterator[Found]:
             sides = (node.args[0], node.args[1])
         else:
             continue
-        if column.shape[0] is None and event.kind == Act.SUBTRACT and not predicted(column):
+        if event.kind == Act.SUBTRACT and (
+            stood_up(column, node) or (column.shape[0] is None and not predicted(column))
+        ):
             continue  # two axes made on purpose, so that each meets each
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
@@ -46,6 +48,12 @@ def column_and_row(case: Case) -> Iterator[Found]:
             f"they become a table of {n} x {n} differences, most of them of wrong pairs.",
             case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
         )
+
+
+def stood_up(column: Value, difference: ast.AST) -> bool:
+    """Is the column made right where it meets the row: a[:, None] - b?"""
+    made = column.node
+    return column.op in {"view", "index"} and any(part is made for part in ast.walk(difference))
 
 
 def predicted(value: Value) -> bool:

@@ -155,7 +155,8 @@ def all_known(case: Case) -> bool:
 
 
 def replaced_layer(case: Case) -> Iterator[Found]:
-    """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later."""
+    """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later, and for
+    what `forward` makes when it needs it."""
     if not all_known(case) or "add_param_group" in case.text.source:
         return
     events, optimizers = case.interpreter.events, case.all(Act.OPTIMIZER)
@@ -166,7 +167,8 @@ def replaced_layer(case: Case) -> Iterator[Found]:
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
         after = any(events.index(e) > now for e in optimizers)
-        if before and not after and before[0].places == event.places:
+        in_pass = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
+        if before and not after and not in_pass:
             target, name = case.text.of(event.node), before[0].value.name
             yield Found(
                 19,

@@ -126,6 +126,18 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         names = list(dict.fromkeys(names))
         who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
         line = getattr(step.node, "lineno", 0)
+        other = emptied_instead(case, event)
+        if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
+            wrong = receiver(other.node)
+            assert wrong is not None
+            yield Found(
+                6,
+                other.node,
+                f"This empties the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
+                f"{event.statement.lineno} does not fill; those of {who} are never emptied and add up.",
+                case.text.replace([(wrong, those[0].text)]),
+            )
+            continue
         yield Found(
             6,
             event.node,
@@ -133,6 +145,29 @@ def never_zeroed(case: Case) -> Iterator[Found]:
             "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
             case.text.before(event.statement, *names),
         )
+
+
+def emptied_instead(case: Case, backward: Event) -> Event | None:
+    """The `zero_grad()` just before a pass, of an optimizer that has nothing to do with it."""
+    events = case.interpreter.events
+    before = events[events.index(backward) - 1] if events.index(backward) else None
+    if (
+        before is None
+        or before.kind != Act.ZERO
+        or before.value.kind != Kind.OPTIMIZER
+        or before.path[:-1] != backward.path[:-1]
+    ):
+        return None
+    moved = {id(part) for item in before.value.items or [] for part in modules(item)}
+    stepped = any(e.kind == Act.STEP and e.value is before.value for e in events)
+    return (
+        before
+        if moved
+        and not stepped
+        and receiver(before.node) is not None
+        and not moved & {id(v) for v in reach(backward.value)}
+        else None
+    )
 
 
 def wrong_order(case: Case) -> Iterator[Found]:
@@ -234,6 +269,27 @@ def uphill(case: Case) -> Iterator[Found]:
             "climbs; the step goes against it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def likelihood_made_smaller(case: Case) -> Iterator[Found]:
+    """18: the mean of log-probabilities itself as what an optimizer makes smaller.
+    Silent: where anything else has a part in it, and for an optimizer that is told to maximize."""
+    makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
+    if not case.all(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
+        return
+    for event in case.all(Act.BACKWARD):
+        value = event.value
+        while value.op in {"mean", "sum", "view", "index", "gather"} and value.parents:
+            value = value.parents[0]
+        source = receiver(event.node)
+        if (value.op == "log_prob" or value.form == "log probabilities") and source is not None and not event.detail:
+            yield Found(
+                18,
+                event.node,
+                f"{called(event.value, 'This')} is the logarithm of a probability, which should grow, but the step "
+                "makes it smaller: change its sign.",
+                case.text.replace([(source, f"(-{case.text.operand(source)})")]),
+            )
 
 
 def positive(node: ast.expr) -> bool:
