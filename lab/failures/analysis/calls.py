@@ -69,29 +69,7 @@ class Calls(Libraries):
         if len(self.calls) >= DEEPEST or any(call.definition is definition for call in self.calls):
             return Value(parents=tuple(args))
         self.followed.add(id(definition))
-        scope = Scope(body.scope)
-        spec = definition.args
-        names = [a.arg for a in spec.posonlyargs + spec.args]
-        if body.self is not None and names:
-            scope[names.pop(0)] = body.self
-        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
-            args = []
-        bound = set()
-        for name, value in [*zip(names, args, strict=False), *keys.items()]:
-            scope[name] = value
-            bound.add(name)
-        defaults = dict(
-            zip(reversed([a.arg for a in spec.posonlyargs + spec.args]), reversed(spec.defaults), strict=False)
-        )
-        defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
-        for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
-            if name not in bound:
-                # A default says what may come, not what comes: only a number is taken at its word.
-                given = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
-                scope[name] = given if given.kind in {Kind.NUMBER, Kind.TEXT} else Value(name=name)
-        for extra in (spec.vararg, spec.kwarg):
-            if extra is not None:
-                scope[extra.arg] = Value(name=extra.arg)
+        scope = self.parameters(body, definition.args, args, keys)
         if isinstance(definition, ast.Lambda):
             return self.eval(definition.body, scope)
         modes = [m for d in definition.decorator_list if (m := self.mode(d, body.scope)) is not False]
@@ -111,6 +89,32 @@ class Calls(Libraries):
         for other in frame.results[1:]:
             result = self.either(result, other) if other is not result else result
         return result
+
+    def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
+        """The names of a function's parameters, with what the call gives for each."""
+        scope = Scope(body.scope)
+        names = [a.arg for a in spec.posonlyargs + spec.args]
+        every = [*names, *(a.arg for a in spec.kwonlyargs)]
+        if body.self is not None and names:
+            scope[names.pop(0)] = body.self
+        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
+            args = []
+        scope.update(zip(names, args, strict=False))
+        scope.update({name: value for name, value in keys.items() if name in every})
+        defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
+        defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+        for name in every:
+            if name not in scope:
+                # A default says what may come, not what comes: only a number is taken at its word.
+                given = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
+                scope[name] = given if given.kind in {Kind.NUMBER, Kind.TEXT} else Value(name=name)
+        for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
+            if extra is not None:
+                scope[extra.arg] = Value(Kind.LIST, items=more) if more else Value(name=extra.arg)
+        rest = {name: value for name, value in keys.items() if name not in every}
+        if spec.kwarg is not None and rest:
+            scope[spec.kwarg.arg] = Value(Kind.DICT, items=list(rest.values()), attributes=rest)
+        return scope
 
     @staticmethod
     def classes(owner: Value, above: bool = False) -> list[Body]:

@@ -330,6 +330,8 @@ class Interpreter(Expressions):
                     self.empty(base.base or Value(), target)
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, target.slice, value)
+                    if value.kind in {Kind.TENSOR, Kind.LIST}:
+                        self.note(Act.ATTRIBUTE, target, base, value, "item")
                 elif base.kind == Kind.MODULE:
                     self.assign_layer(base, self.eval(target.slice, scope).constant, value, target)
 

@@ -334,7 +334,7 @@ class Methods(Tensors):
         Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
         Kind.TEXT: lambda self, op: Value(Kind.TEXT),
         Kind.GENERATOR: lambda self, op: Value(
-            Kind.ARRAY, graph=False, shape=created_shape("normal", op.args[1:], op.keys)
+            Kind.ARRAY, graph=False, shape=created_shape(op.name, op.args[1:], op.keys)
         ),
         Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
         Kind.ARRAY: of_array,

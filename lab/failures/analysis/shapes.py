@@ -77,6 +77,13 @@ def reduced_shape(
     return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
 
 
+# The place of the argument that is the shape of what is drawn.
+SIZE_AT = {
+    "integers": 2, "uniform": 2, "normal": 2, "choice": 1, "poisson": 1, "exponential": 1, "random": 0,
+    "standard_normal": 0, "random_sample": 0,
+}  # fmt: skip
+
+
 def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
     first = args[0] if args else Value()
     if name.endswith("_like"):
@@ -91,10 +98,10 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
         return (count if isinstance(count, int) else None,)
     if name == "randint":
         sizes = keys.get("size") or (args[-1] if args else Value())
+    elif name in SIZE_AT and ("size" in keys or len(args) > SIZE_AT[name]):
+        sizes = keys["size"] if "size" in keys else args[SIZE_AT[name]]
     elif name in {"zeros", "ones", "randn", "rand", "empty", "full"}:
         sizes = first if first.kind == Kind.LIST or name == "full" else Value(Kind.LIST, items=args)
-    elif name == "normal" and "size" in keys:
-        sizes = keys["size"]
     else:
         return None
     if sizes.kind == Kind.NUMBER:

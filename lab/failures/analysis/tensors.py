@@ -96,6 +96,8 @@ class Tensors(Program):
         form = ""
         if sign == "-" and one.constant in (1, 1.0) and two.form == "probabilities":
             form = "probabilities"
+        if sign == "/" and one.op == "exp" and two.op == "sum" and two.parents and two.parents[0].op == "exp":
+            form = "probabilities"  # a softmax by hand
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
             form = "losses" if "losses" in {one.form, two.form} else "loss"
         if kinds & (TENSORS | {Kind.ARRAY}):

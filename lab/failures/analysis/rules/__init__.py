@@ -48,6 +48,7 @@ from lab.failures.analysis.rules.optimizers import (
     leaf_left_out,
     left_out,
     made_in_forward,
+    part_left_out,
     rate_too_high,
     replaced_layer,
     unregistered,
@@ -92,6 +93,7 @@ RULES: tuple[Rule, ...] = (
     replaced_layer,
     left_out,
     leaf_left_out,
+    part_left_out,
     moving_target,
     kept_graphs,
 )

@@ -31,7 +31,8 @@ def accumulation(case: Case) -> Iterator[Found]:
         for event in case.all(Act.BACKWARD, Act.ZERO):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
                 continue
-            if event.kind == Act.ZERO and event.value is step.value and event.statement in step.loops[-1].body:  # type: ignore[attr-defined]
+            direct = any(block is step.loops[-1].body for block, _ in event.path[-2:])  # type: ignore[attr-defined]
+            if event.kind == Act.ZERO and event.value is step.value and direct and not event.tests:
                 edit = moved_after(case, event, step)
                 if edit is not None:
                     yield Found(
@@ -95,10 +96,16 @@ def modulo(test: ast.expr) -> ast.expr | None:
 def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
     """The statement that empties the gradients, moved to behind the step."""
     line, last = zero.statement.lineno, step.statement.end_lineno or step.statement.lineno
-    if line >= step.statement.lineno or case.text.indent(zero.statement).strip():
+    if case.text.indent(zero.statement).strip() or case.text.indent(step.statement).strip():
+        return None
+    added = f"\n{case.text.indent(step.statement)}{case.text.of(zero.statement)}"
+    if zero.places != step.places:
+        moved = [(zero.statement, "pass"), (step.statement, case.text.of(step.statement) + added)]
+        return case.text.replace(moved)
+    if line >= step.statement.lineno:
         return None
     rest = case.text.lines[zero.statement.end_lineno or line : last]
-    return Edit(line, last, "\n".join([*rest, case.text.indent(step.statement) + case.text.of(zero.statement)]))
+    return Edit(line, last, "\n".join(rest) + added)
 
 
 def weighted(loss: Value) -> bool:

@@ -15,7 +15,8 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, own_line, short
+from lab.failures.analysis.rules.case import Case, Found, own_line, receiver, short
+from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update
 
 # Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
@@ -224,6 +225,37 @@ def left_out(case: Case) -> Iterator[Found]:
                 "drawn.",
                 case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
             )
+
+
+def part_left_out(case: Case) -> Iterator[Found]:
+    """19: an optimizer that was given one part of a network of the text's own, whose other part nothing moves.
+    Silent: for a network or part that is loaded, frozen, evaluated, or called by the name of such a one."""
+    if not all_known(case):
+        return
+    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
+    for network in case.interpreter.everything:
+        if network.tags & {Tag.EXPOSED, Tag.COPIED}:
+            continue
+        parts = trained_parts(network)
+        left = [p for p in parts if not {id(inner) for inner in modules(p)} & moved]
+        left = [p for p in left if not p.tags & LEFT_ALONE and {id(inner) for inner in modules(p)} & alive]
+        for event in case.all(Act.OPTIMIZER):
+            given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+            part = receiver(given) if given is not None else None
+            mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
+            if left and mine and given is not None and isinstance(part, ast.Attribute):
+                whole = case.text.of(part.value)
+                yield Found(
+                    19,
+                    event.node,
+                    f"The loss goes through `{whole}.{left[0].name}` as well, but no optimizer has its parameters: it "
+                    "stays as it was drawn.",
+                    case.text.replace([(given, f"{whole}.parameters()")]),
+                )
+
+
+LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
 
 
 def leaf_left_out(case: Case) -> Iterator[Found]:
