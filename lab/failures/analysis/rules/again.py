@@ -211,7 +211,9 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         ):
             continue
         name = case.text.of(kept.node)
-        reads = name in {ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute)}
+        reads = ast.unparse(kept.node) in {
+            ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)
+        }
         detach = f"{name} = {detached(name, value)}"
         return name, statement, (case.text.before if reads else case.text.after)(statement, detach)
     return None
