@@ -10,6 +10,7 @@ import contextlib
 import difflib
 import io
 import json
+import re
 import shlex
 import signal
 import sys
@@ -35,6 +36,7 @@ from lab.training.config import (
 )
 from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding, diagnose, remarks
+from lab.training.features import FEATURES
 from lab.training.records import Record, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
 from lab.training.samples import DataError
@@ -73,6 +75,13 @@ class _Widths(argparse.Action):
         setattr(namespace, self.dest, widths(" ".join(values)))
 
 
+class _Names(argparse.Action):
+    """Takes x y x2 as well as x,y,x2 and x-y-x2."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        setattr(namespace, self.dest, tuple(re.split(r"[\s,-]+", " ".join(values).strip())) if values else ())
+
+
 def _parser() -> argparse.ArgumentParser:
     """The flags. Those of the config have no default here, so that only the given ones are in the namespace."""
     defaults = Config()
@@ -101,6 +110,13 @@ def _parser() -> argparse.ArgumentParser:
         action=_Widths,
         nargs="*",
         help=f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})",
+    )
+    add(
+        "--features",
+        metavar="NAME",
+        action=_Names,
+        nargs="*",
+        help=f"of two inputs, what the network gets: {', '.join(FEATURES)} (default: the inputs as they are)",
     )
     add(
         "--skip",

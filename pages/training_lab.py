@@ -13,6 +13,7 @@ from lab.trace.recording import record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
 from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
+from lab.training.features import network_inputs
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
@@ -114,7 +115,7 @@ def _show(current: PageState) -> None:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
         bar = st.container(key="training-progress")
-        view = choose_view(_speed_slider)
+        view = choose_view(_speed_slider, settings.change_network)
     with st.container(key="training-instruments"):
         places = lay_out(view, bar)
         if now["training running"]:
@@ -419,7 +420,8 @@ def _play_sample(view: View) -> None:
     wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
     st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
     prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")
-    build, leaves = loss_of_sample(network, data.train_x[number], label)
+    inputs = network_inputs(network, data.train_x[number : number + 1])[0]
+    build, leaves = loss_of_sample(network, inputs, label)
     try:
         trace = record(build, leaves)
     except RuntimeError as error:

@@ -408,22 +408,55 @@ export interface AxisSpec {
 }
 
 /** What a board shows. Two keys are no charts. */
-export type Feed = Record<string, ShownChart> | { progress: ShownProgress; units: ShownUnits };
+export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork };
 
 export interface ShownProgress {
   share: number;
   text: string;
 }
 
-/** lab/ui/training/units.py */
-export interface ShownUnits extends TableData {
-  /** for each unit a text of digits in base 36, row by row from the top, which index the palette */
-  maps: string[];
-  /** "#rrggbb" */
+/** lab/ui/training/network.py */
+export interface ShownNetwork extends TableData {
+  /** inputs, layers, outputs */
+  columns: NetworkColumn[];
+  /** between each column and the next */
+  wires: NetworkWires[];
+  /** widths of the hidden layers */
+  hidden: number[];
+  /** "#rrggbb", from the lowest value to the highest */
   palette: string[];
-  side: number;
+  /** in CSS */
+  height: string;
   label: string;
+  note: string;
 }
+
+export interface NetworkColumn {
+  name: string;
+  tiles: NetworkTile[];
+  /** units without a tile */
+  more: number;
+  /** pixels of a map along one row */
+  side: number;
+  /** the index of a hidden layer; null for inputs and outputs */
+  layer: number | null;
+}
+
+export interface NetworkTile {
+  key: string;
+  name: string;
+  /** what the page shows large: "1.3", or "" */
+  place: string;
+  /** digits in base 36, row by row from the top, which index the palette; "" for no picture */
+  map: string;
+  /** instead of a picture */
+  word: string;
+  /** a feature may be switched off; null for what may not */
+  on: boolean | null;
+}
+
+/** A number for each line, by the tile that it comes from and the one that it leads to. */
+export type NetworkWires = number[][];
 
 // -- lab/autodiff/grids.py, `Picture.data`
 

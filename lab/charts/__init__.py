@@ -18,7 +18,7 @@ from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
-from lab.charts.plane import board, boundary, unit, unit_table
+from lab.charts.plane import board, boundary, unit
 from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
@@ -55,7 +55,6 @@ __all__ = [
     "saturation",
     "trial",
     "unit",
-    "unit_table",
     "update_ratios",
     "value_tables",
     "weight_histograms",

@@ -193,12 +193,3 @@ def board(
         ("x", "y", "class"),
         [(numeral(x), numeral(y), classes[c]) for x, y, c in points],
     )
-
-
-def unit_table(maps: np.ndarray) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Headers and rows: what the outputs (rows, columns, units) of a layer's units over the plane are like."""
-    active = [float(np.mean(maps[..., k] > 0)) for k in range(maps.shape[-1])]
-    return ("unit", "above 0 over", "lowest", "highest"), [
-        (str(k + 1), f"{share:.0%}", short(float(maps[..., k].min())), short(float(maps[..., k].max())))
-        for k, share in enumerate(active)
-    ]

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any, cast
 
+from lab.training.features import FEATURES
 from model import ACTIVATIONS, INITS
 
 DEFAULT_LR = MappingProxyType({"adam": 0.001, "sgd": 0.05})
@@ -29,6 +30,7 @@ class Config:
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
+    features: of two inputs x and y, what the network gets (see features.py); empty: the inputs as they are.
     skip: "yes" adds what a hidden layer gets to what it gives, where both have the same width.
     task: what a CSV file is for, one of TASKS; None: regression where its target is measured, and else classification.
     noise, samples: of generated data, the deviation that blurs its points and how many there are; None: as usual.
@@ -44,6 +46,7 @@ class Config:
     noise: float | None = None
     samples: int | None = None
     hidden: tuple[int, ...] = (128, 64)
+    features: tuple[str, ...] = ()
     skip: str = "no"
     activation: str = "relu"
     init: str = "he"
@@ -73,6 +76,13 @@ class Config:
             f"write for example --hidden 64 32.",
         )
         object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
+        require(
+            isinstance(self.features, (list, tuple)) and len(set(self.features)) == len(self.features),
+            f"--features must be different names, not {shown(self.features)}: write for example --features x y x2.",
+        )
+        for name in self.features:
+            _require_one_of("features", name, tuple(FEATURES))
+        object.__setattr__(self, "features", tuple(self.features))
         if self.task is not None:
             _require_one_of("task", self.task, TASKS)
         _require_one_of("skip", self.skip, SKIP)
@@ -128,7 +138,7 @@ class Config:
         return [f"layer{number}" for number in range(1, len(self.hidden) + 2)]
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"hidden": list(self.hidden)}
+        return asdict(self) | {"hidden": list(self.hidden), "features": list(self.features)}
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Config:
@@ -183,7 +193,8 @@ def sizes_text(sizes: Sequence[int]) -> str:
 
 def describe(sizes: Sequence[int], config: Config) -> str:
     """A network and its training in one line; sizes: all widths, from the inputs to the classes."""
-    around = ", skip connections" if config.skip == "yes" else ""
+    around = f" of {', '.join(config.features)}" if config.features else ""
+    around += ", skip connections" if config.skip == "yes" else ""
     more = f", momentum {config.momentum:g}" if config.momentum else ""
     more += f", weight decay {config.weight_decay:g}" if config.weight_decay else ""
     schedule = f" {config.schedule}" if config.schedule != "constant" else ""

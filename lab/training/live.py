@@ -114,9 +114,8 @@ class LiveRun:
 
     def network(self, epoch: int | None = None) -> MLP:
         """A copy of the network as it is now, or as it was after an epoch that `kept_epoch` returned."""
-        trainer = self.trainer
-        copy = MLP(trainer.sizes, self.config.activation, "zeros", dtype=np.float32, skip=trainer.model.skip)
-        put_weights(copy, trainer.weights() if epoch is None else self._states[epoch]["weights"])
+        copy = self.trainer.new_network("zeros")
+        put_weights(copy, self.trainer.weights() if epoch is None else self._states[epoch]["weights"])
         return copy
 
     def rewind(self, epoch: int) -> None:

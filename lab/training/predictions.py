@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from lab.training.features import network_inputs
 from model import MLP, Tensor, no_grad
 
 MARGIN = 0.12  # of the extent of the points, around them
@@ -62,6 +65,23 @@ def fixed_grid(reach: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
     return along, along
 
 
+@dataclass(frozen=True)
+class Grid:
+    """Points of a plane, (rows * columns, 2), the smallest y in the first row."""
+
+    points: np.ndarray
+    shape: tuple[int, int]
+
+
+def grid_of(xs: np.ndarray, ys: np.ndarray) -> Grid:
+    return Grid(_plane(xs, ys), (len(ys), len(xs)))
+
+
+def layer_maps(model: MLP, plane: Grid) -> list[np.ndarray]:
+    """The outputs (rows, columns, units) of each hidden layer, and the logits, at the points of a grid."""
+    return [output.reshape(*plane.shape, -1) for output in _outputs(model, plane.points)]
+
+
 def _plane(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     return np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
 
@@ -71,18 +91,14 @@ def over_plane(model: MLP, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     return probabilities(model, _plane(xs, ys)).reshape(len(ys), len(xs), -1)
 
 
-def unit_maps(model: MLP, layer: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
-    """The outputs (rows, columns, units) of a hidden layer, counted from 0, over the same grid."""
-    return _outputs(model, _plane(xs, ys))[layer].reshape(len(ys), len(xs), -1)
-
-
 def before_activation(model: MLP, layer: int, unit: int, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     """What one unit of a hidden layer, both counted from 0, makes of its inputs before its activation, over the grid.
 
     In the first layer it is linear over the plane, so that the line where it is 0 is straight. The output of a ReLU is
     0 on all of one side, and says of that line only between which cells it runs.
     """
-    inputs = points = _plane(xs, ys)
+    points = _plane(xs, ys)
+    inputs = network_inputs(model, points)
     for output in _outputs(model, points)[:layer]:
         inputs = inputs + output if model.skip and output.shape == inputs.shape else output
     weight, bias = (parameter.numpy().astype(np.float64) for parameter in model.layers[layer].parameters())

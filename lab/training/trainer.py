@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lab.ops import OPS, UNKNOWN
+from lab.training import features
 from lab.training.config import Config, describe, require, shown, sizes_text
 from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, named
@@ -84,7 +85,12 @@ class Trainer:
         )
         self.config = config
         self.dataset = dataset or named(config)
-        self.sizes = (self.dataset.train_x.shape[1], *config.hidden, self.dataset.outputs)
+        inputs = self.dataset.train_x.shape[1]
+        require(
+            inputs == 2 or not config.features,
+            f"--features are for data with two inputs, and {config.data!r} has {inputs}: leave it out.",
+        )
+        self.sizes = (len(config.features) or inputs, *config.hidden, self.dataset.outputs)
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
             weights <= LARGEST_NETWORK,
@@ -92,7 +98,7 @@ class Trainer:
             f"{LARGEST_NETWORK:,} that are trained here: use narrower layers.",
         )
         rng = np.random.default_rng([config.seed, _INIT])
-        self.model = self.network(self.sizes, config.activation, config.init, rng, np.float32, config.skip == "yes")
+        self.model = self.new_network(config.init, rng)
         parameters = self.model.parameters()
         self.optimizer: SGD | Adam = (
             SGD(parameters, config.lr, config.momentum, config.weight_decay)
@@ -113,6 +119,13 @@ class Trainer:
         self._begin_epoch()
         self.start = self.measure()  # the untrained network
         self.origin = self._origin()
+
+    def new_network(self, init: str, rng: np.random.Generator | None = None) -> MLP:
+        """A network as that of the run, with other weights."""
+        config, skip = self.config, self.config.skip == "yes"
+        if config.features:
+            return features.network(config.features, self.sizes, config.activation, init, rng, skip)
+        return self.network(self.sizes, config.activation, init, rng, np.float32, skip)
 
     @property
     def done(self) -> bool:
@@ -169,6 +182,14 @@ class Trainer:
         inputs = object.__new__(Tensor)  # a constant of rows that nobody else has: the engine need not copy them again
         inputs._make_leaf(np.take(self.dataset.train_x, rows, axis=0).astype(np.float32, copy=False), False, "")
         return self._compared(self.model(inputs), self.dataset.train_y[rows])
+
+    def gradients(self, model: MLP) -> list[np.ndarray]:
+        """Of the weights of each layer, for the batch that comes next and another network of these sizes."""
+        rows = self.next_rows if len(self.next_rows) else self._order[: self.config.batch_size]
+        model.zero_grad()
+        with np.errstate(all="ignore"):
+            self._compared(model(self.dataset.train_x[rows]), self.dataset.train_y[rows]).backward()
+        return [_gradient(layer.weight) for layer in model.layers]
 
     def _compared(self, outputs: Tensor, wanted: np.ndarray) -> Tensor:
         """How far outputs (n, outputs) are from labels or, in a regression, from numbers (n,)."""

@@ -39,7 +39,7 @@ class ChartHost:
 
     def board(self, *keys: str) -> None:
         """Room for charts, one below the other, where the page is just now. Two are no charts: "progress" is the bar of
-        a run, and "units" are small maps (lab/ui/training/units.py)."""
+        a run, and "network" is its network (lab/ui/training/network.py)."""
         data = {"feed": f"st-key-{self._name}", "keys": keys}
         _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
 

@@ -40,6 +40,8 @@ class CompressedOnce:
             tag, body = self._kept.get(scope["path"], ("", b""))
             if tag != headers["etag"]:
                 file = b"".join(message.get("body", b"") for message in messages)
+                if len(file) != int(headers["content-length"]):  # the browser has left meanwhile
+                    return
                 body = await asyncio.to_thread(gzip.compress, file)
                 self._kept[scope["path"]] = headers["etag"], body
             headers["Content-Encoding"], headers["Content-Length"] = "gzip", str(len(body))

@@ -2,13 +2,13 @@
  * they show. With Streamlit's own chart the browser goes through the whole page for each chart that changes. */
 
 import * as echarts from "../echarts/echarts.js";
+import { Network } from "../network/network.js";
 import { h, setAttribute, setText } from "../player/dom.js";
-import { Units } from "../units/units.js";
 import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Feed, ShownChart, ShownProgress } from "../types.js" */
 
-/** @typedef {object} Part of a board: a chart, the progress of the run, the maps of the units
+/** @typedef {object} Part of a board: a chart, the progress of the run, the network
  * @property {HTMLElement} element
  * @property {() => void} remove
  * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
@@ -24,8 +24,8 @@ let changes;
 /** @type {{text: string, shown: Feed}} what was read last: several boards read the same */
 let latest = { text: "", shown: {} };
 
-/** Room for charts, and for "progress" and "units". The data say which, by `keys`; `feed` is the class of the place of
- * the text. @param {Component<HTMLElement>} component */
+/** Room for charts, and for "progress" and "network". The data say which, by `keys`; `feed` is the class of the place
+ * of the text. @param {Component<HTMLElement>} component */
 export function show({ data, parentElement }) {
   const { feed, keys } = JSON.parse(new TextDecoder().decode(data));
   const board = boards.get(parentElement) ?? new Board(parentElement);
@@ -63,7 +63,7 @@ class Board {
     }
     for (const key of keys) {
       if (this.figures.has(key)) continue; // to move it would take the focus from it
-      const part = key === "progress" ? new Progress() : key === "units" ? new Units() : new Figure(key);
+      const part = key === "progress" ? new Progress() : key === "network" ? new Network() : new Figure(key);
       this.figures.set(key, part);
       this.parent.append(part.element);
     }

@@ -221,7 +221,7 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
 
 def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page):
     page = open_lab(open_page, "hidden=4+3&batch_size=8&epochs=300&speed=30")
-    unit = page.get_by_role("button", name="Unit 3", exact=True)
+    unit = page.get_by_role("button", name="Layer 1, unit 3", exact=True)
 
     def point_and_focus():
         unit.hover()

@@ -21,7 +21,7 @@ function inFolder(work) {
 }
 
 test("no module touches the page before it is asked to", async () => {
-  const files = ["player", "charts", "units", "digit_pad", "practice"].flatMap((folder) =>
+  const files = ["player", "charts", "network", "digit_pad", "practice"].flatMap((folder) =>
     readdirSync(join(STATIC, folder)).map((name) => join(STATIC, folder, name)),
   );
   // The exceptions load a style sheet and listen to the progress.

@@ -8,7 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.ui.training.instruments import PANEL
+from lab.ui.training.settings import change_network
 from lab.ui.visitor import COOKIE
 from tests.pages.conftest import address, entry, switch, texts
 from tests.unit.training.labelled_runs import BETTER
@@ -314,7 +315,7 @@ def test_every_dataset_trains(at, data):
     assert ("Decision boundary" in titles) == (data != "digits")
     assert ("Samples and answers" in titles) == (data == "digits")
     for tab, key in PANEL.items():
-        if tab != "R²":  # which is of regressions
+        if tab not in ("R²", "Trial"):  # which are of regressions, and of remedies that are tried
             open_panel(at, tab)
             assert key in shown(at)
 
@@ -737,26 +738,86 @@ def test_every_tab_opens_before_and_after_training(at, tab, data):
     run_to_the_end(at)
 
 
-def test_pointing_at_a_small_map_fills_the_plane(at):
+def network(at):
+    return shown(at)["network"]
+
+
+def tell(at, **told):
+    at.session_state["training-network-teller"] = told
+    at.run()
+    assert not at.exception
+
+
+def test_pointing_at_a_tile_fills_the_plane(at):
     run(at, hidden="4 3")
-    assert len(shown(at)["units"]["maps"]) == 4
-    for hostile in (4, -1, "0", True, 0.5, {"unit": 1}):
-        at.session_state["training-unit-teller"] = {"unit": hostile}
-        at.run()
-        assert not at.exception
+    assert [len(column["tiles"]) for column in network(at)["columns"]] == [7, 4, 3, 2]
+    for hostile in (4, "1.5", "9.1", "x", True, {"unit": 1}):
+        tell(at, unit=hostile)
         assert heading(at, "Decision boundary")
-    at.session_state["training-unit-teller"] = {"unit": 2}
-    at.run()
+    tell(at, unit="1.3")
     assert heading(at, "Output of unit 3 of layer 1")
-    at.session_state["training unit layer"] = 1
-    at.run()
+    tell(at, unit="2.3")
     assert heading(at, "Output of unit 3 of layer 2")
+    tell(at, unit="0.4")
+    assert heading(at, "Output of feature y²")
+    tell(at, unit="2.3")
     at.text_input(key="training hidden").set_value("2").run()  # the unit is gone
     assert not at.exception
     assert heading(at, "Decision boundary")
-    units = shown(at)["units"]
-    assert units["headers"][0] == "unit"
-    assert len(units["rows"]) == len(units["maps"]) == 2
+
+
+def test_the_lines_are_the_weights_or_the_gradients_of_the_next_batch(at):
+    run(at, hidden="4", data="circles", features="x2 y2")
+    wires = network(at)["wires"]
+    np.testing.assert_allclose(wires[0], live(at).network().layers[0].weight.numpy(), atol=1e-4)
+    assert [tile["on"] for tile in network(at)["columns"][0]["tiles"]] == [False, False, True, True] + 3 * [False]
+    before = live(at).network(0)
+    at.session_state["training lines"] = "gradients"
+    at.run()
+    assert address(at)["lines"] == "gradients"
+    drawn = np.array(network(at)["wires"][1])
+    click(at, "step")
+    change = live(at).network().layers[1].weight.numpy() - before.layers[1].weight.numpy()
+    felt = np.abs(drawn) > 1e-3
+    assert np.all(np.sign(change[felt]) == -np.sign(drawn[felt]))  # Adam's first step goes against each gradient
+
+
+@pytest.mark.parametrize(
+    ("asked", "hidden", "features"),
+    [
+        ({"hidden": "5 3"}, "5 3", ""),
+        ({"hidden": ""}, "", ""),
+        ({"hidden": "999"}, "4", ""),
+        ({"features": "x xy"}, "4", "x xy"),
+        ({"features": "x z"}, "4", ""),
+    ],
+)
+def test_what_the_picture_of_the_network_asks_for_is_set(asked, hidden, features):
+    session = {"training hidden": "4", "training features": ""}
+    with patch("lab.ui.training.settings.st", Mock(session_state=session)), patch("lab.ui.training.settings.state"):
+        change_network(asked)
+    assert session == {"training hidden": hidden, "training features": features}
+
+
+def test_features_are_in_the_address_and_in_the_command(at):
+    run(at, data="circles", hidden="", features="x2 y2")
+    assert live(at).trainer.sizes == (2, 2)
+    assert address(at)["features"] == "x2 y2"
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    assert "--features x2 y2" in at.code[0].value
+    run_to_the_end(at)
+    assert live(at).records[-1]["val_accuracy"] > 0.95  # a circle is a straight line for x² and y²
+
+
+def test_of_digits_the_first_layer_is_seen_as_images_and_a_large_layer_as_one(at):
+    run(at, data="digits", hidden="8 12")
+    inputs, first, second, _ = network(at)["columns"]
+    assert inputs["tiles"][0]["word"] == "64"
+    assert first["side"] == 8
+    assert len(first["tiles"][0]["map"]) == 64
+    assert second["tiles"][11] | {"map": ""} == second["tiles"][11]
+    assert [np.shape(wires) for wires in network(at)["wires"]] == [(1, 8), (8, 1), (1, 1)]
 
 
 def test_mistakes_among_the_digits_can_be_seen(at):

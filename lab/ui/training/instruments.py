@@ -19,6 +19,7 @@ from lab.ops import OPS, UNKNOWN
 from lab.text import short
 from lab.training import points
 from lab.training.config import Config
+from lab.training.features import FEATURES, NAMES, of_inputs
 from lab.training.live import LiveRun
 from lab.training.predictions import (
     answers,
@@ -26,9 +27,10 @@ from lab.training.predictions import (
     confusion,
     fixed_grid,
     grid,
+    grid_of,
+    layer_maps,
     over_plane,
     probabilities,
-    unit_maps,
 )
 from lab.training.records import Record, is_regression
 from lab.training.shelf import Kept
@@ -37,8 +39,8 @@ from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.training import doctor, visit
+from lab.ui.training.network import LINES, heard, picture
 from lab.ui.training.settings import LAYERS, command, csv_name
-from lab.ui.training.units import pointed_at, small_maps
 from model import MLP
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
@@ -47,7 +49,6 @@ TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CURVE = 120  # points of the curve of a regression
 CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
-MAPS = 64  # small ones at most
 IMAGES = 20
 TRIAL = "Trial"
 PANEL = {  # beside the plane, one of them at a time
@@ -82,7 +83,7 @@ def _shown_unit(unit: str) -> str:
 
 VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("unit", "training unit", ANSWER, _unit, _shown_unit),
-    Field("layer", "training unit layer", 0, lambda text: int(text) - 1, lambda layer: str(layer + 1), (0, LAYERS - 1)),
+    Field("lines", "training lines", LINES[0], one_of(*LINES)),
     Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
     Field("axis", "training log", AXES[0], one_of(*AXES)),
@@ -99,8 +100,8 @@ class View:
 
     run: LiveRun
     chosen: int  # epoch
-    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0
-    layer: int | None  # whose units are drawn small, from 0
+    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0; of layer -1 are the features
+    lines: str  # of the picture of the network: weights or gradients
     points: str
     images: str
     log: bool
@@ -131,10 +132,10 @@ class View:
         return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
 
 
-def choose_view(speed: Callable[[], None]) -> View:
+def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, Any]], None]) -> View:
     """The widgets that choose it. They stand outside of what is redrawn while training.
 
-    speed: draws one more beside those of the epoch.
+    speed: draws one more beside those of the epoch; change_network: is called with settings as texts.
     """
     state = st.session_state
     run: LiveRun = state["training worker"].run
@@ -163,9 +164,7 @@ def choose_view(speed: Callable[[], None]) -> View:
     )
     speed()
     hidden = run.config.hidden if on_a_plane(run) else ()
-    layer = min(state["training unit layer"], len(hidden) - 1) if hidden else None
-    state["training unit layer"] = layer or 0
-    pointed = None if layer is None else pointed_at(min(hidden[layer], MAPS))
+    pointed = heard(run.config, change_network)
     units = {
         f"layer {above + 1}, unit {number + 1}": (above, number)
         for above, width in enumerate(hidden)
@@ -183,14 +182,15 @@ def choose_view(speed: Callable[[], None]) -> View:
             elif run.trainer.dataset.image_shape:
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
-    unit = units.get(state["training unit"]) if pointed is None or layer is None else (layer, pointed)
+            choice("Lines of the network", LINES, "training lines")
+    unit = (units.get(state["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
     log = state["training log"] == AXES[1]
-    return View(run, chosen, unit, layer, state["training points"], state["training images"], log)
+    return View(run, chosen, unit, state["training lines"], state["training points"], state["training images"], log)
 
 
 def on_a_plane(run: LiveRun) -> bool:
     """Has it two inputs, over which classes can be drawn?"""
-    return run.trainer.sizes[0] == 2 and not is_regression(run.history[0])
+    return run.trainer.dataset.train_x.shape[1] == 2 and not is_regression(run.history[0])
 
 
 def choice(label: str, options: tuple[str, ...], key: str) -> str:
@@ -220,7 +220,9 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     )
     with progress:
         boards.board("progress")
-    left, right = st.columns([2, 3], gap="small")
+    net, left, right = st.columns([4, 4, 5], gap="small")
+    with net:
+        boards.board("network")
     with left:
         boards.board(first)
     with right:
@@ -238,8 +240,6 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
         said = st.empty()
         if not state["training running"]:  # what is redrawn while training may not draw buttons
             doctor.prescribe(view.seen, view.run)
-    if view.layer is not None:
-        _lay_out_units(view, boards)
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
@@ -263,7 +263,7 @@ def draw(view: View, places: Places) -> None:
     contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
-        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _units(view)),
+        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _network(view)),
     )
     places.boards.fill(*contents)
     places.complete = True
@@ -301,10 +301,9 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        others = _progress(view.run)
+        others = _progress(view.run) | _network(view)
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
-            others |= _units(view)
         places.boards.fill({key: make() for key, make in shown.items()}, others)
         visit.keep_if_due()
         due = begun + (update + 1) * ROUND / UPDATES
@@ -412,9 +411,15 @@ def _plane(view: View) -> Chart:
         chart = charts.boundary(over_plane(network, xs, ys), *samples)
     else:
         layer, number = view.unit
-        outputs = unit_maps(network, layer, xs, ys)[..., number]
-        before = before_activation(network, layer, number, xs, ys)
-        chart = charts.unit(outputs, f"unit {number + 1} of layer {layer + 1}", *samples, before)
+        if layer < 0:
+            name = list(FEATURES)[number]
+            outputs = before = of_inputs(grid_of(xs, ys).points, (name,)).reshape(len(ys), len(xs))
+            title = f"feature {NAMES[name]}"
+        else:
+            outputs = layer_maps(network, grid_of(xs, ys))[layer][..., number]
+            before = before_activation(network, layer, number, xs, ys)
+            title = f"unit {number + 1} of layer {layer + 1}"
+        chart = charts.unit(outputs, title, *samples, before)
     return replace(chart, spec=chart.spec | {"placing": True}) if placing else chart
 
 
@@ -473,28 +478,14 @@ def _confusion(view: View) -> Chart:
     return charts.confusion_matrix(counts, data.classes, page.theme(), view.part)
 
 
-def _lay_out_units(view: View, boards: ChartHost) -> None:
-    """The units of a layer, small; pointing at one fills the plane with it."""
-    hidden = view.run.config.hidden
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("**Units**, blue above 0. Point at one, or tab to it: the plane shows it.", width="content")
-        if len(hidden) > 1:
-            st.segmented_control(
-                "Layer of the units", range(len(hidden)), key="training unit layer", required=True,
-                format_func=lambda layer: f"layer {layer + 1}", label_visibility="collapsed",
-            )  # fmt: skip
-    boards.board("units")
-    if view.layer is not None and hidden[view.layer] > MAPS:
-        st.caption(f"The first {MAPS} of {hidden[view.layer]} units.")
-
-
-def _units(view: View) -> dict[str, Any]:
-    """The small maps, for their place on a board, where the view has any."""
-    if view.layer is None:
-        return {}
-    xs, ys = grid(view.run.trainer.dataset.train_x, SMALL)
-    maps = unit_maps(view.network(), view.layer, xs, ys)[..., :MAPS]
-    return {"units": small_maps(maps, f"layer {view.layer + 1}", page.theme())}
+def _network(view: View) -> dict[str, Any]:
+    """The picture of the network, for its place on a board."""
+    run, plane = view.run, None
+    if on_a_plane(run):
+        plane = grid_of(*grid(run.trainer.dataset.train_x, SMALL))
+    note = "gradients of the next batch" if view.lines == "gradients" else ""
+    shown = picture(run, view.network(), plane, lines=view.lines, height=TALL, theme=page.theme(), note=note)
+    return {"network": shown}
 
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:

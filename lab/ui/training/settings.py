@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from model import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
 OWN_DATA = ("points", "table")
+PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # two inputs and classes
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -47,6 +49,7 @@ LABELS = {
     "momentum": "Momentum",
     "weight_decay": "Weight decay",
     "skip": "Skip connections",
+    "features": "Input features",
 }
 FIELD = 140  # pixels: five settings side by side on a desk, two on a phone
 
@@ -61,13 +64,18 @@ def _hidden(text: str) -> tuple[int, ...]:
     return hidden
 
 
+def _features(text: str) -> tuple[str, ...]:
+    """Names such as "x y x2". Raises ConfigError."""
+    return Config(features=tuple(text.split())).features
+
+
 def _key(name: str) -> str:
     return f"training {name}"
 
 
 def _in_widget(name: str, value: Any) -> Any:
     """A value of a Config as its widget has it: widths as a text, 0 for no limit."""
-    return " ".join(map(str, value)) if name == "hidden" else (value or 0) if name in UNLIMITED else value
+    return " ".join(map(str, value)) if name in LISTS else (value or 0) if name in UNLIMITED else value
 
 
 def _setting(
@@ -94,6 +102,7 @@ def _shown_widths(text: str) -> str | None:
         return None
 
 
+LISTS = ("hidden", "features")  # tuples in a Config, texts in the session
 UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
 SETTINGS = {
     field.name: field
@@ -102,6 +111,7 @@ SETTINGS = {
         _setting("noise", float, (0.0, 2.0), show=address.number),
         _setting("samples", int, (FEWEST_SAMPLES, 5000)),
         _setting("hidden", _hidden, show=_shown_widths),
+        _setting("features", _features, show=lambda text: text),
         _setting("skip", address.one_of(*SKIP)),
         _setting("activation", address.one_of(*ACTIVATIONS)),
         _setting("init", address.one_of(*INITS)),
@@ -134,7 +144,9 @@ def restored() -> Config:
 def _config() -> Config:
     """What the widgets show. Raises ConfigError."""
     settings = {name: st.session_state[_key(name)] for name in SETTINGS}
-    settings["hidden"] = _hidden(settings["hidden"])
+    settings["hidden"], settings["features"] = _hidden(settings["hidden"]), _features(settings["features"])
+    if settings["data"] not in PLANES:
+        settings["features"] = ()  # left for later
     if settings["data"] not in SYNTHETIC:
         settings["noise"] = settings["samples"] = None  # left for later, as momentum is
     if settings["optimizer"] != "sgd":
@@ -145,6 +157,15 @@ def _config() -> Config:
 def set_widgets(config: Config) -> None:
     for name in SETTINGS:
         st.session_state[_key(name)] = _in_widget(name, getattr(config, name))
+
+
+def change_network(changed: Mapping[str, str]) -> None:
+    """Layers, units or features as the picture of the network says; what this page does not take is left as it is."""
+    for name, text in changed.items():
+        with contextlib.suppress(ConfigError):
+            SETTINGS[name].parse(text)
+            state.step()
+            st.session_state[_key(name)] = text
 
 
 def _sentence(error: ConfigError) -> str:
@@ -276,7 +297,7 @@ def command(config: Config, own: Own) -> str:
     for name in (*SETTINGS, "target", "task"):
         value = getattr(config, name)
         if value != getattr(default, name):
-            text = _in_widget(name, value) if name == "hidden" else shlex.quote(str(value))
+            text = _in_widget(name, value) if name in LISTS else shlex.quote(str(value))
             words.append(f"--{name.replace('_', '-')} {text}")
     return " ".join(words)
 

@@ -15,7 +15,16 @@ from lab.charts.weights import RIDGES
 from lab.text import short
 from lab.training.config import Config
 from lab.training.live import LiveRun
-from lab.training.predictions import answers, before_activation, confusion, grid, over_plane, probabilities, unit_maps
+from lab.training.predictions import (
+    answers,
+    before_activation,
+    confusion,
+    grid,
+    grid_of,
+    layer_maps,
+    over_plane,
+    probabilities,
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +57,7 @@ def all_charts(run, theme="light"):
     samples = xs, ys, trainer.dataset.val_x, trainer.dataset.val_y, trainer.dataset.classes, theme
     made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), *samples)
     if hidden:
-        maps = unit_maps(trainer.model, 0, xs, ys)
+        maps = layer_maps(trainer.model, grid_of(xs, ys))[0]
         made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", *samples)
     return made
 
@@ -134,7 +143,7 @@ def test_the_zero_line_of_a_unit_is_straight_where_it_is():
     xs, ys = grid(run.trainer.dataset.train_x, 40)
     weight, bias = (p.numpy() for p in run.trainer.model.layers[0].parameters())
     data = run.trainer.dataset
-    outputs = unit_maps(run.network(), 0, xs, ys)[..., 0]
+    outputs = layer_maps(run.network(), grid_of(xs, ys))[0][..., 0]
     before = before_activation(run.network(), 0, 0, xs, ys)
     assert np.allclose(np.maximum(before, 0), outputs, atol=1e-6)
     chart = charts.unit(outputs, "unit", xs, ys, data.val_x, data.val_y, data.classes, before=before)
@@ -210,14 +219,6 @@ def test_a_unit_is_blue_above_zero_and_pink_below():
     assert codes[0, 1] == 10
     assert chart.alt.count("2") >= 2
     assert chart.rows[0] == ("bottom left", "−2")
-
-
-def test_the_table_of_the_units_says_what_the_maps_show():
-    maps = np.zeros((3, 4, 2))
-    maps[1, :, 1] = -0.5, 0, 2, 3
-    headers, rows = charts.unit_table(maps)
-    assert rows == [("1", "0%", "0", "0"), ("2", "17%", "−0.5", "3")]
-    assert len(headers) == 4
 
 
 @pytest.fixture(scope="module")

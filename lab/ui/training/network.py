@@ -1,0 +1,184 @@
+"""The network as a picture: units as tiles with what each computes, joined by lines that are the weights.
+
+It is drawn on a board of charts, by static/network/; a component, outside of what is redrawn while training, says at
+which tile the visitor points and what is to change: what one inside a fragment says waits for the fragment to end.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.charts.plane import signed_shades
+from lab.text import short
+from lab.training.config import Config
+from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
+from lab.training.live import LiveRun
+from lab.training.predictions import Grid, layer_maps
+from lab.ui.assets import component, keep_value
+from model import MLP
+
+DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
+MAX_UNITS = 8  # of a layer whose lines are drawn one by one
+MAX_TILES = 64  # of a layer
+LINES = ("weights", "gradients")
+_teller = component("network_teller", "network/network.js", "tell")
+
+
+@dataclass(frozen=True)
+class Column:
+    """Inputs, a layer, or outputs. maps: (rows, columns, units), for those that can be seen; words: on the tiles, by
+    default their numbers where they have no picture; layer: see `NetworkColumn` in types.d.ts; on, keys: of features,
+    which the network gets, and their names in a Config."""
+
+    name: str
+    count: int
+    maps: np.ndarray | None
+    names: Sequence[str]
+    places: Sequence[str]
+    layer: int | None = None
+    on: Sequence[bool] = ()
+    keys: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+    def shown(self, theme: str) -> dict[str, Any]:
+        tiles = min(len(self.names), MAX_TILES)
+        codes = ["" if self.maps is None else _coded(self.maps[:, :, k], theme) for k in range(tiles)]
+        return {
+            "name": self.name,
+            "tiles": [
+                {
+                    "key": self.keys[k] if self.keys else "",
+                    "name": self.names[k],
+                    "place": self.places[k] if self.places else "",
+                    "map": codes[k],
+                    "word": self.words[k] if self.words else "" if codes[k] else str(k + 1),
+                    "on": self.on[k] if self.on else None,
+                }
+                for k in range(tiles)
+            ],
+            "more": len(self.names) - tiles,
+            "side": 0 if self.maps is None else self.maps.shape[1],
+            "layer": self.layer,
+        }
+
+
+def _coded(values: np.ndarray, theme: str) -> str:
+    shades, _ = signed_shades(values, theme)
+    return "".join(DIGITS[shades].flat)
+
+
+def picture(
+    run: LiveRun, network: MLP, plane: Grid | None, *, lines: str, height: str, theme: str, note: str = ""
+) -> dict[str, Any]:
+    """What a board shows as "network". plane: over which the units are drawn, for data on a plane; lines: of LINES."""
+    columns = [_inputs(run, network, plane), *_layers(run, network, plane)]
+    matrices = [layer.weight.numpy() for layer in network.layers]
+    if lines == "gradients":
+        matrices = run.trainer.gradients(network)
+    wires = [
+        _wires(matrix, _few(before), _few(after))
+        for matrix, (before, after) in zip(matrices, pairwise(columns), strict=True)
+    ]
+    _, palette = signed_shades(np.zeros((1, 1)), theme)
+    hidden = run.config.hidden
+    return {
+        "columns": [column.shown(theme) for column in columns],
+        "wires": wires,
+        "hidden": list(hidden),
+        "palette": palette,
+        "height": height,
+        "note": note,
+        "label": f"The network: {', '.join(f'{column.name} {column.count}' for column in columns)}. The lines are its "
+        f"{lines}; dashed ones are below 0.",
+        "headers": ("layer", "weights", "lowest", "highest", "norm"),
+        "rows": [
+            (
+                name.replace("layer", "layer "), f"{matrix.shape[0]} × {matrix.shape[1]}",
+                *(short(float(value)) for value in (matrix.min(), matrix.max(), np.linalg.norm(matrix))),
+            )
+            for name, matrix in zip(run.trainer.layer_names, matrices, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _few(column: Column) -> bool:
+    return column.count <= MAX_UNITS
+
+
+def _wires(matrix: np.ndarray, few_from: bool, few_to: bool) -> list[list[float]]:
+    """A number for each line; where a column is large, one line from or to all of it stands for the norm of many."""
+    drawn = np.nan_to_num(matrix.astype(float))
+    if not few_from:
+        drawn = np.linalg.norm(drawn, axis=0, keepdims=True)
+    if not few_to:
+        drawn = np.linalg.norm(drawn, axis=1, keepdims=True)
+    rows: list[list[float]] = drawn.round(4).tolist()
+    return rows
+
+
+def _inputs(run: LiveRun, network: MLP, plane: Grid | None) -> Column:
+    data = run.trainer.dataset
+    count = data.train_x.shape[1]
+    if plane is not None:
+        maps = of_inputs(plane.points, tuple(FEATURES)).reshape(*plane.shape, -1)[::-1]
+        chosen = run.config.features or PLAIN
+        return Column(
+            "inputs",
+            len(FEATURES),
+            maps,
+            [f"Feature {NAMES[name]}" for name in FEATURES],
+            [f"0.{k + 1}" for k in range(len(FEATURES))],
+            on=[name in chosen for name in FEATURES],
+            keys=list(FEATURES),
+            words=list(NAMES.values()),
+        )
+    if count > MAX_UNITS:
+        return Column("inputs", count, None, [f"{count} inputs"], (), words=[str(count)])
+    return Column("inputs", count, None, [f"Input {name}" for name in data.columns], ())
+
+
+def _layers(run: LiveRun, network: MLP, plane: Grid | None) -> list[Column]:
+    """Hidden layers with what their units compute, and the outputs."""
+    data, hidden = run.trainer.dataset, run.config.hidden
+    maps: list[np.ndarray | None] = [None] * (len(hidden) + 1)
+    if plane is not None:
+        maps = [found[::-1] for found in layer_maps(network, plane)]
+    elif data.image_shape and hidden:  # what a unit of the first layer looks for is an image itself
+        maps[0] = network.layers[0].weight.numpy().reshape(*data.image_shape, -1)
+    columns = [
+        Column(
+            f"layer {at + 1}",
+            width,
+            maps[at],
+            [f"Layer {at + 1}, unit {k + 1}" for k in range(width)],
+            [f"{at + 1}.{k + 1}" for k in range(width)] if plane is not None else (),
+            at,
+        )
+        for at, width in enumerate(hidden)
+    ]
+    names = [f"Class {name}" for name in data.classes] or ["The number to find"]
+    words = [] if plane is not None else [name[:3] for name in data.classes or ("out",)]
+    return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]
+
+
+def heard(config: Config, changed: Callable[[dict[str, Any]], None]) -> tuple[int, int] | None:
+    """The unit that the visitor points at, as layer and number, from 0; layer -1 is that of the features. Of a network
+    with this configuration: another one is none. changed: is called with what is to change in the network, as texts."""
+    key = "training-network-teller"
+
+    def change() -> None:
+        told = st.session_state[key].get("change")
+        if isinstance(told, dict) and all(isinstance(text, str) for text in told.values()):
+            changed({name: text for name, text in told.items() if name in ("hidden", "features")})
+
+    place = _teller(key=key, on_unit_change=keep_value, on_change_change=change).get("unit")
+    widths = (len(FEATURES), *config.hidden)
+    places = {f"{at}.{k + 1}": (at - 1, k) for at, width in enumerate(widths) for k in range(width)}
+    return places.get(place) if isinstance(place, str) else None
