@@ -54,6 +54,7 @@ WHAT_TO_DO = (
     "result grows when that input grows."
 )
 INSTRUCTION = "Pull a number on its card, or run both passes."
+MODES = {"reverse": "Reverse", "forward": "Forward mode"}
 ENGINES = {  # those with one wrong rule, by their names in the address
     "overwrites": "= for +=",
     "any-order": "any order",
@@ -148,6 +149,8 @@ def _start(text: str) -> str:
 
 START = Field("start", "graph start", None, _start, address.optional)
 LEAVES = Family("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
+MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
+ALONG = Field("along", "graph along", "")
 STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
 FIELDS = (
     *expression_box.fields("graph", PRESETS[2]["text"]),
@@ -156,6 +159,8 @@ FIELDS = (
     STAGE,
     address.player_event("graph event"),
     choice.field("graph", *ENGINES),
+    MODE,
+    ALONG,
     Field("view", "graph view", PLAYER, address.one_of(PLAYER, PLAIN)),
     REACH,
     Field("step", "graph step", 0.1, _step, address.number),
@@ -206,6 +211,34 @@ def _go(stage: str) -> None:
     st.session_state["graph stage"] = stage
     st.session_state["graph event"] = None
     _open()
+
+
+def _direction(expression: Expression, values: dict[str, float | list]) -> tuple[str, int] | None:
+    """Reverse mode, or forward mode along one number: the leaf and the position of the cell. None: reverse mode."""
+    st.segmented_control(
+        "Direction", [*MODES], format_func=MODES.__getitem__, key="graph mode", required=True, on_change=_turn_round,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    session = st.session_state
+    if session["graph mode"] == "reverse":
+        return None
+    cells = {
+        name + (f"[{', '.join(map(str, index))}]" if index else ""): (name, cell)
+        for name in expression.names
+        for cell, index in enumerate(np.ndindex(np.shape(values[name])))
+    }
+    if session["graph along"] not in cells:
+        session["graph along"] = next(iter(cells))
+    st.selectbox(
+        "With respect to", [*cells], key="graph along", on_change=_turn_round, label_visibility="collapsed", width=110
+    )
+    return cells[session["graph along"]]
+
+
+def _turn_round() -> None:
+    """Both directions begin where the forward pass has ended."""
+    state.step()
+    _go("forward")
 
 
 def _change_engine() -> None:
@@ -485,12 +518,14 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
             st.caption("The player still shows what could be computed last.")
         with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
             st.markdown(INSTRUCTION, width="stretch")
-            choice.choose("graph", _change_engine, ENGINES)
-            _simulate_error(recorded)
-        broken = _by_broken_engine(expression, values, recorded) if recorded else None
+            along = _direction(expression, values)
+            if not along:
+                choice.choose("graph", _change_engine, ENGINES)
+                _simulate_error(recorded)
+        broken = _by_broken_engine(expression, values, recorded) if recorded and not along else None
         if recorded and broken:
             _same(recorded, broken)
-        yours = broken or (_by_own_engine(expression, values, recorded) if recorded else None)
+        yours = broken or (_by_own_engine(expression, values, recorded) if recorded and not along else None)
     departed = departure(recorded, broken) if recorded and broken else None
     if session.pop("graph engine news", False) and departed:
         session["graph stage"], session["graph event"] = "backward", departed.event + 1
@@ -507,16 +542,17 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         key=PLAYER_KEY,
         live=live,
         build=expression if labs else None,  # what is checked and nudged there is the lab's engine
-        checked=labs,
+        checked=labs and not along,
         judged=expression if labs else None,
         title=expression.text,
         script=partial(_script, expression, values, trace),
-        event=_count(trace, session["graph stage"]),
+        event=None if along and session["graph stage"] == "backward" else _count(trace, session["graph stage"]),
         opening=session["graph opening"],
         opened=session["graph event"],
         address="event",
         stage="stage",
         departure=departed,
+        along=along,
         on_turn=_turn,
     )
     if shown.failed:

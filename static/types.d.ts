@@ -138,6 +138,29 @@ export interface Message extends Step {
   contribution: Value;
 }
 
+/** In forward mode: an operand's tangent times the local derivative goes to an operation. */
+export interface Push extends Step {
+  kind: "push";
+  node: number;
+  child: number;
+  operand: number;
+  tangent: Value;
+  /** null where they are no single numbers */
+  local: number | null;
+  /** the local derivative in symbols, or "" */
+  text: string;
+  /** in the shape of `node` */
+  contribution: Value;
+}
+
+/** In forward mode: how fast a node changes with the input. Of the first such event, also how fast each input does. */
+export interface Tangent extends Step {
+  kind: "tangent";
+  node: number;
+  value: Value;
+  leaves: { node: number; value: Value }[];
+}
+
 /** before + message = after, all in the shape of `node`, unless the engine is broken just there. */
 export interface Accumulate extends Step {
   kind: "accumulate";
@@ -149,7 +172,7 @@ export interface Accumulate extends Step {
   first: boolean;
 }
 
-export type TraceEvent = Forward | Seed | Message | Accumulate;
+export type TraceEvent = Forward | Seed | Message | Accumulate | Push | Tangent;
 
 /** The source of a function, as it ran. */
 export interface SourceCode {
@@ -208,6 +231,12 @@ export interface TraceData {
 
 // -- lab/ui/player.py, and lab/trace/export.py's `standalone`, which has a trace and an event only
 
+/** A cell of an input, counted in reading order. */
+export interface Along {
+  name: string;
+  cell: number;
+}
+
 export interface PlayerData {
   trace: TraceData;
   /** how many events have happened at first; null: all */
@@ -224,6 +253,8 @@ export interface PlayerData {
   stopping?: boolean;
   /** where the pass of a broken engine departs from the right one */
   departure?: Departure | null;
+  /** forward mode, with respect to this number */
+  along?: Along | null;
   /** another number: the event is to be gone to once more */
   opening?: number;
   /** of the player on its page */

@@ -18,7 +18,7 @@ STATIC = Path(__file__).parents[2] / "static"
 MODULES = (
     "format", "dom", "playback", "arithmetic", "layout", "arranger", "arrays", "view", "bars", "graph", "ledger",
     "table", "source", "facts", "closure", "derivation", "inputs", "probe", "check", "predict", "nudge", "nudging",
-    "present", "tabs", "controls", "takeaway", "player",
+    "present", "tabs", "tangents", "controls", "takeaway", "player",
 )  # fmt: skip
 
 

@@ -96,6 +96,7 @@ def player(
     usual_stage: str = "none",
     stopping: bool = False,
     departure: Departure | None = None,
+    along: tuple[str, int] | None = None,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
     still: bool = False,
@@ -118,6 +119,8 @@ def player(
              event only where it is not the last of its pass
     usual_stage  the pass that the address need not name
     stopping  the button of the backward pass stops at each message, and says why it has this number
+    along    forward mode: in the place of the backward pass, the derivatives of all nodes with respect to one number,
+             a leaf's name and the position of a cell in it
     departure  where the pass, of a broken engine, departs from the right one: that event is marked
     on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
     compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
@@ -135,6 +138,7 @@ def player(
         "stage": stage,
         "usualStage": usual_stage,
         "stopping": stopping,
+        "along": None if along is None else {"name": along[0], "cell": along[1]},
         "departure": None if departure is None else vars(departure),
         "opening": opening,
         "hasScript": script is not None,

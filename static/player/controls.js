@@ -117,6 +117,7 @@ export class Controls {
     this.count.style.width = `${2 * String(playback.length).length + 3}ch`;
     this.element.style.setProperty("--seed", `${(100 * playback.forwardEnd) / playback.length}%`);
     this.backward.hidden = playback.seedIndex < 0;
+    this.backward.textContent = playback.tangentOf ? "tangents" : "backward";
     const { departure, length } = playback;
     this.departs.hidden = departure === null;
     if (departure) this.departs.style.left = `${(100 * (departure.event + 1)) / length}%`;
@@ -144,7 +145,9 @@ export class Controls {
       const begun = this.stopping && pass === "backward" && this.k > forwardEnd && !done.backward;
       const text = begun
         ? `Next message (${this.messages(this.k) + 1} of ${this.messages(length)})`
-        : `Run ${pass} pass`;
+        : pass === "backward" && this.playback.tangentOf
+          ? "Send tangents"
+          : `Run ${pass} pass`;
       if (button.className === look && button.textContent === text) continue;
       button.className = look;
       button.replaceChildren(icon(done[pass] ? "done" : "play"), text);

@@ -9,7 +9,7 @@ import { around, bestFor, groupsOf, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
-/** @import { Message, Value } from "../types.js" */
+/** @import { Message, Push, Value } from "../types.js" */
 /** @import { Engine } from "./arranger.js" */
 /** @import { ShownNudge } from "./bars.js" */
 /** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
@@ -42,7 +42,7 @@ const READABLE_FAR = 2; // times its size, a presented drawing can be read from 
  * @property {boolean} roomy whether there is room for the message beside other things
  * @property {Point} place the middle of the box that it runs in
  * @property {Size} size of that box
- * @property {Message | undefined} message what it shows
+ * @property {Message | Push | undefined} message what it shows
  * @property {boolean} current
  * @property {string} factor the local derivative, while a nudge passes it */
 
@@ -281,7 +281,9 @@ export class Graph {
       return { text, map: null, cells: [], name, shown: null };
     };
     const value = field("value", "value", 0);
-    const gradient = node.requires_grad ? field("gradient", "grad", 1) : null;
+    const gradient = node.requires_grad
+      ? field("gradient", playback.tangentOf ? `∂/∂${playback.tangentOf}` : "grad", 1)
+      : null;
     const element = s(
       "g",
       {
@@ -507,13 +509,14 @@ export class Graph {
       const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
         `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
-        `value ${playback.valueText(node, frame)}, gradient ${playback.gradientText(node, frame)}`;
+        `value ${playback.valueText(node, frame)}, ` +
+        `${playback.tangentOf ? "tangent" : "gradient"} ${playback.gradientText(node, frame)}`;
       setAttribute(card.element, "aria-label", label);
       setAttribute(card.element, "aria-pressed", String(id === itemSelected));
     }
   }
 
-  /** The number on its way along the edge, against the direction of the arrow.
+  /** The number on its way along the edge: a gradient against the direction of the arrow, a tangent with it.
    * @param {Drawing & {playback: Playback}} now @param {Frame} frame @param {boolean} moving */
   paintPill({ playback, plan, edges, pill }, frame, moving) {
     cancelAnimationFrame(this.travelling);
@@ -532,7 +535,8 @@ export class Graph {
     /** @param {Point} point */
     const place = ({ x, y }) => setAttribute(pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     const rest = resting(plan, edge, width);
-    if (!moving || !mayMove() || frame.event?.kind !== "message") {
+    const { kind } = frame.event ?? {};
+    if (!moving || !mayMove() || (kind !== "message" && kind !== "push")) {
       place(rest);
       return;
     }
@@ -541,7 +545,7 @@ export class Graph {
     const step = (/** @type {number} */ time) => {
       const share = Math.min(1, (time - start) / TRAVEL);
       const eased = 1 - (1 - share) ** 3;
-      place(at(1 - 0.5 * eased));
+      place(at(kind === "push" ? 0.5 * eased : 1 - 0.5 * eased));
       if (share < 1) this.travelling = requestAnimationFrame(step);
       else place(rest);
     };

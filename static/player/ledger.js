@@ -4,6 +4,7 @@ import { bitmap, PALETTES } from "./arrays.js";
 import {
   added,
   copiesOf,
+  countOf,
   exampleOf,
   factorOf,
   matrixProduct,
@@ -35,7 +36,7 @@ const LONG_EQUATION = 22; // characters of its figures
 const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
 
 /** @import { Product, Sending } from "./arithmetic.js" */
-/** @import { Accumulate, Forward, Message, Operation, Seed, Value } from "../types.js" */
+/** @import { Accumulate, Forward, Message, Operation, Push, Seed, Tangent, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {object} Figure a number or a sign of the equation
@@ -64,9 +65,14 @@ export function tell(playback, frame, cell) {
   if (playback.error && ended)
     story.note = `${story.note} Here the engine stopped: ${playback.error.replaceAll("`", "")}`.trim();
   else if (playback.seedIndex < 0 && ended) story.note = "The forward pass is done. The backward pass has not begun.";
-  else if (ended) story.result = gradientsOf(playback, frame);
+  else if (ended) story.result = playback.tangentOf ? tangentsOf(playback, frame) : gradientsOf(playback, frame);
   else if (frame.k > 0) {
     const out = playback.name(playback.output);
+    if (playback.tangentOf) {
+      const { tangentOf } = playback;
+      story.note = `The forward pass is done. Send tangents: how fast does each node change with ${tangentOf}?`;
+      return story;
+    }
     story.note = `The forward pass is done. Run backward pass: how fast does ${out} change with each input?`;
   }
   return story;
@@ -154,6 +160,8 @@ function storyOf(playback, frame, cell) {
   if (event.kind === "forward") return forward(playback, event, cell);
   if (event.kind === "seed") return seed(playback, event);
   if (event.kind === "message") return message(playback, event, frame.k - 1, cell);
+  if (event.kind === "push") return push(playback, event);
+  if (event.kind === "tangent") return tangent(playback, event);
   return accumulate(playback, event, frame.k - 1, cell);
 }
 
@@ -203,6 +211,75 @@ function seed(playback, event) {
       amount(event.grad, "seed", "gradient"),
     ],
     note: "",
+  };
+}
+
+/** In forward mode: an operand's tangent times the local derivative goes to an operation.
+ * @param {Playback} playback @param {Push} event @returns {Story} */
+function push(playback, event) {
+  const [from, to] = [event.child, event.node].map((id) => playback.name(id));
+  const arriving = amount(event.contribution, `message to ${to}`, "message");
+  const phase = "Forward mode";
+  if (event.local === null) {
+    const sentence = `${from} sends its tangent to ${to}, times the local derivative: ${brief(event.contribution)}.`;
+    return { phase, sentence, equation: [arriving], note: "" };
+  }
+  const slope = event.text === numeral(event.local) ? factor(event.local) : `${event.text} = ${numeral(event.local)}`;
+  return {
+    phase,
+    sentence: `${from} sends ${factorOf(event.tangent)} times ${slope} to ${to}: ${brief(event.contribution)}.`,
+    equation: [
+      amount(event.tangent, `tangent of ${from}`),
+      sign("×"),
+      amount(event.local, `local derivative: ${event.text}`),
+      sign("="),
+      arriving,
+    ],
+    note: "",
+  };
+}
+
+/** In forward mode: a node has its tangent. @param {Playback} playback @param {Tangent} event @returns {Story} */
+function tangent(playback, event) {
+  const [name, of] = [playback.name(event.node), playback.tangentOf];
+  const phase = "Forward mode";
+  const shown = amount(event.value, `∂${name}/∂${of}`, "gradient");
+  if (event.leaves.length) {
+    const sentence = `Forward mode starts at ${of}: its tangent is 1, and that of every other input is 0.`;
+    return { phase, sentence, equation: [shown], note: "" };
+  }
+  const sent = playback.events.filter((one) => one.kind === "push" && one.node === event.node);
+  const sum = sent.flatMap((one) =>
+    one.kind === "push" && !Array.isArray(one.contribution) ? [one.contribution] : [],
+  );
+  const several = sum.length > 1 && sum.length === sent.length;
+  const arrived = sum.map(factorOf).join(" + ");
+  return {
+    phase,
+    sentence: (several ? `${arrived} = ${brief(event.value)}. ` : "") + changes(name, of, event.value),
+    equation: several ? [figure(arrived, "what has arrived"), sign("="), shown] : [shown],
+    note: "",
+  };
+}
+
+/** @param {string} name @param {string} of @param {Value} value */
+function changes(name, of, value) {
+  const told = `The tangent of ${name} is ${brief(value)}:`;
+  if (Array.isArray(value)) return `${told} how fast each element changes with ${of}.`;
+  if (toNumber(value) === 0) return `${told} it does not change with ${of}.`;
+  return `${told} if ${of} grows by a little, ${name} changes by ${factor(value)} times as much.`;
+}
+
+/** What forward mode has found, and what not. @param {Playback} playback @param {Frame} frame @returns {Result} */
+function tangentsOf(playback, frame) {
+  const [out, of] = [playback.name(playback.output), playback.tangentOf];
+  const value = frame.gradients.get(playback.output);
+  if (value === undefined) return { sentence: `Forward mode did not reach ${out}.`, equation: [] };
+  const count = playback.leaves().reduce((sum, { shape }) => sum + countOf(shape), 0);
+  const all = count > 1 ? ` For all ${count} inputs it takes ${count} such passes; backward takes one.` : "";
+  return {
+    sentence: `${changes(out, of, value)}${all}`,
+    equation: [amount(value, `∂${out}/∂${of}`, "gradient")],
   };
 }
 
@@ -443,7 +520,9 @@ export class Ledger {
     const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
     const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
-    const note = [verdict, departs, result ? `Last: ${event.sentence}` : "", event.note].filter(Boolean).join(" ");
+    const note = [verdict, departs, result && !playback.tangentOf ? `Last: ${event.sentence}` : "", event.note]
+      .filter(Boolean)
+      .join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
     const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // Other inputs change the figures also where they change no word.

@@ -61,9 +61,10 @@ export function slopesFrom(playback, from, cell) {
   return slopes;
 }
 
-/** @param {Playback} playback @param {Operation} node @param {number[]} operands those that change
+/** What some operands' changes do to an operation. @param {Playback} playback @param {Operation} node
+ * @param {number[]} operands those that change
  * @param {(number[] | null | undefined)[]} slopes */
-function pushed(playback, node, operands, slopes) {
+export function pushed(playback, node, operands, slopes) {
   const size = countOf(node.shape);
   if (size > MAX_CELLS) return null;
   const result = Array(size).fill(0);

@@ -2,14 +2,15 @@
 
 import { brief } from "./format.js";
 
-/** @import { Departure, Message, Operation, Slope, TraceData, TraceEvent, TraceNode, Value } from "../types.js" */
+/** @import { Departure, Message, Operation, Push, Slope, TraceData, TraceEvent } from "../types.js" */
+/** @import { TraceNode, Value } from "../types.js" */
 
 /** @typedef {object} Frame what is known after the first k events
  * @property {number} k
  * @property {TraceEvent | undefined} event the last of them
  * @property {Set<number>} computed the operations that have run
  * @property {Map<number, Value>} gradients of the nodes that one has reached
- * @property {Map<string, Message>} sent "7-0", the edge to operand 0 of node 7 -> what went along it
+ * @property {Map<string, Message | Push>} sent "7-0", the edge to operand 0 of node 7 -> what went along it
  * @property {Map<number, number>} arrived node -> how many messages it has got */
 
 export const WAITING = "not computed yet";
@@ -22,9 +23,11 @@ export function isOperation(node) {
 
 export class Playback {
   /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known
-   * @param {Departure | null} departure from the right engine's pass */
-  constructor(data, slopes = [], departure = null) {
+   * @param {Departure | null} departure from the right engine's pass
+   * @param {string} tangentOf in forward mode: the number that the derivatives are with respect to */
+  constructor(data, slopes = [], departure = null, tangentOf = "") {
     this.slopes = slopes;
+    this.tangentOf = tangentOf;
     this.departure = departure;
     this.nodes = data.nodes;
     this.events = data.events;
@@ -33,13 +36,13 @@ export class Playback {
     this.derived = data.derived;
     this.error = data.error;
     this.length = this.events.length;
-    this.seedIndex = this.events.findIndex((event) => event.kind === "seed");
+    this.seedIndex = this.events.findIndex(({ kind }) => kind === "seed" || kind === "tangent");
     /** how many events have happened when the forward pass has ended */
     this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex;
     this.stops = stopsOf(this.events);
     this.structure = JSON.stringify(
       this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.requires_grad, node.calls]),
-    );
+    ).concat(tangentOf);
   }
 
   /** The pass that has come furthest after k events: "none", "forward" or "backward". @param {number} k */
@@ -109,7 +112,9 @@ export class Playback {
     for (const event of this.events.slice(0, k)) {
       if (event.kind === "forward") frame.computed.add(event.node);
       else if (event.kind === "seed") frame.gradients.set(event.node, event.grad);
-      else if (event.kind === "message") frame.sent.set(edgeName(event), event);
+      else if (event.kind === "tangent") {
+        for (const { node, value } of [...event.leaves, event]) frame.gradients.set(node, value);
+      } else if (event.kind === "message" || event.kind === "push") frame.sent.set(edgeName(event), event);
       else {
         frame.gradients.set(event.node, event.after);
         frame.arrived.set(event.node, (frame.arrived.get(event.node) ?? 0) + 1);
@@ -153,7 +158,7 @@ export class Playback {
   gradientState(id, frame) {
     if (frame.gradients.has(id)) return "number";
     if (!this.nodes[id].requires_grad) return "constant";
-    return this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
+    return this.tangentOf || this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
   }
 
   /** The value in numbers; from the end of the forward pass on also what was written in its place.
@@ -187,6 +192,7 @@ export class Playback {
     const state = this.gradientState(id, frame);
     if (state === "constant") return "constant";
     if (state === "no path") return "no path to the result";
+    if (this.tangentOf) return state === "number" ? "has a tangent" : "has a value";
     if (id === this.output) return state === "number" ? "the seed" : "has a value";
     const expected = this.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
@@ -198,13 +204,15 @@ export class Playback {
   focus(frame) {
     const event = frame.event;
     if (!event) return { from: undefined, to: undefined, edge: undefined };
-    if (event.kind === "forward" || event.kind === "seed") return { from: undefined, to: event.node, edge: undefined };
+    if (event.kind === "push") return { from: event.child, to: event.node, edge: edgeName(event) };
+    if (event.kind !== "message" && event.kind !== "accumulate")
+      return { from: undefined, to: event.node, edge: undefined };
     const message = event.kind === "message" ? event : this.messageBefore(frame.k - 1);
     return { from: message.node, to: message.child, edge: edgeName(message) };
   }
 }
 
-/** @param {Message} message */
+/** @param {Message | Push} message */
 function edgeName({ node, operand }) {
   return `${node}-${operand}`;
 }
@@ -216,10 +224,11 @@ function stopsOf(events) {
   /** @type {number | null} */
   let sender = null;
   events.forEach((event, i) => {
-    if (event.kind === "accumulate") stops[stops.length - 1] = i + 1;
-    else if (event.kind === "message" && event.node === sender) stops[stops.length - 1] = i + 1;
+    if (event.kind === "accumulate" || (event.kind === "tangent" && !event.leaves.length))
+      stops[stops.length - 1] = i + 1;
+    else if ("operand" in event && event.node === sender) stops[stops.length - 1] = i + 1;
     else stops.push(i + 1);
-    if (event.kind !== "accumulate") sender = event.kind === "message" ? event.node : null;
+    if (event.kind !== "accumulate") sender = "operand" in event ? event.node : null;
   });
   return stops;
 }

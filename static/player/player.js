@@ -16,6 +16,7 @@ import { Present } from "./present.js";
 import { Probe } from "./probe.js";
 import { Source } from "./source.js";
 import { Table } from "./table.js";
+import { forwardMode } from "./tangents.js";
 import { Tabs } from "./tabs.js";
 import { save, Takeaway } from "./takeaway.js";
 
@@ -87,7 +88,7 @@ export function mount(root, host) {
     onSelect: select,
     onLayout: () => repaint(false),
     nudges: {
-      allows: (id) => !data?.still && nudging.allows(id),
+      allows: (id) => !data?.still && !playback?.tangentOf && nudging.allows(id),
       by: (id, at, steps) => nudging.by(id, at, steps),
       release: () => nudging.release(),
       clear: () => {
@@ -290,7 +291,7 @@ export function mount(root, host) {
     repaint(false);
     const answers = ["Derivation", "Nodes"];
     if (playback && playback.nodes[id].op) answers.push("Closure");
-    if (!same && !answers.includes(tabs.front.name)) tabs.show("Derivation");
+    if (!same && !playback?.tangentOf && !answers.includes(tabs.front.name)) tabs.show("Derivation");
     lower.finish();
   }
 
@@ -351,7 +352,8 @@ export function mount(root, host) {
       sender.answered(next.sequence ?? 0); // first of all: the server goes on while this is painted
       const before = data;
       data = next;
-      const fresh = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
+      const reverse = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
+      const fresh = next.along ? forwardMode(reverse, next.along) : reverse;
       const sameStructure = playback?.structure === fresh.structure;
       const opening = next.opening ?? 0;
       element.classList.toggle("compact", Boolean(next.compact));
@@ -373,7 +375,8 @@ export function mount(root, host) {
       controls.setTrace(playback, k);
       inputs.setLive(next.live ?? null, next.values ?? {});
       const canProbe = Boolean(next.canProbe);
-      tabs.allow("What if", canProbe);
+      for (const name of ["Derivation", "Closure"]) tabs.allow(name, !fresh.tangentOf);
+      tabs.allow("What if", canProbe && !fresh.tangentOf);
       probe.setTrace(playback, canProbe);
       probe.setAnswer(next.probe ?? null);
       nudging.setTrace(playback, canProbe);

@@ -26,8 +26,9 @@ export class Table {
     this.rows = [];
     this.columns = HEADS.map(() => h("col"));
     this.body = h("tbody");
-    const heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
-    this.table = h("table", {}, h("colgroup", {}, ...this.columns), h("thead", {}, h("tr", {}, ...heads)), this.body);
+    this.heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
+    const head = h("thead", {}, h("tr", {}, ...this.heads));
+    this.table = h("table", {}, h("colgroup", {}, ...this.columns), head, this.body);
     this.panel.body.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table));
     /** @type {{frame: Frame, selected: number | null} | null} */
     this.shown = null;
@@ -49,6 +50,7 @@ export class Table {
     const { structure } = playback;
     this.structure = structure;
     this.rows = [];
+    setText(this.heads[3], playback.tangentOf ? "Tangent" : HEADS[3]);
     this.body.replaceChildren();
     for (let i = 0; i < playback.nodes.length; i += ROWS) {
       if (i) await nextFrame();
@@ -103,6 +105,7 @@ export class Table {
     for (const event of playback.events) {
       if (event.kind === "accumulate") fit(3, brief(event.after));
       if (event.kind === "seed") fit(3, brief(event.grad));
+      if (event.kind === "tangent") fit(3, brief(event.value));
     }
     fit(4, "10 of 10 messages");
     longest[0] = Math.min(longest[0], LONGEST_NAME);

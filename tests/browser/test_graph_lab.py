@@ -466,3 +466,23 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page.get_by_role("radio", name="The lab’s").click()
     expect(page.locator(".card.departs")).to_have_count(0)
     expect(page.locator(".phases .departs")).to_be_hidden()
+
+
+def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
+    page = open_page("graph?stage=backward", width=1024, height=768)
+    page.locator(".card").first.wait_for()
+    expect(page.locator(".ledger .sentence")).to_contain_text("a 31")
+    page.get_by_role("radio", name="Forward mode").click()
+    expect(page.get_by_role("button", name="Send tangents")).to_be_visible()
+    expect(page.locator(".card[data-node='0'] .word").nth(1)).to_have_text("∂/∂a")
+    page.get_by_role("button", name="Step forward (right arrow)").click()
+    expect(page.locator(".ledger .sentence")).to_contain_text("starts at a: its tangent is 1")
+    page.get_by_role("button", name="Step forward (right arrow)").click()
+    expect(page.locator(".ledger .sentence")).to_contain_text("a sends 1 times b = 3 to v1: 3.")
+    page.get_by_role("button", name="Send tangents").click()
+    expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
+    expect(page.locator(".ledger .sentence")).to_contain_text("For all 4 inputs it takes 4 such passes")
+    page.reload()
+    expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
+    page.get_by_role("radio", name="Reverse").click()
+    expect(page.get_by_role("button", name="Run backward pass")).to_be_visible()

@@ -526,3 +526,16 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     assert sent(at)["trace"]["nodes"][0]["large"]["max"] == 99.0
     at.selectbox(key="graph preset").select_index(0).run()
     assert not at.exception
+
+
+def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():
+    at = run(app("pages/graph_lab.py"), expression="sum(X @ w)", in_X="[[1, 2], [3, 4]]", in_w="[1, 2]", mode="forward")
+    assert sent(at)["along"] == {"name": "X", "cell": 0}
+    at.selectbox(key="graph along").select("w[1]").run()
+    assert sent(at)["along"] == {"name": "w", "cell": 1}
+    assert sent(at)["canCheck"] is False  # the table is about gradients
+    assert {"mode": "forward", "along": "w[1]"}.items() <= address(at).items()
+    at.segmented_control(key="graph mode").set_value("reverse").run()
+    assert sent(at)["along"] is None
+    assert "mode" not in address(at)
+    assert "does not fit" in texts(run(app("pages/graph_lab.py"), mode="sideways").info)
