@@ -57,10 +57,9 @@ def _show(current: PageState) -> None:
     st.session_state["spot ever"] = st.session_state["spot solved"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = memoize("spot case", number := _number(), lambda: open_case(number))
-    st.markdown(
-        f"One thing may be wrong with this run, or nothing. Ask for evidence, name who it is. Of your {START} points, "
-        f"evidence costs some and a wrong name {WRONG}."
-    )
+        st.markdown(
+            "One thing may be wrong with this run, or nothing. Ask for evidence, then name it.", width="content"
+        )
     run = memoize("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -146,7 +145,10 @@ def _accuse(case: Case, run: LessonRun) -> None:
     mistakes = [key for key in named if key != case.culprit]
     points = score([name for name in session["spot seen"] if run.completed or name not in CURVES], len(mistakes))
     st.header("The culprit")
-    st.metric("Points", f"{session['spot solved'].get(case.number, points) if solved else points} of {START}")
+    st.metric(
+        "Points", f"{session['spot solved'].get(case.number, points) if solved else points} of {START}",
+        help=f"Each piece of evidence costs what its button says; a wrong name costs {WRONG}.",
+    )  # fmt: skip
 
     def name_it() -> None:
         suspect = session["spot suspect"]
