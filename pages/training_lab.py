@@ -150,8 +150,9 @@ def _with_own_engine(current: PageState, engine: Engine) -> None:
     contest.show(engine)
     page.closing(
         "Guess before you press Train: how many times the processor time of the lab’s engine will yours take, and why?",
-        "pages/your_engine.py",
+        "pages/build_it_yourself.py",
         "Next: your engine, and a page of it to keep",
+        {"tab": "keep"},
     )
 
 

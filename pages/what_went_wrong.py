@@ -60,8 +60,9 @@ def main() -> None:
         page.closing(
             "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
             "take a failure whose program is silent, and find numbers with which nothing goes wrong.",
-            "pages/build_it_yourself.py",
+            "pages/practise.py",
             "Next: find a failure in a program, and mend it",
+            {"tab": "debug"},
         )
 
 

@@ -17,7 +17,7 @@ def _fault(key: str, does: str) -> Place:
 
 
 def _debug(key: str) -> Place:
-    return Place("Find it in a program, and mend it", "build", {"ladder": key})
+    return Place("Find it in a program, and mend it", "practise", {"tab": "debug", "program": key})
 
 
 def _training(**settings: str) -> Place:

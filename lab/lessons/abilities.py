@@ -25,7 +25,7 @@ DEEDS = MappingProxyType(
     {card.key: Deed(card.title, card.file, card.query) for card in CARDS}
     | {
         f"questions/{question.key}": Deed(
-            f"Question: {question.text}", "pages/question_time.py", {"question": question.key}
+            f"Question: {question.text}", "pages/practise.py", {"tab": "ask", "question": question.key}
         )
         for question in QUESTIONS
     }
@@ -33,13 +33,15 @@ DEEDS = MappingProxyType(
         ladder.deed(task.key): Deed(
             f"Task: {task.title} ({ladder.title})",
             "pages/build_it_yourself.py",
-            {"ladder": ladder.key, "task": task.key},
+            {"tab": "courses", "ladder": ladder.key, "task": task.key},
         )
         for ladder in LADDERS.values()
         for task in ladder.tasks
     }
     | {
-        program.deed(program.key): Deed(f"Debug: {program.title}", "pages/debug_these.py", {"program": str(number)})
+        program.deed(program.key): Deed(
+            f"Debug: {program.title}", "pages/practise.py", {"tab": "debug", "program": str(number)}
+        )
         for number, program in enumerate(PROGRAMS, 1)
     }
 )

@@ -50,8 +50,8 @@ CARDS = (
         "by-hand",
         "A pass by hand",
         "Fill every blank of the classic graph, first its values, then its gradients, and reveal none.",
-        "pages/predict_and_reveal.py",
-        {"level": "1", "graph": "1"},
+        "pages/practise.py",
+        {"tab": "predict", "level": "1", "graph": "1"},
     ),
     Card(
         "what-it-costs",
@@ -126,7 +126,7 @@ CARDS = (
         "own-engine",
         "Your engine in the player",
         "Let the engine that you built compute an expression of your own: its gradients must be right.",
-        "pages/your_engine.py",
+        "pages/build_it_yourself.py",
         {"tab": "passes"},
     ),
     Card(
@@ -146,7 +146,7 @@ CARDS = (
         "own-digits",
         "Your engine reads digits",
         "Train a network with the tensors that you built, until it reads more than 90 % of unseen digits.",
-        "pages/your_engine.py",
+        "pages/build_it_yourself.py",
         {"tab": "train"},
         "pages/training_lab.py",
     ),

@@ -321,7 +321,7 @@ CONCEPTS = (
     Concept(
         "How do I work out a backward pass by hand?",
         "Fill in the blanks of a graph; a wrong number is traced to the slip that made it.",
-        "predict", {"level": "1", "graph": "1"},
+        "practise", {"tab": "predict", "level": "1", "graph": "1"},
         ("by hand", "worksheet", "pen and paper", "practice backward pass", "exercise by hand"),
     ),
     Concept(

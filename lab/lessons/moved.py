@@ -36,6 +36,10 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
         "spot": Moved("faults", "spot"),
+        "own": Moved("build", "passes"),
+        "debug": Moved("practise", "debug"),
+        "predict": Moved("practise", "predict"),
+        "questions": Moved("practise", "ask"),
     }
 )
 

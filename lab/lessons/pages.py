@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-GROUPS = ("", "See", "Why", "Break", "Build", "Practise", "Train", "Know")  # "": of no group, a link of its own
+GROUPS = ("", "See", "Why", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
 
 
 @dataclass(frozen=True)
@@ -100,30 +100,17 @@ PAGES = (
     ),
     Page(
         "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
-        "Can I write an engine that learns, from an empty file?",
-        "editor code python task exercise check hint own engine write practice value closure layer training loop",
+        "Can I write an engine that learns, from an empty file, and does it do what the lab's does?",
+        "editor code python task exercise check hint own engine write practice value closure layer training loop "
+        "closures source player train digits four points compare slower same numbers graduation certificate",
+        {"courses": "Courses", "passes": "Your engine", "train": "Train it", "keep": "A page to keep"},
     ),
     Page(
-        "pages/debug_these.py", "Debug these", "debug", "Practise", "bug_report",
-        "Can I find what is wrong in a short program, and mend it?",
-        "exercise debugging program failure mistake find mend repair broken code editor python",
-    ),
-    Page(
-        "pages/your_engine.py", "Your engine", "own", "Build", "engineering",
-        "Does the engine that I wrote do what the lab's does, and can it learn to read digits?",
-        "own engine closures source player train digits four points compare slower same numbers graduation certificate",
-        {"passes": "Passes", "train": "Train", "keep": "A page to keep"},
-    ),
-    Page(
-        "pages/predict_and_reveal.py", "Predict, then reveal", "predict", "Practise", "quiz",
-        "Can I reckon a backward pass by hand, and what went wrong where I cannot?",
-        "exercise blanks by hand values gradients upstream sign shape mistake worksheet score",
-    ),
-    Page(
-        "pages/question_time.py", "Questions", "questions", "Practise", "help",
-        "What can I say in my own words, and where is the proof of it?",
-        "quiz exercise self-assessment abilities answer interview choice number text hint wrong again",
-        {"ask": "Questions", "can": "What I can do"},
+        "pages/practise.py", "Practise", "practise", "Build", "fitness_center",
+        "Can I mend a program, predict a pass by hand, and answer in my own words?",
+        "exercise debugging program failure mistake find repair broken code editor python blanks by hand values "
+        "gradients upstream sign shape worksheet score quiz self-assessment abilities answer interview choice hint",
+        {"debug": "Debug these", "predict": "Predict, then reveal", "ask": "Questions", "can": "What I can do"},
     ),
     Page(
         "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",

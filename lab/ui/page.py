@@ -119,7 +119,7 @@ def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = 
     """A link to a page, at an address with these parameters. To the page that is open it is a button: Streamlit would
     not read the address again."""
     if query and file in BY_FILE and BY_FILE[file].path == st.session_state.get("path"):
-        st.button(label, f"go to {urlencode(query)}", icon=icon, type="tertiary", on_click=state.go, args=(query,))
+        st.button(label, f"{label} {urlencode(query)}", icon=icon, type="tertiary", on_click=state.go, args=(query,))
         return
     page = st.session_state.get("pages", {}).get(file, file)  # Streamlit would look for the file
     try:

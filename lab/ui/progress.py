@@ -3,14 +3,13 @@ visitor wants one; the server does not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 import streamlit as st
 
 from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
+from lab.ui import state
 from lab.ui.assets import component
 from practice import LADDERS
 
@@ -97,17 +96,13 @@ def path() -> None:
         st.switch_page(asked.file, query_params=dict(asked.query))
 
 
-def abilities(here: str, open_here: Callable[[Mapping[str, str]], None]) -> None:
-    """What a visitor can do, ticked by the browser from what it knows.
-
-    here       the file of the page that shows it: an address of its own is no news to it
-    open_here  what to do instead with these parameters, in a callback
-    """
+def abilities() -> None:
+    """What a visitor can do, ticked by the browser from what it knows."""
 
     def go() -> None:
         asked = str(st.session_state["abilities"].get("go"))
-        if asked in DEEDS and DEEDS[asked].file == here:
-            open_here(DEEDS[asked].query)
+        if asked in DEEDS and BY_FILE[DEEDS[asked].file].path == st.session_state.get("path"):
+            state.go(DEEDS[asked].query)  # an address of its own is no news to a page
         else:
             st.session_state["deed asked"] = asked
 

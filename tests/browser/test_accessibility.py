@@ -15,7 +15,7 @@ PAGES = {
     "wrong, code": "wrong?tab=code",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "faults?tab=spot&case=6&seen=norms,step,check",
-    "predict": "predict?level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",
+    "predict": "practise?tab=predict&level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",
     "training": "training?epochs=6&epoch=5",
     "check": "check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
     "operations": "operations?op=maximum&find=equal",
@@ -30,13 +30,13 @@ PAGES = {
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
     "build": "build?ladder=tensors&task=matmul",
-    "debug": "debug?program=4",
+    "debug": "practise?tab=debug&program=4",
     "teachers": "teach?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b&name=Monday",
-    "own": "own",
+    "own": "build?tab=passes",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
-    "questions": "questions?question=backward-twice&answer=1&checked=1&said=backward-twice-0",
-    "questions, abilities": "questions?tab=can",
+    "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1&said=backward-twice-0",
+    "questions, abilities": "practise?tab=can",
 }
 
 

@@ -25,7 +25,7 @@ PAGES = {
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
     "simulate-error?part=messages&message=twice": (None, ["text=The cause", "text=The fix", "textarea"]),
     "wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
-    "predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
+    "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "broadcasting": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
     "check": (
         None,
@@ -33,10 +33,13 @@ PAGES = {
     ),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build?ladder=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
-    "debug?program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
+    "practise?tab=debug&program=4": (
+        "Check (Ctrl+Enter)",
+        [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"],
+    ),
     "teach?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "designs": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
-    "questions?question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
+    "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }
 
 

@@ -42,7 +42,7 @@ def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url,
         other.locator("input[type=file]").set_input_files(saved)
         expect(other.get_by_text("8 tasks from the file. Your code of Scalars is here.")).to_be_visible()
         expect(other.get_by_label("Name in the file")).to_have_value("Ada Lovelace")
-        other.goto(f"{app_url}/own")
+        other.goto(f"{app_url}/build?tab=passes")
         expect(other.get_by_text("Your engine: scalars, passed")).to_be_visible()
         other.goto(f"{app_url}/build?ladder=scalars")
         expect(other.locator(".cm-content")).to_contain_text("class Value")
@@ -80,5 +80,5 @@ def test_the_end_of_a_course_is_seen_with_the_way_on(open_page, size):
     for seen in (page.locator(".headline"), page.get_by_text("You have built an engine, in"), onward):
         expect(seen).to_be_in_viewport(ratio=1)
     onward.click()
-    expect(page).to_have_url(re.compile("/own"))
+    expect(page).to_have_url(re.compile("/build.*tab=passes"))
     expect(page.get_by_text("Your engine: scalars, passed")).to_be_visible()

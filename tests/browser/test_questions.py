@@ -6,7 +6,7 @@ from lab.lessons.abilities import ABILITIES
 
 
 def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
-    page = open_page("questions?question=leaf-step")
+    page = open_page("practise?tab=ask&question=leaf-step")
     ability = page.locator(".abilities section > ul > li", has_text="writes down for the backward pass")
 
     def answer(name, choice):
@@ -22,9 +22,9 @@ def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     ability.get_by_role("link", name="Python evaluates 2 * a").click()
     answer("Python evaluates 2 * a", "Python turns a into a number")
     expect(page.get_by_text("No.")).to_be_visible()
-    page.goto(f"{app_url}/questions?tab=can")
+    page.goto(f"{app_url}/practise?tab=can")
     expect(ability).to_contain_text("1 of 2 done")
-    page.goto(f"{app_url}/questions?question=number-first")
+    page.goto(f"{app_url}/practise?tab=ask&question=number-first")
     answer("Python evaluates 2 * a", "Tensor has __rmul__")
     expect(page.get_by_text("Right.")).to_be_visible()
     page.get_by_role("tab", name="What I can do").click()

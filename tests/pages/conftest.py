@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from lab.ui.state import NavigationRequest
@@ -20,6 +21,21 @@ def one_search_for_components():
     with pytest.MonkeyPatch.context() as patch:
         search = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", search)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_page_without_the_frame():
+    """As app.py has it when a server starts. AppTest forgets it, and a page whose address is its file's name would run
+    without app.py."""
+    begin = PagesManager.__init__
+
+    def with_navigation(self, *arguments, **options):
+        PagesManager.uses_pages_directory = False
+        begin(self, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PagesManager, "__init__", with_navigation)
         yield
 
 

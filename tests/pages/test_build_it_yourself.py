@@ -35,7 +35,7 @@ def test_the_page_begins_with_the_first_task():
     at = opened()
     assert at.title[0].value == "Build it yourself"
     assert at.header[0].value == "1. A number that remembers"
-    assert address(at) == {"ladder": "scalars"}
+    assert address(at) == {"tab": "courses", "ladder": "scalars"}
     editor = shown(at)
     assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", LADDER.starter)
     assert editor["result"] is editor["working"] is editor["disk"] is None
@@ -47,7 +47,7 @@ def test_the_page_begins_with_the_first_task():
 def test_the_address_opens_a_task():
     at = opened(ladder="scalars", task="backward")
     assert at.header[0].value.startswith("4. ")
-    assert address(at) == {"ladder": "scalars", "task": "backward"}
+    assert address(at) == {"tab": "courses", "ladder": "scalars", "task": "backward"}
 
 
 def test_a_ladder_opens_again_at_its_last_task():
@@ -56,7 +56,7 @@ def test_a_ladder_opens_again_at_its_last_task():
         (control,) = [one for one in at.button_group if one.key == "build ladder"]
         control.set_value(ladder).run()
         assert at.header[0].value.startswith(title)
-    assert address(at) == {"ladder": "scalars", "task": "backward"}
+    assert address(at) == {"tab": "courses", "ladder": "scalars", "task": "backward"}
 
 
 @pytest.mark.parametrize("given", [{"ladder": "vectors"}, {"task": "gone"}, {"task": "<b>"}])

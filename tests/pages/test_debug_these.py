@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lab.failures.catalogue import FAILURES as CATALOGUE
 from lab.lessons.pages import BY_FILE
 from lab.practice import sandbox
 from lab.ui.practice import exercise
@@ -16,7 +17,7 @@ NUMBER, PROGRAM = next((n, program) for n, program in enumerate(PROGRAMS, 1) if 
 
 
 def opened(**address):
-    return run(app("pages/debug_these.py"), **address)
+    return run(app("pages/practise.py"), **{"tab": "debug"} | address)
 
 
 def check(at, text):
@@ -30,7 +31,7 @@ def check(at, text):
 def test_the_page_begins_with_a_program_and_says_no_failure():
     at = opened()
     assert at.header[0].value == f"1. {PROGRAMS[0].title}"
-    assert address(at) == {"program": "1"}
+    assert address(at) == {"tab": "debug", "program": "1"}
     editor = shown(at)
     assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
     assert editor["again"] == "Reset the program"
@@ -65,7 +66,7 @@ def test_hints_come_one_at_a_time_and_the_program_last():
     assert at.code[0].value == PROGRAM.reference.strip()
 
 
-@pytest.mark.parametrize("number", ["0", "13", "order"])
+@pytest.mark.parametrize("number", ["0", "13", "unheard_of"])
 def test_a_program_that_is_not_there_is_told(number):
     at = opened(program=number)
     assert "does not fit" in texts(at.info)
@@ -78,3 +79,12 @@ def test_each_failure_is_shown_at_a_place_that_takes_its_address():
         assert failure.place.file in BY_FILE
         at = run(app(failure.place.file), **failure.place.query)
         assert "does not fit" not in texts(at.info), failure
+
+
+def test_each_failure_links_to_the_program_that_has_it():
+    places = [place for failure in CATALOGUE for place in failure.places if place.path == "practise"]
+    assert places
+    for place in places:
+        at = opened(**place.query)
+        assert not at.info
+        assert at.session_state["debug program"] == 1 + [one.key for one in PROGRAMS].index(place.query["program"])

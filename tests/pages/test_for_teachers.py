@@ -7,7 +7,7 @@ import pytest
 
 from lab.lessons.assignment import CONTROLS, FORMER, ITEMS
 from lab.lessons.pages import BY_FILE
-from tests.pages.conftest import address, app, components, press, run, switch, texts
+from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
 
 
 def link(at):
@@ -83,8 +83,9 @@ def hints(at):
 
 def test_hidden_controls_stay_hidden_until_the_list_is_put_away():
     at = student(set="scalars.add~pages.questions", hide="~".join(CONTROLS))
-    for page in ("build_it_yourself", "debug_these", "question_time", "predict_and_reveal"):
+    for page, tab in (("build_it_yourself", "courses"), *(("practise", tab) for tab in ("debug", "ask", "predict"))):
         switch(at, f"pages/{page}.py")
+        go_back(at, tab=tab, **{name: address(at)[name] for name in ("set", "hide")})
         assert hints(at) == []
         assert "predict reveal" not in [button.key for button in at.button]
         assert not any("Try this" in text.proto.body for text in at.get("html"))
@@ -102,7 +103,7 @@ def test_hidden_controls_stay_hidden_until_the_list_is_put_away():
 
 def test_the_lines_alone_can_be_hidden():
     at = student(set="debug.order", hide="lines")
-    switch(at, "pages/debug_these.py")
+    switch(at, "pages/practise.py")
     for _ in range(3):
         press(at, "task hint")
     assert hints(at) == []
@@ -126,7 +127,7 @@ def test_a_reload_of_any_page_keeps_the_list():
     switch(at, "pages/build_it_yourself.py")
     here = address(at)
     assert {name: here[name] for name in query} == query
-    again = app("app.py")  # a new visit, at the address that the browser has
+    again = run(app("app.py"))  # a new visit, at the address that the browser has
     again.switch_page("pages/build_it_yourself.py")
     run(again, **here)
     assert not again.info

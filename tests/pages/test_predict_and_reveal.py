@@ -11,7 +11,7 @@ GRADIENTS = {"out": "1", "v2": "7", "v3": "10", "d": "10", "v1": "7", "c": "7", 
 
 
 def opened(**where):
-    return run(app("pages/predict_and_reveal.py"), **where)
+    return run(app("pages/practise.py"), **{"tab": "predict"} | where)
 
 
 def field(at, what, name):
@@ -104,7 +104,7 @@ def test_another_level_begins_with_its_first_graph():
     at = opened(level=1, graph=5, value_v1="3")
     at.selectbox(key="predict level").set_value(4).run()
     assert not at.exception
-    assert address(at) == {"level": "4", "graph": "1"}
+    assert address(at) == {"tab": "predict", "level": "4", "graph": "1"}
 
 
 @pytest.mark.parametrize(

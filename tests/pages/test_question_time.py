@@ -9,7 +9,7 @@ from lab.practice.questions import value
 from practice.questions import QUESTIONS, Choice, Number, Text
 from tests.pages.conftest import address, app, components, go_back, press, run, texts
 
-PAGE = "pages/question_time.py"
+PAGE = "pages/practise.py"
 # Where the page wants a guess before it shows the answer: the widget, and a guess.
 GUESSES = {"pairs": ("broadcasting end", "targets"), "checkpointing": ("field fewest", "root")}
 PROOFS = {  # what the page of the link says, as it is opened
@@ -58,8 +58,8 @@ PROOFS = {  # what the page of the link says, as it is opened
 
 def opened(**state):
     at = app(PAGE)
-    at.session_state["path"] = "questions"
-    return run(at, **state)
+    at.session_state["path"] = "practise"
+    return run(at, **{"tab": "ask"} | state)
 
 
 def wrong_answer(question):
@@ -134,7 +134,7 @@ def test_an_answer_in_the_address_is_shown_again_and_is_no_deed():
     assert told(at) == []
     assert "Your answer: **31**" in texts(at.markdown)
     assert not at.text_input
-    go_back(at, question="classic", answer="31")
+    go_back(at, tab="ask", question="classic", answer="31")
     assert not at.success
     assert at.text_input(key="questions widget").value == "31"
 

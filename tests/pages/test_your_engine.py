@@ -18,14 +18,17 @@ PATIENCE = 100
 needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 
 
-def opened(*edit, ladder=SCALARS, page="pages/your_engine.py", **address):
+PAGE = "pages/build_it_yourself.py"
+
+
+def opened(*edit, ladder=SCALARS, page=PAGE, **address):
     """The page in a visit with an engine: the reference, or the reference with an edit."""
     source = ladder.reference.replace(*edit) if edit else ladder.reference
     assert not edit or source != ladder.reference
     at = app(page)
     at.session_state["own engines"] = {ladder.key: Engine(ladder, source, date(2026, 11, 2))}
-    at.session_state["path"] = "training" if "training" in page else "own"
-    return run(at, **address)
+    at.session_state["path"] = "training" if "training" in page else "build"
+    return run(at, **{"tab": "passes"} | address)
 
 
 def shown(at, name):
@@ -42,7 +45,7 @@ def trained(at):
 
 
 def test_without_an_engine_the_page_says_where_one_is_built():
-    at = run(app("pages/your_engine.py"))
+    at = run(app(PAGE), tab="passes")
     assert "no finished engine yet" in texts(at.markdown)
     assert not components(at, "player")
     assert shown(at, "own_engines") == {
@@ -55,13 +58,13 @@ def test_without_an_engine_the_page_says_where_one_is_built():
         "asksForDays": False,
         "path": "",
     }
-    assert not at.tabs
+    assert not at.segmented_control
 
 
 def test_a_server_that_runs_no_code_says_why(monkeypatch):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
     monkeypatch.setattr(sandbox, "boxes", lambda: False)
-    at = run(app("pages/your_engine.py"))
+    at = run(app(PAGE), tab="passes")
     assert sandbox.NO_BUBBLEWRAP in texts(at.info)
     assert shown(at, "own_engines")["ladders"] == []
 
@@ -84,7 +87,7 @@ def brought_back(at, *texts):
 
 @needs_processes
 def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
-    at = run(app("pages/your_engine.py"), engine="scalars", expression="a * a", in_a=3)
+    at = run(app(PAGE), tab="passes", engine="scalars", expression="a * a", in_a=3)
     assert brought_back(at, (SCALARS, SCALARS.reference), (TENSORS, "x = 1\n"))
     engine = at.session_state["own engines"]["scalars"]
     assert engine.source == SCALARS.reference
@@ -163,7 +166,7 @@ def test_function_objects_are_an_engine_too():
     assert "Each gradient is that of" in texts(at.markdown)
     at.text_input(key="own expression").set_value("sum(tanh(x))").run()
     assert "has no tanh" in texts(at.error)
-    at.session_state["own tab"] = "Train"
+    at.session_state["build tab"] = "Train it"
     at.run()
     trained(at)
     assert "The same numbers" in texts(at.markdown)
@@ -248,7 +251,7 @@ def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand
     assert "This is the graduation" in texts(at.success)
     assert "The same numbers" in texts(at.markdown)
     assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
-    at.session_state["own tab"] = "A page to keep"
+    at.session_state["build tab"] = "A page to keep"
     at.session_state["own here"] = {"days": json.dumps({"tensors/matmul": "2026-10-01", "tensors/x": "<b>", "a": 3})}
     at.run()
     assert not at.exception
@@ -273,7 +276,7 @@ def test_a_training_that_fails_says_where():
 
 
 def test_a_training_with_another_text_is_not_that_of_this_engine():
-    at = app("pages/your_engine.py")
+    at = app(PAGE)
     at.session_state["own engines"] = {"scalars": Engine(SCALARS, SCALARS.reference, date(2026, 11, 2))}
     contest = Contest(SCALARS, "another", 0, sandbox.runner)
     contest.stop()
@@ -285,16 +288,16 @@ def test_a_training_with_another_text_is_not_that_of_this_engine():
 
 
 def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
-    at = app("pages/your_engine.py")
+    at = app(PAGE)
     at.session_state["own engines"] = {
         ladder.key: Engine(ladder, ladder.reference, date(2026, 11, 2)) for ladder in (TENSORS, SCALARS)
     }
-    run(at)
+    run(at, tab="passes")
     assert at.segmented_control(key="own engine").value == "scalars"  # the one that has passed last
-    at.session_state["own tab"] = "Train"
+    at.session_state["build tab"] = "Train it"
     at.run()
     at.segmented_control(key="own engine").set_value("tensors").run()
-    at.session_state["own tab"] = "Passes"
+    at.session_state["build tab"] = "Your engine"
     at.run()
     assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"
 

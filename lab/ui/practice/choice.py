@@ -71,7 +71,7 @@ def choose(
             badge(engine)
         for key in missed:
             said = f"“{LADDERS[key].title}” has not come back: see why"
-            page.link_to("pages/your_engine.py", said, ":material/warning:", {"tab": "passes"})
+            page.link_to("pages/build_it_yourself.py", said, ":material/warning:", {"tab": "passes"})
     return engine
 
 
@@ -178,7 +178,7 @@ def say_missing() -> None:
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button("Check it again", key=f"own again {key}", on_click=again, args=(key,))
-            where = {"ladder": key, "task": ladder.tasks[-1].key}
+            where = {"tab": "courses", "ladder": key, "task": ladder.tasks[-1].key}
             page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
 
 

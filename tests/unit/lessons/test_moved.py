@@ -21,6 +21,22 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "spot?case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7": (
         "faults?tab=spot&case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7"
     ),
+    "own": "build?tab=passes",
+    "own?tab=train&engine=tensors": "build?tab=train&engine=tensors",
+    "own?tab=keep": "build?tab=keep",
+    "own?engine=scalars&expression=a&in_a=2&event=3": "build?tab=passes&engine=scalars&expression=a&in_a=2&event=3",
+    "build?ladder=tensors&task=matmul": "build?ladder=tensors&task=matmul",
+    "debug": "practise?tab=debug",
+    "debug?program=4": "practise?tab=debug&program=4",
+    "predict": "practise?tab=predict",
+    "predict?level=4&graph=2&value_v1=7&gradient_a=2&credit=10--&done=1.1-46-48": (
+        "practise?tab=predict&level=4&graph=2&value_v1=7&gradient_a=2&credit=10--&done=1.1-46-48"
+    ),
+    "questions": "practise?tab=ask",
+    "questions?tab=can": "practise?tab=can",
+    "questions?topic=Derivatives&seed=3&said=gpu-c&question=gpu&answer=x&checked=1&hint=1&claimed=0.1": (
+        "practise?tab=ask&topic=Derivatives&seed=3&said=gpu-c&question=gpu&answer=x&checked=1&hint=1&claimed=0.1"
+    ),
     "faults?fault=relu-side&seed=5&run=1": "faults?fault=relu-side&seed=5&run=1",
     "graph?expression=a": "graph?expression=a",
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -26,7 +25,6 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 NAME = "own"
-TABS = page.Tabs("own", "own tab")
 PLAYER_KEY = "own player"
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
@@ -34,25 +32,18 @@ TRY_THIS = (
 )
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
+def _tab(draw: Callable[[PageState, Engine], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
         if current.restored:
             expression_box.begin(NAME)
         top = st.container(horizontal=True, vertical_alignment="center", gap="small")
-        top.title("Your engine", width="content")
         choice.come_back(asks_for_days=True)
         choice.say_missing()
         engine = _chosen()
         if engine:
             with top:
                 _choose(engine)
-            TABS.show(
-                {
-                    "passes": partial(_passes, current, engine),
-                    "train": partial(contest.show, engine),
-                    "keep": partial(_keep, engine),
-                }
-            )
+            draw(current, engine)
         else:
             _nothing_yet()
         progress.done("own-engine", bool(st.session_state.get("own agreed")))
@@ -60,12 +51,13 @@ def main() -> None:
             TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
         )
 
+    return draw_tab
+
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 EXPRESSION = expression_box.fields(NAME, next(iter(EXAMPLES["scalars"])))
 FIELDS = (
-    TABS.field,
     Field("engine", "own engine", None, address.one_of(*EXAMPLES), address.optional),
     *EXPRESSION,
     address.player_event("own event"),
@@ -124,7 +116,9 @@ def _nothing_yet() -> None:
     )
     if reason := sandbox.unavailable():
         st.info(reason)
-    page.link_to("pages/build_it_yourself.py", "Build an engine", ":material/code:", {"ladder": "scalars"})
+    page.link_to(
+        "pages/build_it_yourself.py", "Build an engine", ":material/code:", {"tab": "courses", "ladder": "scalars"}
+    )
 
 
 # ---------------------------------------------------------------- passes
@@ -232,7 +226,7 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
 # ---------------------------------------------------------------- a page to keep
 
 
-def _keep(engine: Engine) -> None:
+def _keep(_: PageState, engine: Engine) -> None:
     ladder, training = engine.ladder, contest.of(engine)
     training = training if training and training.done else None
     days = choice.all_days(ladder)
@@ -253,4 +247,7 @@ def _keep(engine: Engine) -> None:
     st.markdown(markdown_table(["task", "passed on"], rows))
 
 
-main()
+PART = page.Part(
+    FIELDS,
+    {"passes": _tab(_passes), "train": _tab(lambda _, engine: contest.show(engine)), "keep": _tab(_keep)},
+)

@@ -26,6 +26,7 @@ from lab.ui import assignment, page, progress, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import player
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 POINTS = (
@@ -36,19 +37,13 @@ POINTS = (
 PASSES: tuple[Pass, ...] = ("value", "gradient")
 
 
-def main() -> None:
-    done = st.session_state.get("predict done", {})
-    with page.run("predict", FIELDS) as current:
-        if current.restored:  # back to an earlier graph is not back to before a later one was done
-            st.session_state["predict done"] |= done
-            _forget_widgets()
-        _show()
-
-
-def _show() -> None:
+def _show(current: PageState) -> None:
     session = st.session_state
+    if current.restored:  # back to an earlier graph is not back to before a later one was done
+        session["predict done"] = session["predict done"] | session.get("predict ever done", {})
+        _forget_widgets()
+    session["predict ever done"] = session["predict done"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.title("Predict, then reveal", width="content")
         _choose()
     graph = session["predict level"], session["predict number"]
     prediction = memoize("prediction", graph, lambda: Prediction(exercise(*graph)))
@@ -268,4 +263,4 @@ def _twins(lit: Trace, blanks: list[Blank] | None = None) -> None:
         ]))  # fmt: skip
 
 
-main()
+PART = page.Part(FIELDS, {"predict": _show})

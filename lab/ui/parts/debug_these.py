@@ -1,6 +1,8 @@
 """Debug these: twelve short programs, each with a bug to find and to fix."""
 
 import ast
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -10,28 +12,28 @@ from lab.ui.address import Field
 from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Ladder
 
 NUMBERS = {program.key: number for number, program in enumerate(PROGRAMS, 1)}
-# The address has the number: the key says what the failure is.
-PROGRAM = Field("program", "debug program", 1, int, limits=(1, len(PROGRAMS)), always=True)
+
+
+def _number(text: str) -> int:
+    return NUMBERS[text] if text in NUMBERS else int(text)
+
+
+# The address has the number: the key says what the failure is. A link from where that is known has the key.
+PROGRAM = Field("program", "debug program", 1, _number, limits=(1, len(PROGRAMS)), always=True)
 FIELDS = (PROGRAM,)
 
 
-def main() -> None:
-    with page.run("debug", FIELDS):
-        program = _show()
-    wait(program)
-
-
-def _show() -> Ladder:
+def _show(current: PageState) -> Callable[[], None]:
     program = PROGRAMS[st.session_state["debug program"] - 1]
     finished(program)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        st.title("Debug these")
         st.markdown("Each program has one bug. Find it, fix it, press *Check*.")
         tasks(ROOM, [one.tasks[0] for one in PROGRAMS], program.key, _go, "Programs")
         _program(program)
@@ -43,7 +45,7 @@ def _show() -> Ladder:
         "Spot the fault: name one from its curves",
         {"tab": "spot"},
     )
-    return program
+    return partial(wait, program)
 
 
 def _go(key: str) -> None:
@@ -74,4 +76,4 @@ def _solved(program: Ladder) -> None:
     st.button("Next program", key="debug next", on_click=_go, args=(following.key,), icon=":material/skip_next:")
 
 
-main()
+PART = page.Part(FIELDS, {"debug": _show})

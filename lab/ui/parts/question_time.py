@@ -1,6 +1,6 @@
 """Questions: one at a time, each with the place in the lab that proves its answer; and what a visitor can do by now."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -17,27 +17,27 @@ from lab.practice.questions import (
 )
 from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
 
-NAME = "questions"
-TABS = page.Tabs("questions", "questions tab")
 EVERY = "Every topic"
 DONE = "done"  # in place of a question's key
 WIDGET = "questions widget"
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
-        st.title("Questions")
+def _tab(draw: Callable[[], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
         if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
             _ask_next()  # a link to a topic
-        TABS.show({"ask": _ask, "can": _can})
+        draw()
         page.closing(
             "Answer one question wrong on purpose, and see what the lab says of your mistake.",
             "pages/graph_lab.py",
             "The Graph lab: any expression of your own, message by message",
         )
+
+    return draw_tab
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -82,7 +82,6 @@ OF_ONE_QUESTION = (  # what another one begins without
     Field("claimed", "questions claimed", (), _points, lambda points: ".".join(map(str, points))),
 )
 FIELDS = (
-    TABS.field,
     TOPIC,
     SEED,
     HISTORY,
@@ -324,14 +323,7 @@ def _can() -> None:
         "No box here can be ticked by hand: each follows from what you have done in this browser. What is missing is "
         "a link."
     )
-
-    def open_here(query: Mapping[str, str]) -> None:
-        now = st.session_state
-        state.step()
-        state.reset(OF_ONE_QUESTION)
-        now["questions tab"], now["questions key"] = TABS.titles["ask"], query["question"]
-
-    progress.abilities("pages/question_time.py", open_here)
+    progress.abilities()
 
 
-main()
+PART = page.Part(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})
