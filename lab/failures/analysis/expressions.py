@@ -85,8 +85,19 @@ class Expressions(Calls):
         if any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops):
             known = values[-1].kind == Kind.NONE and values[0].kind != Kind.UNKNOWN and len(node.ops) == 1
             same = values[0].kind == Kind.NONE
+            if (
+                isinstance(node.ops[0], ast.In | ast.NotIn)
+                and (there := self.contains(values[-1], values[0])) is not None
+            ):
+                return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
         return self.choice(node, values)
+
+    @staticmethod
+    def contains(box: Value, key: Value) -> bool | None:
+        """Has a dict that is known to its last key this one?"""
+        known = box.kind == Kind.DICT and Tag.OPEN not in box.tags and len(box.attributes) == len(box.items or [])
+        return str(key.constant) in box.attributes if known and key.constant is not None else None
 
     def conditional(self, node: ast.IfExp, scope: Scope) -> Value:
         if isinstance(flag := self.eval(node.test, scope).constant, bool):
@@ -333,7 +344,9 @@ class Expressions(Calls):
         return Value(parents=(args[0],), node=node) if args else None
 
     def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        return Value(Kind.NUMBER) if all(a.kind == Kind.NUMBER for a in args) else Value(parents=tuple(args))
+        if all(a.kind == Kind.NUMBER for a in args):
+            return Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents))
+        return Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:
         args, keys = self.arguments(node, scope)

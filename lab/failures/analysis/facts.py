@@ -170,9 +170,14 @@ def column_against_row(a: Value, b: Value) -> Value | None:
     for column, row in ((a, b), (b, a)):
         if column.shape and row.shape and len(column.shape) == 2 and len(row.shape) == 1:
             n, one = column.shape
-            if one == 1 and n == row.shape[0] and n != 1:
+            if one == 1 and (n == row.shape[0] or (n is None and row.shape[0] != 1)) and n != 1:
                 return column
     return None
+
+
+def many(value: Value) -> bool:
+    """Is it certainly more than one number, of however many axes?"""
+    return Tag.MANY in value.tags or any(size is not None and size > 1 for size in value.shape or ())
 
 
 def is_row(value: Value) -> bool:

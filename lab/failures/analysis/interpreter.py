@@ -16,6 +16,7 @@ from lab.failures.analysis.facts import (
     TENSORS,
     Value,
     first_turn,
+    modules,
     reach_all,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
@@ -25,6 +26,8 @@ from lab.failures.analysis.shapes import leaves
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
          "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
          "TensorDataset": "torch.utils.data.TensorDataset"}  # fmt: skip
+
+MOST_TURNS = 8  # of a loop over what the text writes out; of others the first two
 
 
 @dataclass
@@ -237,7 +240,8 @@ class Interpreter(Expressions):
                 self.layers_in[id(statement)] = sum(sizes)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.told -= {id(items[0]) for items in members}
-        for turn in (1, 2):
+        turns = 2 if isinstance(statement, ast.While) else max(2, min(written(over), MOST_TURNS))
+        for turn in range(1, turns + 1):
             if turn == 2:
                 first = (id(statement), 1)
                 left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
@@ -267,6 +271,8 @@ class Interpreter(Expressions):
             return Value(Kind.LIST, items=[self.item(v, node, turn) for v in over.items])
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
+        if over.kind == Kind.NUMBER and over.cut:  # of x.tolist()
+            return Value(Kind.NUMBER, node, op=over.op, parents=over.parents, cut=over.cut, cut_by=over.cut_by)
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [
@@ -311,37 +317,36 @@ class Interpreter(Expressions):
                     value.statement = value.statement or self.statement
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                given = value.items if value.items is not None and len(value.items) == len(parts) else None
+                items = value.items or []
+                known = len(items) == len(parts)
+                alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # of x.chunk(3)
                 for i, part in enumerate(parts):
-                    self.bind(
-                        part.value if isinstance(part, ast.Starred) else part,
-                        given[i] if given else self.piece(value, target),
-                        scope,
-                    )
+                    given = items[i] if known else self.piece(items[0] if alike else value, target)
+                    self.bind(part.value if isinstance(part, ast.Starred) else part, given, scope)
             case ast.Attribute(value=owner, attr=name):
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
             case ast.Subscript(value=owner):
                 base = self.eval(owner, scope)
-                self.eval(target.slice, scope)
+                key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
                     self.note(Act.WRITE, target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
                     self.empty(base.base or Value(), target)
                 elif base.kind == Kind.DICT:
-                    self.assign_item(base, target.slice, value)
+                    self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
                         self.note(Act.ATTRIBUTE, target, base, value, "item")
                 elif base.kind == Kind.MODULE:
-                    self.assign_layer(base, self.eval(target.slice, scope).constant, value, target)
+                    self.assign_layer(base, key, value, target)
 
     @staticmethod
-    def assign_item(box: Value, key: ast.expr, value: Value) -> None:
+    def assign_item(box: Value, key: object, value: Value) -> None:
         """A dict under one of its keys; under a key that is not known it may hold more."""
-        if isinstance(key, ast.Constant):
-            old = box.attributes.get(str(key.value))
+        if key is not None:
+            old = box.attributes.get(str(key))
             box.items = [*(item for item in box.items or [] if item is not old), value]
-            box.attributes[str(key.value)] = value
+            box.attributes[str(key)] = value
         else:
             box.items = [*(box.items or []), value][:64]
             box.tags.add(Tag.OPEN)
@@ -379,8 +384,8 @@ class Interpreter(Expressions):
         elif name == "requires_grad":
             if value.constant is False:
                 target = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
-                target.tags.add(Tag.FROZEN)
-                owner.tags.add(Tag.FROZEN)
+                for part in (owner, *modules(target)):
+                    part.tags.add(Tag.FROZEN)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
                     owner.cut = Cut.NONE
@@ -461,6 +466,14 @@ class Interpreter(Expressions):
         ast.Match: match,
         ast.Delete: delete,
     }
+
+
+def written(over: Value) -> int:
+    """How many elements the text writes out for a loop; 0 where that is not known."""
+    if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
+        return min((written(part) for part in over.items or []), default=0)
+    known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
+    return len(over.items or []) if known else 0
 
 
 def listed(over: Value) -> Iterator[list[Value]]:

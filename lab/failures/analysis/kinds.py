@@ -72,6 +72,7 @@ class Tag(StrEnum):
     GIVEN_AWAY = "given away"
     KEPT = "kept"
     MADE_IN_FORWARD = "made in forward"
+    MANY = "many"
     MODULE = "module"
     OPEN = "open"
     OPTIMIZER = "optimizer"

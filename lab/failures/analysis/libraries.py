@@ -92,7 +92,8 @@ class Libraries(Methods):
     def autograd_grad(self, call: LibraryCall) -> Value:
         args, node = call.args, call.node
         if args:
-            self.note(Act.USED, node, args[0])
+            keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
+            self.note(Act.USED, node, args[0], detail="retain" if any(keeps) else "")
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
             self.note(Act.DIFFERENTIATE, node, value)
@@ -225,6 +226,10 @@ class Libraries(Methods):
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         """The choice, with the names that may be where its condition says no: those in it, and multiples of them."""
         tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+        behind = [
+            part for value in tested.values() if value is not None and value.op == "choice" for part in value.parents
+        ]
+        tested |= {part.name: part for part in behind if scope.find(part.name) is part}  # x of inside = x > 0
         unsafe: dict[int, str] = {}
         for name, value in tested.items():
             if value is None or value.op in BOUNDED:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.effects import EFFECTS, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, reach
+from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, many, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
@@ -18,6 +18,8 @@ from lab.failures.analysis.shapes import (
     reduced_shape,
     whole_numbers,
 )
+
+STILL_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Tensors(Program):
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.statement, op, tuple(parents))
         value.shape, value.form, value.whole, value.turns = shape, form, whole, self.turns()
         value.born = len(self.events)
+        if shape is None and op in STILL_MANY and any(many(p) for p in parents):
+            value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
@@ -98,6 +102,8 @@ class Tensors(Program):
             form = "probabilities"
         if sign == "/" and one.op == "exp" and two.op == "sum" and two.parents and two.parents[0].op == "exp":
             form = "probabilities"  # a softmax by hand
+        if sign == "/" and one.form == two.form == "probabilities":
+            form = "probabilities"
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
             form = "losses" if "losses" in {one.form, two.form} else "loss"
         if kinds & (TENSORS | {Kind.ARRAY}):
@@ -119,8 +125,8 @@ class Tensors(Program):
             whole = False
         if not {one.kind, two.kind} & TENSORS:
             return self.tensor(node, sign, (one, two), shape, form, whole, kind=Kind.ARRAY)
-        if sign == "-" and column_pair(one, two):
-            self.note(Act.SUBTRACT, node, one, two)
+        if sign in "-*" and column_pair(one, two):
+            self.note(Act.SUBTRACT, node, one, two, sign)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
@@ -315,7 +321,12 @@ class Tensors(Program):
     def reduce(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         axis = keys.get("dim") or keys.get("axis") or (rest[0] if rest else None)
         keep = keys.get("keepdim") or keys.get("keepdims")
-        shape = reduced_shape(first.shape, axis.constant, keep) if axis is not None else ()
+        shape: tuple[int | None, ...] | None = ()
+        if axis is not None:
+            shape = first.shape
+            places = [part.constant for part in axis.items] if axis.items is not None else [axis.constant]
+            for place in sorted(places, key=str, reverse=True):
+                shape = reduced_shape(shape, place, keep)
         value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
         value.shape = shape
         if value.kind == Kind.UNKNOWN:

@@ -18,10 +18,10 @@ def accumulation(case: Case) -> Iterator[Found]:
     if re.search(r"\.grad(\.data)?\s*/=|\.grad(\.data)?\.(div|mul)_\(", case.text.source):
         return
     for step in case.all(Act.STEP):
-        every = next((t for t in step.tests if modulo(t.test) is not None), None)
+        every = next((t for t in step.tests if group(t) is not None), None)
         if every is None or not step.loops:
             continue
-        divisor = modulo(every.test)
+        divisor = group(every)
         assert divisor is not None
         k = case.text.of(divisor)
         loop = step.loops[-1]
@@ -85,11 +85,16 @@ def micro_batches(loop: ast.For, case: Case) -> str:
     return k if re.search("accum|micro", k.lower()) else ""
 
 
-def modulo(test: ast.expr) -> ast.expr | None:
-    """k, of a test such as (i + 1) % k == 0."""
-    for node in ast.walk(test):
+def group(branch: ast.If) -> ast.expr | None:
+    """k, of a test such as (i + 1) % k == 0, or of count == k where the count then starts again at 0."""
+    for node in ast.walk(branch.test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return node.right
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.GtE):
+            count = ast.unparse(node.left)
+            again = [s for s in branch.body if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == count]
+            if any(isinstance(s.value, ast.Constant) and s.value.value == 0 for s in again):
+                return node.comparators[0]
     return None
 
 

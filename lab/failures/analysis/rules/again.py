@@ -11,6 +11,7 @@ from lab.failures.analysis.facts import (
     Value,
     graph_of,
     has_parameters,
+    many,
     modules,
     network_called,
     reach,
@@ -29,7 +30,7 @@ def used_again(case: Case) -> Iterator[Found]:
     part keeps nothing that a pass needs, or is not known."""
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
-    for event in case.all(Act.BACKWARD):
+    for event in case.all(Act.BACKWARD, Act.USED):
         values = [
             v for v in reach(event.value)
             if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (network_called(v) and not v.cut)
@@ -150,7 +151,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield earlier
         return
     call = before.node
-    if isinstance(call, ast.Call) and not call.args and not before.detail:
+    if isinstance(call, ast.Call) and (not call.args or before.kind == Act.USED) and not before.detail:
         yield Found(
             2,
             event.node,
@@ -323,7 +324,7 @@ def many_numbers(case: Case) -> Iterator[Found]:
         if "given" in event.detail or "functional" in event.detail or value.kind != Kind.TENSOR or value.shape == ():
             continue
         target = receiver(event.node)
-        several = value.form == "losses" or any(n is not None and n > 1 for n in shape) or one_each(value)
+        several = value.form == "losses" or many(value) or one_each(value)
         if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
             yield Found(

@@ -50,6 +50,9 @@ def no_gradient(case: Case) -> Iterator[Found]:
         ):
             yield from culprit(case, event)
             yield from asked_for(case, event)
+    for event in case.all(Act.USED):
+        if event.value.cut == Cut.DERIVATIVE:
+            yield from culprit(case, event)
     for event in case.all(Act.DIFFERENTIATE):
         yield from not_asked(case, event)
 
@@ -164,8 +167,8 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             yield Found(
                 4,
                 node,
-                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, and `backward()` in "
-                f"line {line} refuses it.",
+                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, and line {line} "
+                "cannot differentiate it again.",
                 case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
             )
             return
@@ -416,7 +419,7 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
                 continue
             behind = list(reach(value, live=False))
             lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and id(v) not in alive]
-            taken = next((v for v in behind if v.cut == Cut.NUMPY and isinstance(v.cut_by, ast.Call)), None)
+            taken = next((v for v in behind if v.cut in {Cut.NUMPY, Cut.ITEM} and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
                 name = called(event.value, "the loss")
                 yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)

@@ -78,16 +78,14 @@ def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
 
 def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
     """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
-    asks = [
-        n
-        for n in ast.walk(statement.value)
-        if isinstance(n, ast.Call) and any(k.arg == "requires_grad" for k in n.keywords) and n is not statement.value
-    ]
-    if len(asks) != 1:
+    calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
+    asks = [n for n in calls if any(k.arg == "requires_grad" for k in n.keywords)]
+    told = [(n, n.func.value) for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_"]
+    if len(asks) + len(told) != 1:
         return None
-    whole = case.text.of(statement.value).replace(
-        case.text.of(asks[0]), case.text.without_keyword(asks[0], "requires_grad")
-    )
+    ask, plain = told[0] if told else (asks[0], None)
+    without = case.text.of(plain) if plain is not None else case.text.without_keyword(ask, "requires_grad")
+    whole = case.text.of(statement.value).replace(case.text.of(ask), without)
     brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
     return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
 

@@ -1,6 +1,7 @@
 """Rules about layers: what stands before the loss, what is in a row, how weights start."""
 
 import ast
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -203,12 +204,17 @@ def every_layer(case: Case, why: str) -> Iterator[Found]:
     filled: dict[int, Event] = {}  # the layers, and where that happens
     for event in case.all(Act.INIT):
         layer, node = event.value.base, event.node
-        if event.tests or layer is None or not isinstance(node, ast.Call):  # a test may choose the biases alone
+        if layer is None or not isinstance(node, ast.Call):
+            continue
+        if any(not asks_for_kind(test.test) for test in event.tests):  # a test may choose the biases alone
             continue
         weight = event.value.name == "weight" or event.value.op == "parameter"
         if weight and event.detail in {"zeros_", "ones_", "constant_"}:
             filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
-    for first, second in case.interpreter.behind:
+    rows = [in_a_row(v) for v in case.interpreter.everything if v.op == "Sequential"]
+    weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
+    following = {pair for row in weighty for pair in itertools.pairwise(row)}
+    for first, second in sorted(case.interpreter.behind | following):
         if first not in filled or second not in filled:
             continue
         node = filled[first].node
@@ -238,6 +244,11 @@ def untransposed(value: Value) -> Value:
     while value.op in {"T", "view", "transpose"} and value.parents:
         value = value.parents[0]
     return value
+
+
+def asks_for_kind(test: ast.expr) -> bool:
+    """Is it a test of what kind of layer something is?"""
+    return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in {"isinstance", "hasattr"}
 
 
 def zero_matrix(value: Value) -> bool:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import (
     BROADCASTING_LOSSES,
     CREATORS,
@@ -38,6 +39,8 @@ def column_and_row(case: Case) -> Iterator[Found]:
             stood_up(column, node) or (column.shape[0] is None and not predicted(column))
         ):
             continue  # two axes made on purpose, so that each meets each
+        if event.detail == "*" and (not predicted(column) or {event.value.graph, event.other.graph} != {True, False}):
+            continue
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
         row = sides[1] if column is event.value else sides[0]
@@ -45,7 +48,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
             8,
             node,
             f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
-            f"they become a table of {n} x {n} differences, most of them of wrong pairs.",
+            f"they become a table of {n} x {n} numbers, most of them of wrong pairs.",
             case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
         )
 
@@ -58,7 +61,8 @@ def stood_up(column: Value, difference: ast.AST) -> bool:
 
 def predicted(value: Value) -> bool:
     """Does a layer's output have this shape as it came?"""
-    return value.op in LAYERS or (value.op in {"call", "view"} and any(predicted(p) for p in value.parents[:1]))
+    passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
+    return value.op in LAYERS or (passes_on and any(predicted(p) for p in value.parents[:1]))
 
 
 def log_of_zero(case: Case) -> Iterator[Found]:

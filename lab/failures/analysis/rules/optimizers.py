@@ -131,6 +131,17 @@ def unregistered(case: Case) -> Iterator[Found]:
                     f"see `{short(case.text.of(statement.targets[0]))}`, and the optimizer never gets its weights.",
                     case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
                 )
+            own = {id(v) for v in owner.attributes.values()}
+            parameters = [v for v in value.items or [] if v.kind == Kind.PARAMETER and Tag.FROZEN not in v.tags]
+            if parameters and not own & {id(v) for v in parameters} and not layers:
+                box = "ParameterList" if value.kind == Kind.LIST else "ParameterDict"
+                yield Found(
+                    19,
+                    statement,
+                    f"A plain {box.removeprefix('Parameter').lower()} hides what is in it: `parameters()` does not see "
+                    f"`{short(case.text.of(statement.targets[0]))}`, and the optimizer never moves it.",
+                    case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
+                )
         elif value.kind == Kind.TENSOR and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
             call = statement.value
             if any(k.arg == "requires_grad" for k in call.keywords):
