@@ -13,6 +13,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import address, assignment, finder, progress, state
+from lab.ui.project import projectable
 from lab.ui.terms import closable, prose
 
 Draw = Callable[[state.PageState], Callable[[], None] | None]  # a tab; what it returns is called as the page has ended
@@ -97,6 +98,7 @@ def style() -> None:
     """The app's own style, and what can be asked for from any page."""
     st.html(STYLE)
     closable()
+    projectable()
     finder.reachable()
 
 

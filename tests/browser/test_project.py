@@ -1,0 +1,105 @@
+"""F projects every page: its picture is in the window, large enough for the last row, and two keys step and leave."""
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.lessons.pages import PAGES
+from tests.support import settled
+
+SIZES = ((1024, 768), (1280, 720))
+PLACES = [(page, tab) for page in PAGES for tab in (page.tabs or {"": ""})]
+# What is read from the page while it is projected: the picture, as static/project/ chooses it, and what can be seen.
+SEEN = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  const inWindow = ({ top, bottom, width, height }) => width && height && bottom > 0 && top < innerHeight;
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((one) =>
+    one.shadowRoot ? [one, ...all(one.shadowRoot)] : [one]);
+  const zoom = Number(getComputedStyle(document.querySelector("[data-testid=stMainBlockContainer]")).zoom);
+  const small = [], cells = [];
+  for (const one of all(main)) {
+    if (one.closest("svg, .for-readers, [data-testid=stHeaderActionElements]")) continue;
+    if (!inWindow(one.getBoundingClientRect()) || !one.checkVisibility({ visibilityProperty: true })) continue;
+    const words = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    const size = parseFloat(getComputedStyle(one).fontSize) * zoom;
+    if (words && size < 16) small.push(`${one.textContent.trim().slice(0, 30)}: ${size}`);
+    if (one.matches(".grids td > button")) {
+      const { width, height } = one.getBoundingClientRect();
+      cells.push(Math.min(width, height));
+    }
+  }
+  return { zoom, small, cells, wide: main.scrollWidth - main.clientWidth };
+}"""
+PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
+
+
+def project(page):
+    """Once what listens to the key is there."""
+    page.locator(".project-bar").wait_for(state="attached")
+    settled(page)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")
+
+
+@pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=[f"{page.title} {tab}".strip() for page, tab in PLACES])
+def test_a_projected_page_can_be_read_from_the_last_row(tab, app_url, known, tab_name):
+    page = tab(width=SIZES[0][0], height=SIZES[0][1])
+    page.goto(f"{app_url}/{known.address({known.tab: tab_name} if tab_name else {})}")
+    page.get_by_role("heading", level=1).wait_for()
+    project(page)
+    shown = page.locator("html.projecting, .player.present")
+    expect(shown.first).to_be_attached()
+    if page.locator("html.projecting").count():
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            settled(page)
+            seen = page.evaluate(SEEN)
+            assert seen["zoom"] >= 1.5
+            assert seen["small"] == []
+            assert min(seen["cells"], default=40) >= 40
+            assert seen["wide"] <= 0
+            _in_window(page, height)
+    page.keyboard.press("f")
+    expect(shown).to_have_count(0)
+
+
+def _in_window(page, height):
+    """The first picture is there from its top, and to its end unless it is higher than the window."""
+    picture = page.locator(f"[data-testid=stMain] {PICTURES} >> visible=true").first
+    if picture.count():
+        box = picture.bounding_box()
+        assert -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height, box
+
+
+def test_a_presenter_steps_and_leaves_without_a_mouse(open_page):
+    page = open_page("simulate-error", width=1024, height=768)
+    project(page)
+    expect(page.locator("html.projecting")).to_be_attached()
+    back = page.get_by_role("button", name="Back", exact=True)
+    expect(back).to_be_disabled()
+    page.keyboard.press("PageDown")
+    expect(back).to_be_enabled()
+    page.keyboard.press("PageUp")
+    expect(back).to_be_disabled()
+    page.get_by_role("button", name="Leave (F)").click()
+    expect(page.locator("html.projecting")).to_have_count(0)
+    page.keyboard.press("f")
+    expect(page.locator("html.projecting")).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(page.locator("html.projecting")).to_have_count(0)
+
+
+def test_a_slider_of_steps_follows_a_presenter(open_page):
+    page = open_page("why-reverse-mode?tab=directions", width=1024, height=768)
+    project(page)
+    slider = page.get_by_role("slider", name="Node")
+    for key, value in (("PageDown", "1"), ("PageDown", "2"), ("PageUp", "1")):
+        page.keyboard.press(key)
+        expect(slider).to_have_value(value)
+
+
+def test_who_writes_an_f_projects_nothing(open_page):
+    page = open_page("questions")
+    page.locator(".project-bar").wait_for(state="attached")
+    page.get_by_role("textbox").first.press_sequentially("of f")
+    expect(page.get_by_role("textbox").first).to_have_value("of f")
+    assert not page.locator("html.projecting").count()
