@@ -517,7 +517,8 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         if recorded is None and last is not None:
             st.caption("The player still shows what could be computed last.")
         with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
-            st.markdown(INSTRUCTION, width="stretch")
+            st.markdown(INSTRUCTION, width=190)  # in two lines, so that all has room at 1024 pixels
+            st.space("stretch")
             along = _direction(expression, values)
             if not along:
                 choice.choose("graph", _change_engine, ENGINES)

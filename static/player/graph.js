@@ -59,6 +59,7 @@ const READABLE_FAR = 2; // times its size, a presented drawing can be read from 
  * @property {Card} card
  * @property {string} kind
  * @property {SVGTextElement} title
+ * @property {SVGTextElement} rank in which order it sends
  * @property {Element[]} written what is written on it
  * @property {Field} value
  * @property {Field | null} gradient
@@ -132,15 +133,21 @@ export class Graph {
     /** @param {string} label @param {string} text @param {() => void} onclick */
     const tool = (label, text, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    const turn = () => this.showOrder(this.ordering.getAttribute("aria-pressed") !== "true");
+    const why = "In which order the operations send, and which are next";
+    this.ordering = h("button", { type: "button", "aria-pressed": false, title: why, onclick: turn }, "Order");
+    this.pending = h("p", { class: "pending", hidden: true });
     this.element = h(
       "div",
       { class: "stage" },
       this.svg,
+      this.pending,
       this.wait,
       this.simple,
       h(
         "div",
         { class: "tools", role: "group", "aria-label": "View" },
+        this.ordering,
         tool("Zoom in", "+", () => this.view.zoom(1.3)),
         tool("Zoom out", "−", () => this.view.zoom(1 / 1.3)),
         tool("Fit the whole graph", "Fit", () => this.view.fit()),
@@ -154,11 +161,39 @@ export class Graph {
     const known = this.playback?.structure === playback.structure;
     this.playback = playback;
     this.shown = null;
+    this.ordering.hidden = Boolean(playback.tangentOf);
+    const { departure } = playback;
+    if (departure && playback.events[departure.event].kind === "message") this.showOrder(true); // it went too early
     if (known && this.wanted) return;
     this.groups = groupsOf(playback);
     this.folded = new Set(playback.nodes.length >= FOLD_FROM ? foldedAtFirst(playback, this.groups) : []);
     this.showFolding();
     this.draw(playback);
+  }
+
+  /** Number the operations as they send, and list those that are next. @param {boolean} shown */
+  showOrder(shown) {
+    setAttribute(this.ordering, "aria-pressed", String(shown));
+    this.svg.classList.toggle("ordered", shown);
+    this.writeOrder();
+  }
+
+  writeOrder() {
+    const { playback, drawing, shown } = this;
+    const on = this.svg.classList.contains("ordered") && playback !== null && !playback.tangentOf;
+    this.pending.hidden = !on || !shown || shown.frame.k <= playback.forwardEnd;
+    if (!on || !playback) return;
+    const order = playback.sendingOrder();
+    for (const { node, rank } of drawing?.cards ?? []) {
+      setText(rank, String(order.get(node) ?? ""));
+      rank.parentElement?.toggleAttribute("data-none", !order.has(node));
+    }
+    if (!shown || this.pending.hidden) return;
+    const named = playback.pending(shown.frame).map((id) => {
+      const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, playback.derived[id].terms.length];
+      return playback.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");
+    });
+    setText(this.pending, named.length ? `Still to send: ${named.join(", ")}` : "All have sent.");
   }
 
   /** Lay out and draw; does nothing if that drawing is there or in the making.
@@ -280,6 +315,9 @@ export class Graph {
       parts.push(text);
       return { text, map: null, cells: [], name, shown: null };
     };
+    const rank = s("text", { "text-anchor": "middle", dy: "0.35em" });
+    const corner = { class: "rank", transform: `translate(${-width / 2} ${-height / 2})`, "aria-hidden": true };
+    const badge = s("g", corner, s("circle", { r: 11 }), rank);
     const value = field("value", "value", 0);
     const gradient = node.requires_grad
       ? field("gradient", playback.tangentOf ? `∂/∂${playback.tangentOf}` : "grad", 1)
@@ -303,11 +341,11 @@ export class Graph {
         },
         ondblclick: () => this.turnOver(item),
       },
-      ...parts.flatMap((part) => [part, " "]), // so that the texts are words apart, for who does not see them apart
+      ...[...parts, badge].flatMap((part) => [part, " "]), // texts are words apart, for who does not see them apart
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
-    return { element, node: node.id, card, kind, title, written, value, gradient, last };
+    return { element, node: node.id, card, kind, title, rank, written, value, gradient, last };
   }
 
   /** An array on a card: its numbers in cells, or a heat map. @param {number} node
@@ -424,6 +462,7 @@ export class Graph {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.patch(() => true), SETTLE);
     this.paintPill(now, frame, moving);
+    this.writeOrder();
   }
 
   /** Another part of the drawing has come into sight. */

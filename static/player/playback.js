@@ -186,6 +186,24 @@ export class Playback {
     return state === "no path" ? "0 (no path)" : WAITING;
   }
 
+  /** In which order the operations send: node -> 1 for the first.
+   * @returns {Map<number, number>} */
+  sendingOrder() {
+    /** @type {Map<number, number>} */
+    const order = new Map();
+    for (const event of this.events)
+      if (event.kind === "message" && !order.has(event.node)) order.set(event.node, order.size + 1);
+    return order;
+  }
+
+  /** The operations that have a gradient and have not sent it on: they are the next ones.
+   * @param {Frame} frame */
+  pending(frame) {
+    const sent = new Set([...frame.sent.values()].map(({ node }) => node));
+    const gone = (/** @type {number} */ id) => sent.has(id) && this.focus(frame).from !== id;
+    return [...frame.gradients.keys()].filter((id) => isOperation(this.nodes[id]) && !gone(id));
+  }
+
   /** How far a node has got, in words. @param {number} id @param {Frame} frame */
   stateText(id, frame) {
     if (!this.isKnown(id, frame)) return "not run yet";

@@ -1,0 +1,59 @@
+"""What a teacher shows in a lesson, from Start: each in at most five touches. With TOUCHES set to a folder, a picture of
+each touch is left there."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support import settled
+
+MOST = 5
+SEGMENTS = {  # what is touched, one after the other, and what the last touch shows
+    "why-plus": (
+        ["text=See", "link:Graph lab", "radio:= for +="],
+        [
+            (".ledger .note", "here 21, in the right engine 31"),
+            (".right-line", "✓ right engine: self.grad += message"),
+            (".card.departs .name", "✗ a"),
+        ],
+    ),
+    "why-an-order": (
+        ["text=See", "link:Graph lab", "radio:any order", "button:Show one where it does"],
+        [
+            (".ledger .note", "t sends too early: 1 of its 2 messages have arrived"),
+            (".pending", "Still to send: t (1 of 2 messages)"),
+            (".card.departs .name", "✗"),
+        ],
+    ),
+    "why-broadcasting-sums": (
+        ["text=See", "link:Graph lab", "radio:forgets the sum", "button:Show one where it does"],
+        [(".ledger .note", "The first event that differs"), (".card.departs .name", "✗")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEGMENTS)
+def test_a_segment_takes_at_most_five_touches_from_start(open_page, name):
+    touches, shown = SEGMENTS[name]
+    assert len(touches) <= MOST
+    page = open_page("", width=1024, height=768)
+    page.get_by_role("heading", level=1).wait_for()
+    folder = os.environ.get("TOUCHES")
+    for number, touch in enumerate(touches, 1):
+        kind, _, what = touch.rpartition(":")
+        if kind:
+            page.get_by_role(kind, name=what).first.click()
+        else:
+            page.locator(touch).first.click()
+        settled(page)
+        if folder:
+            page.wait_for_timeout(1500)  # the drawing
+            page.screenshot(path=Path(folder) / f"{name}-{number}.png")
+    for place, text in shown:
+        found = page.locator(place).first
+        expect(found).to_contain_text(text)
+        expect(found).to_be_in_viewport()
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}-result.png")
