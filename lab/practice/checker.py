@@ -208,16 +208,16 @@ def check(
                     right = aside.submit(_right, reference, one, cases)
                     got = _answers(runner, one, cases)
                     expected = right.result()
-                    ran.append(_Ran(one, cases, got))
+                    ran.append(_Ran(one, cases, got, expected))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
                         if one.slow:
-                            failure = _explain(ladder, task, ran, expected, runner, reference)
+                            failure = _explain(ladder, task, ran, runner, reference)
                         else:
                             with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
                                 # a fresh load: the cases may have left something behind in it
                                 runner.load(source, ladder.file, ladder.modules)
-                            failure = _explain(ladder, task, ran, expected, runner, reference)
+                            failure = _explain(ladder, task, ran, runner, reference)
                             with contextlib.suppress(Stopped):
                                 runner.load(source, ladder.file, ladder.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
@@ -231,11 +231,12 @@ def check(
 
 @dataclass(frozen=True)
 class _Ran:
-    """A check, its cases, and what the learner's code gave in each."""
+    """A check, its cases, and what the learner's code and the reference gave in each."""
 
     check: Check
     cases: Sequence[Job]
     got: Sequence[Answer]
+    right: Sequence[Answer]
 
 
 def _right(reference: Here, one: Check, cases: Sequence[Job]) -> list[Answer]:
@@ -320,12 +321,10 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
 # -- The smallest case that fails, and what it looks like --------------------------------------------------------------
 
 
-def _explain(
-    ladder: Ladder, task: Task, ran: Sequence[_Ran], expected: Sequence[Answer], runner: Runner, reference: Here
-) -> Failure:
-    """ran: the checks of the task so far, of which the last has failed. expected: what the reference gives in that."""
-    one, cases, got = ran[-1].check, ran[-1].cases, ran[-1].got
-    mistake = None if one.slow else _known(ladder, task, ran, runner)
+def _explain(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Failure:
+    """ran: the checks of the task so far, of which the last has failed."""
+    one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
+    mistake = None if one.slow else _known(ladder, task, ran, runner, reference)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
@@ -359,28 +358,50 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner) -> Mistake | None:
+def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Mistake | None:
     """The mistake with which the reference gives the learner's answers to the checks of this task so far, also to those
-    that passed. Those of the task come first, then the variants that are made by rule. Of several, the first that gives
-    their answers to the other checks of the task, too. Mistakes of the tasks before are none: their checks have passed.
-    """
+    that passed, and which fails and passes the same checks after them. Those of the task come first, then the variants
+    that are made by rule; of several, the first that gives the learner's answers to the later checks, too. Where none
+    is all of it, a mistake of the task may be one of several. Mistakes of the tasks before are none: their checks have
+    passed."""
     quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
+    later = list(_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(ladder, mistake, quick)]
-    by_rule = not known
-    if by_rule:
-        fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, mistake, quick))
-        known = list(itertools.islice(fitting, MAX_FITTING))
+    if whole := _likeliest(ladder, known, later):
+        return whole
+    fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, mistake, quick))
+    by_rule = list(itertools.islice((one for one in fitting if _fails_alike(ladder, one, later)), MAX_FITTING))
+    by_rule = [mistake for mistake in by_rule if _passes_before(ladder, task, mistake)]
+    if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
+        by_rule = []  # many a mistake ends in the same exception
+    return _likeliest(ladder, by_rule, later) or (known[0] if known else None)
+
+
+def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_Ran]:
+    """The checks of a task after those that are done, with the learner's answers, up to one that ends the process."""
     with contextlib.suppress(Stopped):
-        for other in task.checks[len(ran) :]:
-            if len(known) > 1 and not other.slow:
-                cases = list(_cases(other, np.random.default_rng(0)))
-                more = _Ran(other, cases, _answers(runner, other, cases))
-                known = [mistake for mistake in known if _explains(ladder, mistake, [more])] or known
-    if by_rule:
-        known = [mistake for mistake in known if _passes_before(ladder, task, mistake)]
-        if quick[0].got[0].problem and len({mistake.sentence for mistake in known}) > 1:
-            return None  # many a mistake ends in the same exception
-    return known[0] if known else None
+        for one in (each for each in task.checks[done:] if not each.slow):
+            cases = list(_cases(one, np.random.default_rng(0)))
+            yield _Ran(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
+
+
+def _likeliest(ladder: Ladder, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
+    """The first of the mistakes that gives the learner's answers to later checks, or else fails and passes the same."""
+    alike = [mistake for mistake in mistakes if _fails_alike(ladder, mistake, later)]
+    same_answers = (mistake for mistake in alike if _explains(ladder, mistake, later))
+    return next(same_answers, alike[0] if alike else None) if len(alike) > 1 else (alike[0] if alike else None)
+
+
+def _fails_alike(ladder: Ladder, mistake: Mistake, later: Sequence[_Ran]) -> bool:
+    """Does the reference with this mistake fail the checks that the learner's code fails, and no others?"""
+    text = ladder.with_mistake(mistake)
+    for one in later:
+        theirs = _loaded(text, ladder.file)
+        answers = [_answers(theirs, one.check, one.cases), one.got]
+        failed = [not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in answers]
+        if failed[0] != failed[1]:
+            return False
+    return True
 
 
 def _explains(ladder: Ladder, mistake: Mistake, ran: Sequence[_Ran]) -> bool:

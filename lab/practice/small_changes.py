@@ -14,16 +14,20 @@ AXES = ("0", "1", "-1")
 LEAKS = (0.01, 0.1, 0.2, 0.5)  # that people let through where a mask is False
 
 OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
     ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 OTHERS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult,),
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult, ast.FloorDiv),
     ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult,), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt,),
     ast.Lt: (ast.LtE, ast.Gt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,),
 }  # fmt: skip
 TURNED = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
-METHODS = {"sum": "mean", "mean": "sum", "max": "min", "log": "exp", "exp": "log", "maximum": "minimum"}
+METHODS = {
+    "sum": ("mean",), "mean": ("sum",), "max": ("min",), "log": ("exp",), "exp": ("log",), "maximum": ("minimum",),
+    "tanh": ("relu", "sigmoid"), "relu": ("tanh", "sigmoid"), "sigmoid": ("tanh", "relu"),
+}  # fmt: skip
+SIBLINGS = {"data": "grad", "grad": "data"}  # attributes that are taken for each other
 
 
 def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -74,9 +78,11 @@ def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
             rest = _loop(loop, [*loop.body[:at], *loop.body[at + 1 :]])
             yield "if a step of its loop came once, before the loop", [*before, step, rest, *after]
             yield "if a step of its loop came once, after the loop", [*before, rest, step, *after]
-        if place and isinstance(body[place - 1], ast.Assign):
-            inside = _loop(loop, [body[place - 1], *loop.body])
-            yield "if the line before its loop came in each turn", [*before[:-1], inside, *after]
+        for at, step in enumerate(before):
+            if isinstance(step, (ast.Assign, ast.AugAssign)):
+                inside = _loop(loop, [step, *loop.body])
+                words = f"if `{ast.unparse(step)}` came in each turn of its loop"
+                yield words, [*before[:at], *before[at + 1 :], inside, *after]
         if after and isinstance(after[0], ast.Return):
             yield "if it returned in the first turn of its loop", [*before, _loop(loop, [*loop.body, after[0]]), *after]
 
@@ -126,6 +132,9 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
         yield f"if `{node.id}` were ignored", defaults[node.id]
     elif isinstance(node, ast.Attribute) and node.attr == "T":
         yield "if a matrix in it were not transposed", node.value
+    elif isinstance(node, ast.Attribute) and node.attr in SIBLINGS and isinstance(node.ctx, ast.Load):
+        other = SIBLINGS[node.attr]
+        yield f"with `{other}` where `{node.attr}` belongs", ast.Attribute(node.value, other, ast.Load())
     elif isinstance(node, ast.Assign) and ast.unparse(node.value).endswith(".data"):
         for epsilon in EPSILONS:
             moved = ast.BinOp(node.value, ast.Add(), ast.Constant(epsilon))
@@ -206,9 +215,10 @@ def _other_constants(node: ast.Constant) -> Iterator[tuple[str, ast.expr]]:
 
 def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-    if isinstance(node.func, ast.Attribute) and name in METHODS:
-        other = ast.Attribute(node.func.value, METHODS[name], ast.Load())
-        yield f"with `{METHODS[name]}` where `{name}` belongs", ast.Call(other, node.args, node.keywords)
+    if isinstance(node.func, ast.Attribute):
+        for method in METHODS.get(name, ()):
+            other = ast.Attribute(node.func.value, method, ast.Load())
+            yield f"with `{method}` where `{name}` belongs", ast.Call(other, node.args, node.keywords)
     if name == "log" and node.args:
         for epsilon in EPSILONS:
             moved = ast.BinOp(node.args[0], ast.Add(), ast.Constant(epsilon))

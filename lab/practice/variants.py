@@ -8,6 +8,7 @@ one small thing changed. The mistakes that need a sentence of their own stand wi
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 import re
 import textwrap
@@ -17,6 +18,7 @@ from typing import TypeGuard
 
 from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
+from lab.text import plural
 from practice.task import Ladder, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
@@ -66,7 +68,11 @@ def variants(ladder: Ladder, task: Task) -> Iterator[Mistake]:
     for function in source.functions(task.key):
         yield from _other_nodes(source, function)
         yield from _detached(source, function)
+        yield from _in_place(source, function)
         yield from _changed_once(source, function, task.key)
+    for rule in source.other_ways(task):
+        for words, changed in changed_once(rule.function, lambda node: True):
+            yield source.mistake(f"`{rule.name}` gives what it would give {words}.", (rule.place, changed))
     for rule in own:
         yield from _two_mistakes(source, rule)
 
@@ -199,6 +205,30 @@ def _mistaken_messages(source: _Source, rule: Rule) -> Iterator[Mistake]:
         choices += [each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1]
     for choice in choices:
         yield _mistaken(source, rule, choice)
+    yield from _exchanged(source, rule)
+    yield from _shortened(source, rule)
+
+
+def _shortened(source: _Source, rule: Rule) -> Iterator[Mistake]:
+    """A returned tuple of messages that ends too early."""
+    for each in ast.walk(rule.function):
+        if isinstance(each, ast.Return) and rule.messages[0].place is not None and isinstance(each.value, ast.Tuple):
+            for length in range(1, len(each.value.elts)):
+                less = ast.Return(ast.Tuple(each.value.elts[:length], ast.Load()))
+                yield source.mistake(
+                    f"In `{rule.name}`, `backward` returns {plural(length, 'message')}. It should return one for each "
+                    "input, in the order of the inputs.",
+                    (rule.place, with_nodes(rule.function, (each, less))),
+                )
+
+
+def _exchanged(source: _Source, rule: Rule) -> Iterator[Mistake]:
+    """Each of two operands receives what is meant for the other."""
+    if len(rule.messages) == 2:
+        first, second = (message.expression for message in rule.messages)
+        changes = ((first, copy.copy(second)), (second, copy.copy(first)))
+        changed = with_nodes(rule.function, *changes)
+        yield source.mistake(f"In `{rule.name}`, each operand receives the other one's message.", (rule.place, changed))
 
 
 def _two_mistakes(source: _Source, rule: Rule) -> Iterator[Mistake]:
@@ -321,6 +351,7 @@ FORMULAS = (
     "1 - a", "1 - a**2", "1 - abs(a)", "a * (1 - a)", "1 + a", "a**2", "1 / a", "-a", "exp(a)", "exp(-a)", "cos(a)",
     "1 / a**2", "-1 / a**2", "-1 / a", "abs(a)", "2 * a", "a**3", "a + b", "a - b", "b - a", "a * b", "a / b", "b / a",
     "1 / b", "-1 / b", "1 / b**2", "-1 / b**2", "b**2", "-a / b", "a / b**2", "a**b", "b * a", "b * a**2", "b * y",
+    "y / a", "y / b", "b * y / a", "1 - tanh(y)**2", "1 / (1 + exp(-y)) * (1 - 1 / (1 + exp(-y)))", "cos(y)",
     "b - 1", "(b - 1) * a", "a**(b - 1)", "(b - 1) * a**(b - 1)", "(b - 1) * a**b", "(b + 1) * a**b",
     "a**(b + 1) / (b + 1)", "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
 )  # fmt: skip
@@ -491,6 +522,8 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
                 ("the operands in the wrong order", ast.Tuple(children.elts[::-1], ast.Load())),
                 *((f"only the {ORDINALS[place]} operand", ast.Tuple([one], ast.Load()))
                   for place, one in enumerate(children.elts)),
+                ("one value only once where it is both operands, as a set does",
+                 parsed(f"tuple(dict.fromkeys({ast.unparse(children)}))")),
             ]  # fmt: skip
         for words, other in others:
             yield source.mistake(
@@ -513,6 +546,26 @@ def _detached(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
                 "the value itself.",
                 (function, with_nodes(function, (node, bare))),
             )
+
+
+def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
+    """An operation that writes its result into an operand, and returns that operand or the result."""
+    name, function = called
+    last = function.body[-1]
+    if "self" not in [each.arg for each in function.args.args] or not isinstance(last, ast.Return) or not last.value:
+        return
+    write = ast.parse("result = None\nself.data = result.data\nreturn None").body
+    for back in ("self", "result"):
+        result, written, returned = (copy.copy(each) for each in write)
+        result.value = last.value
+        returned.value = parsed(back)
+        changed = copy.copy(function)
+        changed.body = [*function.body[:-1], result, written, returned]
+        yield source.mistake(
+            f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Put the result "
+            "into a new value.",
+            (function, changed),
+        )
 
 
 def _changed_once(source: _Source, called: tuple[str, ast.FunctionDef], key: str) -> Iterator[Mistake]:

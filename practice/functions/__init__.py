@@ -138,6 +138,12 @@ def _rule(name: str, inputs: Any, second: str = "", **options: Any) -> tuple[Che
     )  # fmt: skip
 
 
+def _both_sides(name: str, inputs: Any) -> Check:
+    """One tensor is both inputs: it receives two messages, in each of two passes."""
+    program = f"a = Tensor(x)\nout = {name}.apply(a, a)\nout.backward(v)\nout.backward(v)"
+    return Check("The same tensor twice", program, ("a.grad",), inputs, cases=4)
+
+
 # -- Lines of the reference that several wrong answers have otherwise --------------------------------------------------
 
 _UNWRAPPED = "*(x.data if isinstance(x, Tensor) else x for x in inputs)"
@@ -479,6 +485,7 @@ for `b`. If an element of `a` grows, its element of the sum grows as much; the s
 Both are static methods: what they have to remember, the context keeps, and here that is nothing.""",
     (
         *_rule("Add", _alike("x", "y", "v"), "b"),
+        _both_sides("Add", _alike("x", "v")),
         Check(
             "A number",
             "a = Tensor(x)\nout = Add.apply(Add.apply(a, 2.5), a)\nout.backward(v)",
@@ -542,6 +549,7 @@ later: keep them by `ctx.save_for_backward(a, b)` on the way forward, and take t
 Do not keep them anywhere else. A module that is used twice, or a second graph, would find the wrong ones there.""",
     (
         *_rule("Mul", _alike("x", "y", "v"), "b"),
+        _both_sides("Mul", _alike("x", "v")),
         Check(
             "A number",
             "a = Tensor(x)\nout = Mul.apply(a, -1.5)\nout.backward(v)",
@@ -839,6 +847,7 @@ first.""",
             upstream="v",
             derivatives={"a.grad": "x", "b.grad": "y"},
         ),
+        _both_sides("MatMul", _matrices(True)),
         *_rule("MatMul", _matrices(False), "b")[1::2],
         Check(
             "Views of other arrays",

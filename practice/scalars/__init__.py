@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,31 @@ def _rule(formula: str, names: str, upstream: bool = True) -> dict[str, Any]:
         "upstream": "g",
         "derivatives": {f"{name}.grad": number for name, number in leaves.items()},
     }
+
+
+_BEFORE = 10.0  # what had arrived at a value before
+
+
+def _both_sides(name: str, formula: str, messages: Callable[[float, float], tuple[float, float]]) -> Check:
+    """One value is both operands: none of its messages may be lost, be the reason a set, a dict or a condition.
+
+    messages   (the value, the upstream gradient) -> what each operand receives
+
+    A message that replaces what was there may pass: the task "One value, used twice" is about that.
+    """
+
+    def judge(inputs: Inputs, values: Mapping[str, Any]) -> str:
+        first, second = messages(inputs["p"], inputs["g"])
+        added = _BEFORE + first + second
+        if any(math.isclose(values["a.grad"], each, abs_tol=1e-9) for each in (added, first + second, first, second)):
+            return ""
+        return (
+            f"One value is both operands, so it receives a message for each of them: `a.grad` was {_BEFORE:g} and "
+            f"should be {added:.6g}. It is {values['a.grad']:.6g}."
+        )
+
+    program = f"{_SEND}a = Value(p)\ny = {formula}\na.grad = {_BEFORE}\ny.grad = g\nsend(y)"
+    return Check(name, program, ("a.grad",), _nonzero("p", "g"), cases=4, judge=judge)
 
 
 ENOUGH = 0.01  # the loss that a training has to come below
@@ -298,8 +324,16 @@ the result.
     (
         Check(
             "A sum",
-            'a = Value(p, label="a")\nb = Value(q, label="b")\ny = a + b',
-            ("y.data", "[child.label for child in y._children]", "y._op", "y.grad", "a.data", "b.data"),
+            'a = Value(p, label="a")\nb = Value(q, label="b")\ny = a + b\nz = a + a',
+            (
+                "y.data",
+                "[child.label for child in y._children]",
+                "y._op",
+                "y.grad",
+                "a.data",
+                "b.data",
+                "[child.label for child in z._children]",
+            ),
             _some("p", "q"),
         ),
         Check("The rule of +", inputs=_some("p", "q", "g"), **_rule("a + b", "ab")),
@@ -312,6 +346,7 @@ the result.
             upstream="g",
             derivatives={"a.grad": "p", "b.grad": "q", "c.grad": "r"},
         ),
+        _both_sides("a + a", "a + a", lambda p, g: (g, g)),
         Check("A number on the right", inputs=_some("p", "k", "g"), **_rule("a + k", "a")),
         Check("A number on the left", inputs=_some("p", "k", "g"), **_rule("k + a", "a")),
     ),
@@ -441,6 +476,9 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
         Check("Gradients through -a", inputs=_some("p", "g"), **_rule("-a", "a", False)),
         Check("Gradients through a - b", inputs=_some("p", "q", "g"), **_rule("a - b", "ab", False)),
         Check("Gradients through a / b", inputs=_nonzero("p", "q", "g"), **_rule("a / b", "ab", False)),
+        _both_sides("a * a", "a * a", lambda p, g: (p * g, p * g)),
+        _both_sides("a - a", "a - a", lambda p, g: (g, -g)),
+        _both_sides("a / a", "a / a", lambda p, g: (g / p, -g / p)),
         Check(
             "Numbers on either side",
             "a = Value(p)",
@@ -451,8 +489,14 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
         Check("Gradients through k / a", inputs=_nonzero("p", "k", "g"), **_rule("k / a", "a", False)),
         Check(
             "Children and names",
-            'a = Value(p, label="a")\nb = Value(q, label="b")\ny = a * b\nz = a ** 2',
-            ("[child.label for child in y._children]", "y._op", "[child.label for child in z._children]", "z._op"),
+            'a = Value(p, label="a")\nb = Value(q, label="b")\ny = a * b\nz = a ** 2\nw = a * a',
+            (
+                "[child.label for child in y._children]",
+                "y._op",
+                "[child.label for child in z._children]",
+                "z._op",
+                "[child.label for child in w._children]",
+            ),
             _nonzero("p", "q"),
             cases=4,
         ),

@@ -115,11 +115,11 @@ def _float32(expression: str, v: str = "nm") -> Check:
     )  # fmt: skip
 
 
-def _twice(expression: str) -> Check:
+def _twice(expression: str, name: str = "Two passes", shape: str = "nm") -> Check:
     """Two passes from one result: a rule finds in the second what it found in the first."""
     return Check(
-        "Two passes", f"x = Tensor(x)\nout = {expression}\nout.backward(v)\nout.backward(v)", ("x.grad",),
-        _arrays(x="nm", v="nm"), cases=4,
+        name, f"x = Tensor(x)\nout = {expression}\nout.backward(v)\nout.backward(v)", ("x.grad",),
+        _arrays(x=shape, v=shape), cases=4,
     )  # fmt: skip
 
 
@@ -299,6 +299,7 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
                 "v": np.round(rng.normal(size=(3, 2)), 2),
             }, cases=4,
         ),
+        *(_twice(f"x {sign} x", f"Two passes through x {sign} x") for sign in "+*-"),
         _float32("0.1 - 2.5 * x + x * 3 + x"),
         Check(
             "Two passes", "x = Tensor(x)\nout = x * x * x\nout.backward()\nout.backward()", ("x.grad",),
@@ -504,6 +505,7 @@ Nearly all the work of a neural network is this operation: one product forward, 
         _of_two("A row times a column", "a @ b", "1m", "m1", "11"),
         _of_two("A column times a row", "a @ b", "n1", "1m", "nm"),
         _of_one("A matrix times itself", "x @ x", "nn", "nn"),
+        _twice("x @ x", "Two passes through x @ x", "nn"),
         _of_two("Two products in a row", "a @ b @ b", "nm", "mm", "nm"),
         _of_two("A product of results", "(a * 2) @ (b + 1) * 2", "nm", "mk", "nk"),
         Check(
