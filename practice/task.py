@@ -121,12 +121,23 @@ class Ladder:
     def reference(self) -> str:
         return (self.folder / "reference.py").read_text("utf-8")
 
+    def parts(self, text: str) -> list[tuple[str, str]]:
+        """A text such as the reference in parts: (key of a task, its lines). The lines before the first are "given"."""
+        first, *others = re.split(r"^[ \t]*# task: ([\w-]+)\n", text, flags=re.MULTILINE)
+        return [("given", first), *zip(others[::2], others[1::2], strict=True)]
+
     def lines_of(self, key: str) -> str:
         """The reference's lines for the task of that key: all of it for a single task, none for one without lines."""
-        parts = re.split(r"^[ \t]*# task: ([\w-]+)\n", self.reference, flags=re.MULTILINE)
+        parts = self.parts(self.reference)
         if len(parts) == 1:
             return self.reference
-        return "".join(text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name == key).rstrip() + "\n"
+        return "".join(lines for name, lines in parts if name == key).rstrip() + "\n"
+
+    def grown(self, text: str, count: int) -> str:
+        """A text such as the reference with its first `count` tasks alone. Lines of a later one that stand inside of a
+        function change what is there from the start, and stay."""
+        first = {"given", *(task.key for task in self.tasks[:count])}
+        return "".join(lines for key, lines in self.parts(text) if key in first or lines.startswith(" " * 8))
 
     def up_to(self, key: str) -> tuple[Task, ...]:
         """The tasks up to that of the given key, and it. Raises KeyError where there is none."""

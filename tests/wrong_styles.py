@@ -2095,4 +2095,335 @@ class AddRow(Function):
     ),
 )
 
-SETS = (FIRST, SECOND, THIRD)
+FOURTH = (  # sets and dicts of operands, writes into operands, messages exchanged, functions taken for others
+    (
+        "scalars",
+        "add",
+        ("both operands are the same",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    b = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data + b.data, (self, b), "+")
+    def back():
+        for v in {self, b}:
+            v.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("only once",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, tuple(dict.fromkeys((self, other))), "+")
+    def back():
+        self.grad += out.grad
+        other.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, {self, other}, "+")
+    def back():
+        self.grad += out.grad
+        other.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("both operands are the same",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, (self, other), "+")
+    def back():
+        for c in set(out._children):
+            c.grad = c.grad + out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("both operands are the same",),
+        {
+            "Value.__mul__": """
+def __mul__(self, other):
+    other = wrapped(other)
+    out = Value(self.data * other.data, (self, other), "*")
+    def back():
+        for v, m in {self: other.data, other: self.data}.items():
+            v.grad += m * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("both operands are the same",),
+        {
+            "Value.__sub__": """
+def __sub__(self, other):
+    other = wrapped(other)
+    out = Value(self.data - other.data, (self, other), "-")
+    def back():
+        for v, m in {self: 1, other: -1}.items():
+            v.grad += m * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("both operands are the same",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data / other.data, (self, other), "/")
+    def back():
+        for v, m in {self: 1/other.data, other: -self.data/other.data**2}.items():
+            v.grad += m * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("stored",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, (self, other), "+")
+    def back():
+        self.grad += out.grad
+        other.grad += out.grad
+    self._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("changes its first operand",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    self.data += other.data
+    return self
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("wrapped once more",),
+        {
+            "wrapped": """
+def wrapped(x):
+    return Value(x.data if isinstance(x, Value) else x)
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("divides the result",),
+        {
+            "Value.__mul__": """
+def __mul__(self, other):
+    other = wrapped(other)
+    out = Value(self.data * other.data, (self, other), "*")
+    def back():
+        self.grad += out.data / self.data * out.grad
+        other.grad += out.data / other.data * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("changes its first operand",),
+        {
+            "Value.__neg__": """
+def __neg__(self):
+    self.data = -self.data
+    return self
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("//",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data // other.data, (self, other), "/")
+    def back():
+        self.grad += 1 / other.data * out.grad
+        other.grad -= self.data / other.data ** 2 * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("other one's message",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data / other.data, (self, other), "/")
+    def back():
+        self.grad += -self.data / other.data**2 * out.grad
+        other.grad += 1 / other.data * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("tanh(y)",),
+        {
+            "Value.tanh": """
+def tanh(self):
+    out = Value(math.tanh(self.data), (self,), "tanh")
+    def back():
+        self.grad += (1 - math.tanh(out.data) ** 2) * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("leaky",),
+        {
+            "Value.relu": """
+def relu(self):
+    out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
+    def back():
+        self.grad += (1 if self.data > 0 else 0.01) * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("after tanh",),
+        {
+            "Neuron.__call__": """
+def __call__(self, xs):
+    s = sum((w * x for w, x in zip(self.weights, xs)), Value(0.0))
+    return s.tanh() + self.bias
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("share one bias",),
+        {
+            "Layer.__init__": """
+def __init__(self, inputs, neurons, rng):
+    self.neurons = [Neuron(inputs, rng) for _ in range(neurons)]
+    for n in self.neurons:
+        n.bias = self.neurons[0].bias
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("both operands are the same",),
+        {
+            "Tensor.__add__": """
+def __add__(self, other):
+    other = self._operand(other)
+    out = Tensor(self.data + other.data, (self, other), "+")
+    def back():
+        for t in {self, other}:
+            t._receive(unbroadcast(out.grad, t.data.shape))
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("both operands are the same",),
+        {
+            "Tensor.__mul__": """
+def __mul__(self, other):
+    other = self._operand(other)
+    out = Tensor(self.data * other.data, (self, other), "*")
+    def back():
+        for t, m in {self: other.data, other: self.data}.items():
+            t._receive(unbroadcast(out.grad * m, t.data.shape))
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
+        "matmul",
+        ("both operands are the same",),
+        {
+            "Tensor.__matmul__": """
+def __matmul__(self, other):
+    out = Tensor(self.data @ other.data, (self, other), "@")
+    def back():
+        for t, m in {self: out.grad @ other.data.T, other: self.data.T @ out.grad}.items():
+            t._receive(m)
+    out._backward = back
+    return out
+"""
+        },
+    ),
+)
+
+SETS = (FIRST, SECOND, THIRD, FOURTH)

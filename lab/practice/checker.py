@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lab.practice import driver
-from lab.practice.variants import variants
+from lab.practice.variants import SMALL_CHANGE, variants
 from practice.task import Check, Inputs, Ladder, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
@@ -360,21 +360,21 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
 
 def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Mistake | None:
     """The mistake with which the reference gives the learner's answers to the checks of this task so far, also to those
-    that passed, and which fails and passes the same checks after them. Those of the task come first, then the variants
-    that are made by rule; of several, the first that gives the learner's answers to the later checks, too. Where none
-    is all of it, a mistake of the task may be one of several. Mistakes of the tasks before are none: their checks have
-    passed."""
+    that passed, and which fails no check after them that the learner's code passes. Those of the task come first, then
+    the variants that are made by rule; of several, the first that gives the learner's answers to the later checks, too.
+    Where none is all of it, a mistake of the task may be one of several. Mistakes of the tasks before are none: their
+    checks have passed."""
     quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
     later = list(_later(task, len(ran), runner, reference))
-    known = [mistake for mistake in task.mistakes if _explains(ladder, mistake, quick)]
-    if whole := _likeliest(ladder, known, later):
+    known = [mistake for mistake in task.mistakes if _explains(ladder, task, mistake, quick)]
+    if whole := _likeliest(ladder, task, known, later):
         return whole
-    fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, mistake, quick))
-    by_rule = list(itertools.islice((one for one in fitting if _fails_alike(ladder, one, later)), MAX_FITTING))
+    fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, task, mistake, quick))
+    by_rule = list(itertools.islice((one for one in fitting if _fits_later(ladder, task, one, later)), MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(ladder, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
         by_rule = []  # many a mistake ends in the same exception
-    return _likeliest(ladder, by_rule, later) or (known[0] if known else None)
+    return _likeliest(ladder, task, by_rule, later) or (known[0] if known else None)
 
 
 def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_Ran]:
@@ -385,28 +385,31 @@ def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_
             yield _Ran(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
 
 
-def _likeliest(ladder: Ladder, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
-    """The first of the mistakes that gives the learner's answers to later checks, or else fails and passes the same."""
-    alike = [mistake for mistake in mistakes if _fails_alike(ladder, mistake, later)]
-    same_answers = (mistake for mistake in alike if _explains(ladder, mistake, later))
-    return next(same_answers, alike[0] if alike else None) if len(alike) > 1 else (alike[0] if alike else None)
+def _likeliest(ladder: Ladder, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
+    """Of the mistakes that fit the later checks, the first that gives the learner's answers to them; else the first."""
+    fitting = [mistake for mistake in mistakes if _fits_later(ladder, task, mistake, later)]
+    if len(fitting) < 2:
+        return fitting[0] if fitting else None
+    return next((mistake for mistake in fitting if _explains(ladder, task, mistake, later)), fitting[0])
 
 
-def _fails_alike(ladder: Ladder, mistake: Mistake, later: Sequence[_Ran]) -> bool:
-    """Does the reference with this mistake fail the checks that the learner's code fails, and no others?"""
-    text = ladder.with_mistake(mistake)
+def _fits_later(ladder: Ladder, task: Task, mistake: Mistake, later: Sequence[_Ran]) -> bool:
+    """Does the reference with this mistake fail no check that the learner's code passes? A small change, which says
+    little, has to fail all that they fail, too."""
+    text = _mistaken(ladder, task, mistake)
     for one in later:
-        theirs = _loaded(text, ladder.file)
-        answers = [_answers(theirs, one.check, one.cases), one.got]
-        failed = [not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in answers]
-        if failed[0] != failed[1]:
+        theirs = _answers(_loaded(text, ladder.file), one.check, one.cases)
+        fails, learner_fails = (
+            not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in (theirs, one.got)
+        )
+        if fails > learner_fails or (fails < learner_fails and mistake.key == SMALL_CHANGE):
             return False
     return True
 
 
-def _explains(ladder: Ladder, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
+def _explains(ladder: Ladder, task: Task, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
     """Does the reference with this mistake give the learner's answers?"""
-    text = ladder.with_mistake(mistake)
+    text = _mistaken(ladder, task, mistake)
     for one in ran:
         theirs = Here()  # for each check: a case may leave something behind
         if theirs.load(text, ladder.file, ladder.modules):
@@ -418,9 +421,14 @@ def _explains(ladder: Ladder, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
     return True
 
 
+def _mistaken(ladder: Ladder, task: Task, mistake: Mistake) -> str:
+    """The reference with a mistake, without what comes in later tasks: it takes less time to load."""
+    return ladder.grown(ladder.with_mistake(mistake), len(ladder.up_to(task.key)))
+
+
 def _passes_before(ladder: Ladder, task: Task, mistake: Mistake) -> bool:
     """Do the tasks before this one pass with the mistake, as they did for the learner?"""
-    theirs, reference = _loaded(ladder.with_mistake(mistake), ladder.file), _loaded(ladder.reference, ladder.file)
+    theirs, reference = _loaded(_mistaken(ladder, task, mistake), ladder.file), _loaded(ladder.reference, ladder.file)
     for one in (each for before in ladder.up_to(task.key)[:-1] for each in before.checks if not each.slow):
         cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
         pairs = zip(_answers(theirs, one, cases), _answers(reference, one, cases), strict=True)
@@ -555,6 +563,8 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
     if got is None and isinstance(expected, (int, float, list, np.ndarray)):
         return "It is None: it was never set, or a function has ended without `return`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
+        if {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):
+            return "It has each item only once, and one belongs there twice. A set does that: use a tuple."
         return f"Its length is {len(got)} and should be {len(expected)}."
     if isinstance(got, list) and isinstance(expected, list) and sorted(map(repr, got)) == sorted(map(repr, expected)):
         return "It has the right items in the wrong order. A set has no order: use a tuple."

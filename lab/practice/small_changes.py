@@ -80,11 +80,18 @@ def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
             yield "if a step of its loop came once, after the loop", [*before, rest, step, *after]
         for at, step in enumerate(before):
             if isinstance(step, (ast.Assign, ast.AugAssign)):
-                inside = _loop(loop, [step, *loop.body])
                 words = f"if `{ast.unparse(step)}` came in each turn of its loop"
-                yield words, [*before[:at], *before[at + 1 :], inside, *after]
+                for turn in ([step, *loop.body], _inside_condition(step, loop.body)):
+                    yield words, [*before[:at], *before[at + 1 :], _loop(loop, turn), *after]
         if after and isinstance(after[0], ast.Return):
             yield "if it returned in the first turn of its loop", [*before, _loop(loop, [*loop.body, after[0]]), *after]
+
+
+def _inside_condition(step: ast.stmt, body: list[ast.stmt]) -> list[ast.stmt]:
+    """A step as the first under the condition that the body of a loop is."""
+    if len(body) == 1 and isinstance(body[0], ast.If):
+        return [ast.If(body[0].test, [step, *body[0].body], body[0].orelse)]
+    return [*body, step]
 
 
 def _loop(loop: ast.For, body: list[ast.stmt]) -> ast.For:

@@ -18,11 +18,12 @@ from typing import TypeGuard
 
 from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
-from lab.text import plural
+from lab.text import counted
 from practice.task import Ladder, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
 ORDINALS = ("first", "second", "third")
+SMALL_CHANGE = "small change"  # the key of a variant that says where, and not what was thought
 MAX_SUBSETS = 6  # messages of which every subset is tried; of more, only each one, each rule and all
 
 
@@ -71,8 +72,7 @@ def variants(ladder: Ladder, task: Task) -> Iterator[Mistake]:
         yield from _in_place(source, function)
         yield from _changed_once(source, function, task.key)
     for rule in source.other_ways(task):
-        for words, changed in changed_once(rule.function, lambda node: True):
-            yield source.mistake(f"`{rule.name}` gives what it would give {words}.", (rule.place, changed))
+        yield from source.changes(rule.name, rule.place, changed_once(rule.function, lambda node: True))
     for rule in own:
         yield from _two_mistakes(source, rule)
 
@@ -133,8 +133,15 @@ class _Source:
             lines[old.lineno - 1 : old.end_lineno] = [text]
         return "".join(lines)
 
-    def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef]) -> Mistake:
-        return Mistake("", sentence, ((self.text, self.replaced(*changes)),))
+    def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef], key: str = "") -> Mistake:
+        return Mistake(key, sentence, ((self.text, self.replaced(*changes)),))
+
+    def changes(
+        self, name: str, place: ast.FunctionDef, found: Iterator[tuple[str, ast.FunctionDef]]
+    ) -> Iterator[Mistake]:
+        """A mistake for each small change that was found."""
+        for words, changed in found:
+            yield self.mistake(f"`{name}` gives what it would give {words}.", (place, changed), key=SMALL_CHANGE)
 
 
 def _called(outer: ast.stmt, function: ast.FunctionDef) -> str:
@@ -216,7 +223,7 @@ def _shortened(source: _Source, rule: Rule) -> Iterator[Mistake]:
             for length in range(1, len(each.value.elts)):
                 less = ast.Return(ast.Tuple(each.value.elts[:length], ast.Load()))
                 yield source.mistake(
-                    f"In `{rule.name}`, `backward` returns {plural(length, 'message')}. It should return one for each "
+                    f"In `{rule.name}`, `backward` returns {counted(length, 'message')}. It should return one for each "
                     "input, in the order of the inputs.",
                     (rule.place, with_nodes(rule.function, (each, less))),
                 )
@@ -274,7 +281,7 @@ def _wrongs(rule: Rule, message: Message) -> Iterator[_Wrong]:
     if message.place is None:
         yield _Wrong(LOST, ast.Pass())
         yield _Wrong(REPLACES, _replacing(message))
-        if len(rule.messages) > 1 and message is rule.messages[-1]:
+        if len(rule.messages) > 1:
             same = parsed("self is not other")
             yield _Wrong("is missing where both operands are the same value", ast.If(same, [message.statement], []))
     else:
@@ -331,8 +338,12 @@ def _wrong_expressions(rule: Rule, message: Message) -> Iterator[tuple[str, ast.
         elif isinstance(node, ast.Attribute) and node.attr == "T":
             yield "has a factor that should be transposed", substituted(sent, node, node.value)
     for upstream in (node for node in ast.walk(sent) if _is_upstream(node)):
+        assert isinstance(upstream, ast.expr)
+        if len(rule.messages) > 1 and message.place is None:
+            whole, ratio = _product_around(sent, upstream), parsed(f"out.data / {message.operand}.data")
+            words = "divides the result's number by the operand's own: at 0 there is nothing to divide by"
+            yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), ratio))
         for words, local in _formulas(rule, message):
-            assert isinstance(upstream, ast.expr)
             whole = _product_around(sent, upstream)
             yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), local))
 
@@ -554,13 +565,11 @@ def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
     last = function.body[-1]
     if "self" not in [each.arg for each in function.args.args] or not isinstance(last, ast.Return) or not last.value:
         return
-    write = ast.parse("result = None\nself.data = result.data\nreturn None").body
+    result = ast.Assign([ast.Name("result", ast.Store())], last.value, lineno=0)
+    (written,) = ast.parse("self.data = result.data").body
     for back in ("self", "result"):
-        result, written, returned = (copy.copy(each) for each in write)
-        result.value = last.value
-        returned.value = parsed(back)
         changed = copy.copy(function)
-        changed.body = [*function.body[:-1], result, written, returned]
+        changed.body = [*function.body[:-1], result, written, ast.Return(parsed(back))]
         yield source.mistake(
             f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Put the result "
             "into a new value.",
@@ -571,5 +580,5 @@ def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
 def _changed_once(source: _Source, called: tuple[str, ast.FunctionDef], key: str) -> Iterator[Mistake]:
     """One small thing changed in the lines of a task."""
     name, function = called
-    for words, changed in changed_once(function, lambda node: source.owner(getattr(node, "lineno", 0)) == key):
-        yield source.mistake(f"`{name}` gives what it would give {words}.", (function, changed))
+    found = changed_once(function, lambda node: source.owner(getattr(node, "lineno", 0)) == key)
+    yield from source.changes(name, function, found)

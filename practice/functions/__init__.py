@@ -261,6 +261,22 @@ The context links a result to its inputs: the graph grows by itself.""",
             (("ctx = Context(cls, inputs)", "ctx = Context(cls, tuple(x for x in inputs if isinstance(x, Tensor)))"),),
         ),
         Mistake(
+            "one-context",
+            "All uses share one context: it was made once, for the class. Make a new one each time `apply` is called.",
+            (
+                (
+                    "ctx = Context(cls, inputs)",
+                    'ctx = vars(Function).get("ctx") or Context(cls, inputs)\n'
+                    "        Function.ctx, ctx.function, ctx.inputs = ctx, cls, inputs",
+                ),
+            ),
+        ),
+        Mistake(
+            "bare-saved",
+            "`save_for_backward` kept the first array itself. Keep all that it is given, as a tuple.",
+            (("        self.saved_tensors = arrays\n", "        self.saved_tensors = arrays[0]\n"),),
+        ),
+        Mistake(
             "one-saved",
             "Only the first array was saved: `save_for_backward` takes any number of them.",
             (("        self.saved_tensors = arrays\n", "        self.saved_tensors = arrays[:1]\n"),),
@@ -726,6 +742,17 @@ There is one input, and `backward` still returns a tuple: `return (message,)`.""
             "relu-input-written",
             "The input itself was written to: what `forward` is given is the tensor's own array. Make a new one.",
             (("return np.maximum(a, 0)", "a[a < 0] = 0.0\n        return a"),),
+        ),
+        *(
+            Mistake(
+                f"relu-leaks-{leak}",
+                f"Below 0, relu is 0 and passes nothing on. Yours lets {leak} of the input through: a leaky relu.",
+                (
+                    ("return np.maximum(a, 0)", f"return np.maximum(a, {leak} * a)"),
+                    ("ctx.save_for_backward(a > 0)", f"ctx.save_for_backward(np.where(a > 0, 1, {leak}))"),
+                ),
+            )
+            for leak in (0.01, 0.1, 0.2)
         ),
         Mistake("relu-no-mask", "The gradient passed where the input is negative, too.", ((_RELU, "return (grad,)"),)),
         Mistake(

@@ -430,6 +430,12 @@ the result.
             (("    return x if isinstance(x, Value) else Value(x)", "    return x"),),
         ),
         Mistake(
+            "add-wrap-again",
+            "An operand that was a Value already was wrapped once more: nothing leads back to the one that was given. "
+            "Wrap plain numbers only.",
+            (("    return x if isinstance(x, Value) else Value(x)", "    return Value(getattr(x, 'data', x))"),),
+        ),
+        Mistake(
             "no-radd",
             "`a + 2` works and `2 + a` does not: a number does not know what to do with a Value. Python then asks "
             "for "
@@ -1112,6 +1118,17 @@ derivative is known as σ(1 - σ). You never tell the engine so. See what comes 
             "At exactly 0, relu has no derivative, and the task takes 0 there: compare with `>`, not `>=`.",
             (("(self.data > 0) * out.grad", "(self.data >= 0) * out.grad"),),
         ),
+        *(
+            Mistake(
+                f"relu-leaks-{leak}",
+                f"Below 0, relu is 0 and passes nothing on. Yours lets {leak} of the input through: a leaky relu.",
+                (
+                    ("Value(max(self.data, 0.0), (self,)", f"Value(max(self.data, {leak} * self.data), (self,)"),
+                    ("(self.data > 0) * out.grad", f"(1 if self.data > 0 else {leak}) * out.grad"),
+                ),
+            )
+            for leak in (0.01, 0.1, 0.2)
+        ),
         Mistake(
             "relu-absolute",
             "Where the input is negative, relu sent the gradient with a minus. That is the rule of the absolute value.",
@@ -1286,6 +1303,25 @@ No new rule is needed: your engine does the rest.""",
             "no-tanh",
             "A neuron should end in tanh. Without it, layers upon layers are no more than one straight line.",
             (("return total.tanh()", "return total"),),
+        ),
+        Mistake(
+            "bias-late",
+            "The bias was added after tanh. It belongs into the sum that tanh is taken of.",
+            (
+                ("        total = self.bias\n", "        total = Value(0.0)\n"),
+                ("return total.tanh()", "return total.tanh() + self.bias"),
+            ),
+        ),
+        Mistake(
+            "bias-shared",
+            "The neurons of a layer share one bias. Each needs one of its own.",
+            (
+                (
+                    "[Neuron(inputs, rng) for _ in range(neurons)]\n",
+                    "[Neuron(inputs, rng) for _ in range(neurons)]\n        for neuron in self.neurons:\n"
+                    "            neuron.bias = self.neurons[0].bias\n",
+                ),
+            ),
         ),
         Mistake(
             "bias-forgotten",

@@ -602,6 +602,17 @@ The slope belongs to the numbers of the forward pass. Take what the rule needs w
         ),
     ),
     (
+        *(
+            Mistake(
+                f"leaky {leak}",
+                f"Below 0, relu is 0 and passes nothing on. Yours lets {leak} of the input through: a leaky relu.",
+                (
+                    ("np.maximum(x, 0), (self,)", f"np.maximum(x, {leak} * x), (self,)"),
+                    ("out.grad * (x > 0)", f"out.grad * np.where(x > 0, 1, {leak})"),
+                ),
+            )
+            for leak in (0.01, 0.1, 0.2)
+        ),
         Mistake(
             "tie", "At 0 exactly, your relu has slope 1. Here the slope at 0 is 0.",
             (("out.grad * (x > 0)", "out.grad * (x >= 0)"),),

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -47,6 +50,25 @@ def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url,
         other.goto(f"{app_url}/build?ladder=scalars")
         expect(other.locator(".cm-content")).to_contain_text("class Value")
         expect(other.get_by_role("button", name=re.compile("passed"))).to_have_count(8)
+
+
+@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
+def test_what_the_command_line_checked_is_taken_by_start(browser, app_url, tmp_path):
+    text = SCALARS.grown(SCALARS.reference, 3)
+    for command in ("start scalars", "check"):
+        if command == "check":
+            (tmp_path / "scalars.py").write_text(text, "utf-8")
+        run = [sys.executable, "-m", "lab.practice", *command.split(), str(tmp_path)]
+        subprocess.run(run, cwd=Path(__file__).parents[2], capture_output=True, timeout=120, check=False)
+    with browser.new_context() as context:
+        page = prepared(context.new_page())
+        page.goto(app_url)
+        page.locator("input[type=file]").set_input_files(tmp_path / "progress.json")
+        expect(page.get_by_text("3 tasks from the file. Your code of Scalars is here.")).to_be_visible()
+        page.goto(f"{app_url}/build?ladder=scalars")
+        expect(page.get_by_role("button", name=re.compile("passed"))).to_have_count(3)
+        expect(page.locator(".cm-content")).to_contain_text("class Value")
+        assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars')") == text
 
 
 def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):

@@ -17,7 +17,7 @@ from lab.practice.checker import Here, _cases, _numerical, check
 from lab.practice.render_report import told
 from practice import LADDERS
 from practice.scalars import reference as scalars
-from tests.answers import grown, parts
+from tests.answers import grown
 
 MUTANTS = 300
 SECONDS = 3  # of processor time that a mutant gets: some of them run for ever
@@ -30,7 +30,7 @@ def test_a_ladder_is_complete(ladder):
     assert ladder.key == next(key for key, each in LADDERS.items() if each is ladder)
     keys = [task.key for task in ladder.tasks]
     assert len(set(keys)) == len(keys)
-    assert {key for key, _ in parts(ladder)} <= {"given", *keys}
+    assert {key for key, _ in ladder.parts(ladder.reference)} <= {"given", *keys}
     for task in ladder.tasks:
         assert len(task.mistakes) >= 5, task.key
         for names in ([mistake.key for mistake in task.mistakes], [mistake.sentence for mistake in task.mistakes]):

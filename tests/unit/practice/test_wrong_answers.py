@@ -59,7 +59,7 @@ def put(text, name, replacement):
     return "".join(lines)
 
 
-@pytest.mark.parametrize("answers", wrong_styles.SETS, ids=["first", "second", "third"])
+@pytest.mark.parametrize("answers", wrong_styles.SETS, ids=["first", "second", "third", "fourth"])
 def test_wrong_answers_in_other_styles_are_refused_and_named(answers):
     named = 0
     for course, key, words, replacements in answers:
@@ -91,6 +91,13 @@ def test_an_overwritten_message_is_named_for_each_rule_and_operand(which):
     else:
         for rule in ("`+`", "`*`", "`**`"):
             assert (rule in sentence.replace("`a + a`", "")) == any(rule == name for name, _ in chosen), sentence
+
+
+@pytest.mark.parametrize("key", ["add", "arithmetic"])
+def test_overwriting_waits_for_the_task_about_it(key):
+    """The task "One value, used twice" is where a learner finds out why it is `+=`."""
+    text = LADDERS["scalars"].reference.replace("self.grad +=", "self.grad =").replace("other.grad +=", "other.grad =")
+    assert judged_text("scalars", key, text)
 
 
 def test_the_one_operand_is_said():
