@@ -113,6 +113,8 @@ EFFECTS = {
     "ge": Effect(Result.CHOICE),
     "le": Effect(Result.CHOICE),
     "argsort": Effect(Result.CHOICE),
+    "multinomial": Effect(Result.CHOICE),
+    "bernoulli": Effect(Result.CHOICE),
     "view": Effect(Result.MOVED),
     "reshape": Effect(Result.MOVED),
     "squeeze": Effect(Result.MOVED),

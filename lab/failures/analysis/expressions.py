@@ -275,7 +275,8 @@ class Expressions(Calls):
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
-            value = self.like(base, node, "index", (base,), base.form)
+            computed = key.kind == Kind.TENSOR and (key.cut or key.graph)
+            value = self.like(base, node, "index", (base, key) if computed else (base,), base.form)
             value.shape, value.base = index_shape(base.shape, index, key), base
             return value
         if base.kind == Kind.GRADIENT:
@@ -334,6 +335,8 @@ class Expressions(Calls):
         return self.builtins[name](self, args, keys, node)
 
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        if args and args[0].kind == Kind.PARAMETERS:
+            return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
         return args[0] if args else Value(Kind.LIST, items=[])
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:

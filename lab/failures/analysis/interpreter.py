@@ -261,6 +261,8 @@ class Interpreter(Expressions):
 
     def item(self, over: Value, node: ast.expr, turn: int) -> Value:
         """What a loop over a value gives in one turn."""
+        if over.kind == Kind.PARAMETERS and over.name and Tag.KEPT not in over.tags:
+            over.tags.add(Tag.USED_UP)  # a generator gives its elements once
         if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(turn, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
@@ -315,6 +317,9 @@ class Interpreter(Expressions):
                 if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
                     value.statement = value.statement or self.statement
+                old = scope.find(name)
+                if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
+                    self.note(Act.REPLACED, target, old, value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []

@@ -88,6 +88,7 @@ class Tag(StrEnum):
     UNKNOWN_ATTRIBUTE = "unknown attribute"
     UP = "up"
     UPDATED = "updated"
+    USED_UP = "used up"
     VELOCITY = "velocity"
 
 
@@ -98,6 +99,7 @@ class Act(StrEnum):
     ASK = "ask"
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
+    DIFFERENCE = "difference"
     DIFFERENTIATE = "differentiate"
     EVAL = "eval"
     GATHER = "gather"
@@ -110,6 +112,7 @@ class Act(StrEnum):
     NUMPY = "numpy"
     OPTIMIZER = "optimizer"
     READ_GRAD = "read grad"
+    REPLACED = "replaced"
     ROOT = "root"
     SCHEDULER = "scheduler"
     STEP = "step"

@@ -162,6 +162,8 @@ class Libraries(Methods):
         value = Value(Kind.PARAMETER, call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
+        elif made.whole:
+            self.note(Act.WHOLE_LEAF, call.node, made)
         self.note(Act.MADE, call.node, value)
         return value
 
@@ -287,7 +289,7 @@ class Libraries(Methods):
         value.attributes["lr"] = rate
         value.items = owners(given)
         self.everything.append(value)
-        self.note(Act.OPTIMIZER, node, value, given)
+        self.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
     def mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:

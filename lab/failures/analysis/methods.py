@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
-from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value
+from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -284,6 +284,8 @@ class Methods(Tensors):
 
     def whole(self, op: Operation) -> Value:
         value = self.like(op.first, op.node, "whole", (op.first,))
+        if graph_of(op.first) and not value.cut:
+            value.cut, value.cut_by = Cut.CHOICE, op.node
         value.whole, value.graph = True, False
         return value
 

@@ -60,7 +60,7 @@ class Tensors(Program):
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
-        value.double = doubles[0] if len(doubles) == 1 else None
+        value.double = doubles[0] if len(set(doubles)) == 1 else None
         mode = self.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
@@ -94,7 +94,7 @@ class Tensors(Program):
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
         if kinds <= {Kind.NUMBER, Kind.FLAG}:
-            return self.numbers(sign, one, two)
+            return self.numbers(sign, one, two, node)
         if Kind.GRADIENT in kinds:
             return self.gradient_arithmetic(sign, one, two)
         form = ""
@@ -128,6 +128,10 @@ class Tensors(Program):
         if sign in "-*" and column_pair(one, two):
             self.note(Act.SUBTRACT, node, one, two, sign)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
+        if sign == "**" and two.constant == 0.5:
+            self.note(Act.ROOT, node, one)
+        if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
+            self.note(Act.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
         for saved, other in {"*": ((one, two), (two, one)), "@": ((one, two), (two, one)), "/": ((two, one),),
@@ -154,9 +158,12 @@ class Tensors(Program):
             value.tags.add(Tag.TURNED)
         return value
 
-    def numbers(self, sign: str, one: Value, two: Value) -> Value:
+    def numbers(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.maybe), op=sign)
+        value.double = one.double if one.double is two.double else None
         a, b = one.constant, two.constant
+        if sign == "/" and one.op == "-" and one.double is False and isinstance(b, float):
+            self.note(Act.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
                 value.constant = (
@@ -203,7 +210,7 @@ class Tensors(Program):
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
         number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
-        number.whole = value.whole
+        number.whole, number.double = value.whole, value.double
         if known and graph_of(value):
             number.cut, number.cut_by = cut, node
         elif value.cut:
@@ -290,8 +297,10 @@ class Tensors(Program):
         stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
         column = stood_up and op.args[1].constant == 1
         shape = op.args[2].shape or ((None, 1) if column else None)
-        value = self.tensor(op.node, "gather", (op.first,), shape)
-        value.graph, value.form = graph_of(op.first), op.first.form
+        computed = op.args[2].cut or op.args[2].graph
+        value = self.tensor(op.node, "gather", (op.first, op.args[2]) if computed else (op.first,), shape)
+        value.graph = graph_of(op.first) or op.args[2].graph
+        value.form = op.first.form
         return value
 
     def some_tensor(self, op: Operation) -> Value:

@@ -38,6 +38,7 @@ from lab.failures.analysis.rules.networks import (
 )
 from lab.failures.analysis.rules.numbers import (
     both_arms_of_where,
+    coarse_difference,
     coarse_gradcheck,
     column_and_row,
     integers,
@@ -51,7 +52,9 @@ from lab.failures.analysis.rules.optimizers import (
     part_left_out,
     rate_too_high,
     replaced_layer,
+    stepped_in_vain,
     unregistered,
+    used_up,
 )
 from lab.failures.analysis.rules.steps import likelihood_made_smaller, never_zeroed, uphill, wrong_order
 
@@ -81,6 +84,7 @@ RULES: tuple[Rule, ...] = (
     root_of_zero,
     both_arms_of_where,
     integers,
+    coarse_difference,
     coarse_gradcheck,
     last_activation,
     dead_by_bias,
@@ -94,6 +98,8 @@ RULES: tuple[Rule, ...] = (
     left_out,
     leaf_left_out,
     part_left_out,
+    stepped_in_vain,
+    used_up,
     moving_target,
     kept_graphs,
 )

@@ -295,7 +295,7 @@ def chosen_from(node: ast.expr) -> ast.expr | None:
     """x, of x.argmax(1), torch.argmax(x, 1), x > 0.5 or torch.where(x > 0.5, 1, 0)."""
     if isinstance(node, ast.Compare):
         return node.left
-    names = {*CHOICES, "max", "min", "topk", "sort", "where"}
+    names = {*CHOICES, "max", "min", "topk", "sort", "where", "long", "int", "bool", "byte"}
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in names:
         return None
     library = isinstance(node.func.value, ast.Name) and node.func.value.id in {"torch", "np", "F", "nn"}
@@ -491,7 +491,7 @@ def known(value: Value) -> bool:
 def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Found]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
-    source = receiver(node)
+    source = node.value if isinstance(node, ast.Attribute) else receiver(node)
     if value.cut == Cut.DETACH and source is not None:
         edit: Edit | None = case.text.replace([(node, case.text.of(source))])
     else:

@@ -18,17 +18,28 @@ def last_activation(case: Case) -> Iterator[Found]:
     """25: softmax or sigmoid before a loss that has it inside. 14: relu on the way into such a loss."""
     for event in case.all(Act.LOSS):
         value = event.value
-        if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits"}:
+        if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
             continue
         while value.op == "view" and value.parents:
             value = value.parents[0]
         node = value.node
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
+        line = event.statement.lineno
+        if event.detail == "nll_loss":
+            if value.op == "softmax":
+                new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
+                yield Found(
+                    25,
+                    node,
+                    f"The loss in line {line} takes the logarithms of probabilities, and gets the probabilities: it "
+                    "rewards them linearly and never goes below -1.",
+                    case.text.replace([(node, new)]),
+                )
+            continue
         edit = unwrapped(case, node)
         if edit is None:
             continue
-        line = event.statement.lineno
         if value.op == "relu":
             yield Found(
                 14,

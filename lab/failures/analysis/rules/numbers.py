@@ -68,8 +68,11 @@ def predicted(value: Value) -> bool:
 def log_of_zero(case: Case) -> Iterator[Found]:
     """9: the logarithm of what can be exactly 0. Silent: with an epsilon, a clamp, or no gradient wanted."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
+    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.all(Act.LOG):
         node = event.node
+        if any(node is part for part in chosen):  # another rule is for these
+            continue
         if (
             event.value.form not in {"probabilities", "relu"}
             or graph_of(event.value) is False
@@ -100,11 +103,13 @@ def root_of_zero(case: Case) -> Iterator[Found]:
         times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
         square = times_itself or squares.op in {"**", "pow", "square"}
         difference = squares.parents[0] if square and squares.parents else Value()
-        if difference.op != "-" or graph_of(difference) is not True or not isinstance(event.node, ast.Call):
+        if difference.op != "-" or graph_of(difference) is not True:
             continue
         one, two = ({id(v) for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
         pairs = unmoved(difference.parents[0]) is unmoved(difference.parents[1])
-        part = event.node.args[0] if event.node.args else receiver(event.node)
+        part: ast.expr | None = event.node.left if isinstance(event.node, ast.BinOp) else None
+        if isinstance(event.node, ast.Call):
+            part = event.node.args[0] if event.node.args else receiver(event.node)
         if (one & two or pairs) and part is not None:
             where = "for a point and itself" if pairs else "where the two outputs are equal"
             yield Found(
@@ -221,6 +226,27 @@ def integers(case: Case) -> Iterator[Found]:
         yield Found(
             22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))])
         )
+
+
+def coarse_difference(case: Case) -> Iterator[Found]:
+    """23: a quotient of differences by hand, with a step that float32 cannot resolve."""
+    for event in case.all(Act.DIFFERENCE):
+        step = event.other.constant if event.other is not None else None
+        if not isinstance(step, float) or not 0 < abs(step) < FINEST_STEP or not isinstance(event.node, ast.BinOp):
+            continue
+        behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
+        made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
+        if isinstance(made, ast.Call):
+            yield Found(
+                23,
+                event.node,
+                f"In float32 a difference over a step of {step:g} is mostly rounding: it has 7 digits. Compute it in "
+                "float64.",
+                case.text.replace([(made, case.text.with_keyword(made, "dtype", "torch.float64"))]),
+            )
+
+
+FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
 
 
 def coarse_gradcheck(case: Case) -> Iterator[Found]:

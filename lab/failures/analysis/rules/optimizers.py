@@ -132,7 +132,9 @@ def unregistered(case: Case) -> Iterator[Found]:
                     case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
                 )
             own = {id(v) for v in owner.attributes.values()}
-            parameters = [v for v in value.items or [] if v.kind == Kind.PARAMETER and Tag.FROZEN not in v.tags]
+            parameters = [
+                v for v in value.items or [] if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags
+            ]
             if parameters and not own & {id(v) for v in parameters} and not layers:
                 box = "ParameterList" if value.kind == Kind.LIST else "ParameterDict"
                 yield Found(
@@ -152,6 +154,45 @@ def unregistered(case: Case) -> Iterator[Found]:
                     "`parameters()` does not see it, and the optimizer never moves it.",
                     case.text.replace([(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]),
                 )
+
+
+def used_up(case: Case) -> Iterator[Found]:
+    """19: an optimizer that is given a generator of parameters which something else has gone through."""
+    for event in case.all(Act.OPTIMIZER):
+        given = event.other
+        if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
+            continue
+        yield Found(
+            19,
+            event.node,
+            f"`{given.name}` is a generator, which line {given.node.lineno} made and something has gone through since: "
+            "the optimizer gets nothing. Make it a list.",
+            case.text.replace([(given.node, f"list({case.text.of(given.node)})")]),
+        )
+
+
+def stepped_in_vain(case: Case) -> Iterator[Found]:
+    """19: a network made anew under the name of the one that the optimizer has.
+    Silent: where another optimizer is made, and where anything of the old network is in the loss."""
+    if not all_known(case):
+        return
+    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
+    for event in case.all(Act.REPLACED):
+        old, new = event.value, event.other
+        if new is None or not own_line(event.statement):
+            continue
+        parts = {id(part) for part in modules(new)}
+        holder = next((e for e in case.all(Act.OPTIMIZER) if old in (e.value.items or [])), None)
+        if holder is None or parts & moved or not parts & alive or {id(part) for part in modules(old)} & alive:
+            continue
+        yield Found(
+            19,
+            event.statement,
+            f"`{case.text.of(event.node)}` becomes another network here, and `{holder.value.name}` keeps the "
+            "parameters of the one before: what is trained is not what is used.",
+            case.text.after(event.statement, *case.text.of(holder.statement).split("\n")),
+        )
 
 
 def all_known(case: Case) -> bool:

@@ -1,0 +1,11 @@
+import torch
+from torch import nn
+
+pi = nn.Linear(4, 3)
+opt = torch.optim.Adam(pi.parameters())
+for s, r in [(torch.randn(6, 4), torch.randn(6, 3))] * 2:
+    a = torch.multinomial(torch.softmax(pi(s), 1), 1)  #! 21|4
+    loss = -r.gather(1, a).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
