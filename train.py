@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from lab.training import data_card
 from lab.training.config import (
     DEFAULT_LR,
+    LIVE,
     SCHEDULES,
     TASKS,
     Config,
     ConfigError,
     describe,
     epochs_text,
+    parse_change,
     require,
     said,
     shown,
@@ -75,6 +77,13 @@ class _Widths(argparse.Action):
         setattr(namespace, self.dest, widths(" ".join(values)))
 
 
+class _Changes(argparse.Action):
+    """Takes 5:lr=0.01 8:batch-size=8."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        setattr(namespace, self.dest, tuple(map(parse_change, values)))
+
+
 class _Names(argparse.Action):
     """Takes x y x2 as well as x,y,x2 and x-y-x2."""
 
@@ -88,7 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="train.py",
         description="Train a network with the engine of model.py. To compare runs: train.py report RUN RUN ... "
-        "What is wrong with one, and whether the remedy helps: train.py doctor RUN --try.",
+        "What is wrong with one, and whether the remedy helps: train.py doctor RUN --try. "
+        "To use one: train.py predict RUN FILE.csv.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
@@ -143,6 +153,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
     add("--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train them all)")
+    add(
+        "--changes",
+        metavar="EPOCH:NAME=VALUE",
+        action=_Changes,
+        nargs="+",
+        help=f"after so many epochs, another value of {', '.join(LIVE)}: --changes 5:lr=0.001 8:batch-size=8",
+    )
     add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
     add(
         "--val-fraction",
@@ -180,6 +197,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _report_command(argv[1:])
         if argv[:1] == ["doctor"]:
             return _doctor_command(argv[1:])
+        if argv[:1] == ["predict"]:
+            return _predict_command(argv[1:])
         given = vars(_parser().parse_args(argv))
         sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
         require(sweep is not None or scheduler is None, "--scheduler is for a --sweep: a single run trains here.")
@@ -239,7 +258,7 @@ def _train_run(
         try:
             for record in train(trainer.config, trainer, on_batch=bar.update):
                 with _ctrl_c_held_back():
-                    run.save(record, trainer.state())
+                    run.save(record, trainer.state() | trainer.dataset.preparation)
                     if events:
                         events.write(record)
                     news = doctor.look(record)
@@ -396,6 +415,26 @@ def _doctor_command(argv: Sequence[str]) -> int:
             print(f"tried {changes}: {trial}{withdrawn}", flush=True)
         if not trials:
             print("Nothing to try: no finding names settings that can be compared on the same validation samples.")
+    return 0
+
+
+def _predict_command(argv: Sequence[str]) -> int:
+    from lab.training.trained import load, predict_table
+
+    parser = _Parser(
+        prog="train.py predict",
+        description="Answer the rows of a table with the network that a run has trained, as CSV.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("run", metavar="RUN", help="the folder of a run")
+    parser.add_argument("table", metavar="FILE.csv", help="rows with the columns that it was trained on")
+    parser.add_argument("--out", metavar="FILE", help="default: the answers are printed")
+    given = parser.parse_args(argv)
+    answered = predict_table(load(given.run), given.table)
+    if given.out is None:
+        print(answered, end="", flush=True)
+    else:
+        write_atomic(Path(given.out), answered.encode())
     return 0
 
 

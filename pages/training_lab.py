@@ -18,8 +18,9 @@ from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
+from lab.training.shelf import default_name, differences, unused
 from lab.training.worker import Worker
-from lab.ui import address, page, progress
+from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
@@ -72,6 +73,9 @@ def _show(current: PageState) -> None:
         _with_own_engine(current, engine)
         return
     config, complaint = settings.chosen()
+    now["training decided"] = now.get("training decided", False) or current.restored
+    if config:
+        config = settings.decide(now["training worker"], config)
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
@@ -87,6 +91,7 @@ def _show(current: PageState) -> None:
     with word:
         if complaint:
             st.error(escape_markdown(complaint))
+        _begin_again()
         if own:
             data = own(now["training val_fraction"], now["training seed"])
     ready = bool(config and (data or not own))
@@ -173,9 +178,40 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
 def _put_in_place(run: LiveRun) -> None:
     now = st.session_state
     now["training worker"].pause()
-    visit.shelve(_run())
+    _shelve(_run())
+    now.pop("training proposal", None)
     now["training worker"] = Worker(run)
     now["training cursor"] = run.config.epochs
+
+
+def _shelve(run: LiveRun) -> None:
+    """Keep a run that is left, and say where."""
+    if name := visit.shelve(run):
+        st.toast(
+            f"The run before is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
+        )
+
+
+def _begin_again() -> None:
+    """Ask before a run is left for settings that cannot change while it trains."""
+    now, run = st.session_state, _run()
+    proposal: Config | None = now.get("training proposal")
+
+    def begin() -> None:
+        assert proposal is not None  # or there is no button for it
+        state.step()
+        settings.set_widgets(proposal)
+
+    def keep() -> None:
+        now["training proposal"] = None
+
+    if proposal:
+        other = escape_markdown(differences(replace(proposal, changes=()), run.config.latest))
+        name = escape_markdown(unused(default_name(run.config), now["training shelf"]))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")
+            st.button("Begin again", type="primary", on_click=begin, key="training begin again")
+            st.button("Keep this run", on_click=keep, key="training keep run")
 
 
 def _welcome() -> None:
@@ -216,6 +252,7 @@ def _epoch(text: str) -> int:
 
 FIELDS = (
     *settings.SETTINGS.values(),
+    settings.CHANGES,
     POINTS,
     shelf.OPENED,
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: at the end of what has been trained
@@ -293,8 +330,9 @@ def _transport(ready: bool) -> None:
 
     def reset() -> None:
         stop()
-        visit.shelve(run)
+        _shelve(run)
         run.rewind(0)
+        settings.set_widgets(run.config)
 
     if "training complaint" in now:
         st.error(now.pop("training complaint"))

@@ -37,7 +37,7 @@ BUCKETS = 120  # of the losses of single batches
 def loss(
     records: Sequence[Record],
     batch_losses: np.ndarray,
-    steps_per_epoch: int,
+    batch_epochs: np.ndarray,
     *,
     until: int,
     cursor: int | None = None,
@@ -48,13 +48,14 @@ def loss(
 ) -> Chart:
     """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them.
 
-    held_out: were samples held out? Without, the records give the training's numbers for validation: they are not
+    batch_epochs: where each of the batch_losses lies on the axis of the epochs. held_out: were samples held out?
+    Without, the records give the training's numbers for validation: they are not
     drawn a second time. others: names and records of earlier runs, whose validation loss is drawn too, to compare.
     """
     colours = COLOURS[theme]
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
     series = [
-        *_batch_band(batch_losses, steps_per_epoch, colours),
+        *_batch_band(batch_losses, batch_epochs, colours),
         *_parts(train, val, _others(others, "val_loss", until, colours), held_out, colours),
     ]
     _mark(series[-1], records, cursor, until, colours)
@@ -415,15 +416,15 @@ def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: Co
     return [invisible(low, "gap"), invisible(thickness, "gap", colours["gap"])]
 
 
-def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: Colours) -> list[dict[str, Any]]:
+def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> list[dict[str, Any]]:
     """The losses of single batches, gathered in buckets: their mean as a thin line, their extremes as a band."""
-    finite = losses[np.isfinite(losses)]
+    epochs, finite = epochs[np.isfinite(losses)], losses[np.isfinite(losses)]
     if not len(finite):
         return []
     starts = np.linspace(0, len(finite), min(BUCKETS, len(finite)) + 1).astype(int)
     counts = np.diff(starts)
     lows, highs, totals = (measure.reduceat(finite, starts[:-1]) for measure in (np.minimum, np.maximum, np.add))
-    ends = (starts[1:] / steps_per_epoch).round(4).tolist()
+    ends = epochs[starts[1:] - 1].round(4).tolist()
     low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (lows, highs, totals / counts))
     thickness = [top - bottom for bottom, top in zip(low, high, strict=True)]
     band = [
@@ -438,8 +439,8 @@ def _batch_band(losses: np.ndarray, steps_per_epoch: int, colours: Colours) -> l
 
 
 def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, until: int, colours: Colours) -> None:
-    """Vertical lines at the epoch with the best validation, where one would have stopped; where the run broke off; and
-    at the cursor. The word stands on the side of the line where there is room for it."""
+    """Vertical lines where settings changed; at the best epoch, where one would have stopped; where the run broke off;
+    and at the cursor. The word stands on the side of the line where there is room for it."""
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best")]
     if best:
@@ -447,6 +448,11 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
     if records and records[-1].get("diverged"):
         end = {"type": "dashed", "width": 2, "color": colours["validation"]}
         marks.setdefault(records[-1]["epoch"], []).append(("no longer a number", end))
+    for record in records:
+        for name, value in record.get("changed", {}).items():
+            words = f"{name.replace('_', ' ')} {'none' if value is None else f'{value:g}'}"
+            made = {"type": "solid", "width": 1, "color": colours["faint"]}
+            marks.setdefault(record["epoch"] - 1, []).append((words, made))
     if cursor is not None:
         marks.setdefault(cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
     data = [

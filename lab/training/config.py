@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -20,6 +21,10 @@ SCHEDULES = ("constant", "step", "cosine")
 MOST_NOISE, FEWEST_SAMPLES = 10.0, 10  # of generated data: with more noise or fewer points nothing is left to learn
 
 
+LIVE = ("lr", "momentum", "weight_decay", "batch_size", "clip", "noise")  # what can change while a network trains
+Change = tuple[int, str, Any]  # after so many epochs, a setting and its value
+
+
 class ConfigError(ValueError):
     """A setting cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
 
@@ -27,6 +32,9 @@ class ConfigError(ValueError):
 @dataclass(frozen=True)
 class Config:
     """Everything that determines a run. Raises ConfigError for a setting that makes no sense.
+
+    changes: what changes while the run trains, as (epoch, setting, value): after so many epochs the setting, one of
+    LIVE, has this value. `at` gives the settings of an epoch.
 
     hidden: the widths of the hidden layers; none at all is softmax regression. lr: None takes the optimizer's default.
     clip: the largest norm of all gradients together; None does not clip. target: the label column of a CSV file.
@@ -62,6 +70,7 @@ class Config:
     patience: int | None = None
     seed: int = 0
     val_fraction: float = 0.2
+    changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
         for name, text in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
@@ -132,13 +141,41 @@ class Config:
             f"try 0.2.",
         )
 
+        self._check_changes()
+
+    def _check_changes(self) -> None:
+        object.__setattr__(self, "changes", tuple(map(tuple, self.changes)))
+        last = 0
+        for change in self.changes:
+            require(
+                len(change) == 3 and is_whole(change[0], max(last, 1)) and change[1] in LIVE,
+                f"--changes must be the epoch after which a setting changes, and its new value, in the order of the "
+                f"epochs, not {shown(change)}: write for example --changes 5:lr=0.01. Settings that can change are "
+                f"{', '.join(LIVE)}.",
+            )
+            last = change[0]
+            replace(self, changes=(), **{change[1]: change[2]})  # raises ConfigError
+
+    def at(self, epochs: float) -> Config:
+        """The settings in force after so many epochs, as those of a run without changes."""
+        if not self.changes:
+            return self
+        made = {name: value for after, name, value in self.changes if after <= epochs}
+        return replace(self, changes=(), **made)
+
+    @property
+    def latest(self) -> Config:
+        """The settings in force at the end of the run."""
+        return self.at(math.inf)
+
     @property
     def layer_names(self) -> list[str]:
         """What the records call the layers, the output layer last."""
         return [f"layer{number}" for number in range(1, len(self.hidden) + 2)]
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"hidden": list(self.hidden), "features": list(self.features)}
+        lists = {"hidden": list(self.hidden), "features": list(self.features)}
+        return asdict(self) | lists | {"changes": [list(change) for change in self.changes]}
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Config:
@@ -183,8 +220,28 @@ def shown(value: Any) -> str:
 def said(value: Any) -> str:
     """A setting in words, to be compared with another: "64-32", "0.001", "none"."""
     if isinstance(value, (list, tuple)):
-        return sizes_text(value) or "none"
+        return (changes_text(value) if value and isinstance(value[0], tuple) else sizes_text(value)) or "none"
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def changes_text(changes: Sequence[Change]) -> str:
+    """Changes as the command line takes them: "5:lr=0.01 8:clip=1.0"."""
+    return " ".join(f"{after}:{name.replace('_', '-')}={value}" for after, name, value in changes)
+
+
+def parse_change(text: str) -> Change:
+    """The inverse for one change. Raises ConfigError."""
+    after, colon, change = text.partition(":")
+    name, equals, value = change.partition("=")
+    name = name.replace("-", "_")
+    require(
+        bool(colon and equals) and after.isdecimal(), f"--changes {text} is no change: write for example 5:lr=0.01."
+    )
+    require(name in LIVE, f"--changes cannot change {name!r}: choose one of {', '.join(LIVE)}.")
+    try:
+        return int(after), name, None if value == "None" else int(value) if name == "batch_size" else float(value)
+    except ValueError:
+        raise ConfigError(f"--changes {text}: {value!r} is no number.") from None
 
 
 def sizes_text(sizes: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ Whatever is wrong with the data is said in one sentence, a `DataError`.
 from __future__ import annotations
 
 import difflib
+import json
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 
 from lab.training import images, tables
 from lab.training.config import Config
-from lab.training.samples import LARGEST_CELL, DataError, Raw, numbered
+from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
 
 SYNTHETIC_SAMPLES = 1000
 SMALLEST_SCALE = 1e-150  # the square of a smaller number underflows, too
@@ -37,6 +38,7 @@ class Dataset:
     image_shape:    (height, width) of samples that are images, row by row; None for others
     target:         mean and deviation of what a regression is to find, in its training samples; None for classes
     columns:        the names of the inputs of a table, (features,); empty for images
+    cells:          for each input of a table, the column that it is read from, and the text for which it is 1
     held_out:       are the validation samples others than the training samples?
     """
 
@@ -53,6 +55,19 @@ class Dataset:
     target: tuple[float, float] | None = None
     columns: tuple[str, ...] = ()
     held_out: bool = True
+    cells: tuple[Cell, ...] = ()
+
+    @property
+    def preparation(self) -> dict[str, np.ndarray]:
+        """What `lab.training.load` needs to give a trained network inputs like these, for its checkpoint."""
+        about = {
+            "classes": self.classes,
+            "cells": self.cells or [(column, None) for column in self.columns],
+            "mean": self.mean.tolist(),
+            "scale": self.scale.tolist(),
+            "target": self.target,
+        }
+        return {"preparation": np.array(json.dumps(about))}
 
     @property
     def outputs(self) -> int:
@@ -317,6 +332,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         target=target,
         columns=() if pixels else tuple(raw.columns),
         held_out=held_out,
+        cells=raw.cells,
     )
 
 

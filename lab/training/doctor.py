@@ -75,7 +75,7 @@ def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) 
     """
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
-    history = History(records, config)
+    history = History(records, _in_force(records, config))
     return examine(history, rules(own_loop)) or [
         next(finding for rule in NOTHING_WRONG if (finding := _finding(rule, history)))
     ]
@@ -85,10 +85,15 @@ def remarks(records: Sequence[Record], config: Config) -> list[Finding]:
     """What is unusual about a run, though the loss does well: it is no illness, and needs no remedy."""
     if not records:
         return []
-    history = History(records, config)
+    history = History(records, _in_force(records, config))
     ill = {rule.key for rule in RULES if rule.find(history)}
     found = (_finding(rule, history) for rule in SIGNS if rule.key not in ill)
     return [replace(finding, grade="seen") for finding in found if finding]
+
+
+def _in_force(records: Sequence[Record], config: Config) -> Config:
+    """The settings that the last epoch was trained with."""
+    return config.at(records[-1]["epoch"] - 1)
 
 
 def examine(history: History, table: Sequence[Rule]) -> list[Finding]:

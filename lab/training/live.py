@@ -7,8 +7,8 @@ batch, and states to return to. Training is deterministic, so going back and on 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -78,7 +78,8 @@ class LiveRun:
     @property
     def progress(self) -> float:
         """The share of all batches that is done, 0 to 1; a run that diverged is done."""
-        return 1.0 if self.done else self.batches / (self.config.epochs * self.trainer.steps_per_epoch)
+        trainer = self.trainer
+        return 1.0 if self.done else (trainer.epoch + trainer.batch / trainer.steps_per_epoch) / self.config.epochs
 
     @property
     def records(self) -> list[Record]:
@@ -88,6 +89,23 @@ class LiveRun:
     def losses(self) -> np.ndarray:
         """The loss of every batch so far, (batches,), as a copy."""
         return np.array(self._losses)
+
+    def loss_epochs(self) -> np.ndarray:
+        """How many epochs, with fractions, were trained after each batch so far, (batches,)."""
+        steps = [self.trainer.steps_in(epoch) for epoch in range(self.trainer.epoch + 1)]
+        return np.concatenate([epoch + np.arange(1, n + 1) / n for epoch, n in enumerate(steps)])[: self.batches]
+
+    def change(self, settings: Mapping[str, Any]) -> None:
+        """Let settings of LIVE have other values from the next epoch on; after the first batch. Raises ConfigError."""
+        after, config = self.next_epoch, self.config
+        kept = tuple(change for change in config.changes if change[0] < after or change[1] not in settings)
+        made = tuple((after, name, value) for name, value in settings.items())
+        self.trainer.reconfigure(replace(config, changes=kept + made))
+
+    @property
+    def next_epoch(self) -> int:
+        """After how many epochs a change takes effect that is made now."""
+        return self.trainer.epoch + (self.trainer.batch > 0)
 
     def advance(self, batches: float = 1) -> None:
         """Train on so many batches, or until the run is done."""
@@ -119,10 +137,13 @@ class LiveRun:
         return copy
 
     def rewind(self, epoch: int) -> None:
-        """Go back to the end of an epoch that `kept_epoch` returned, 0 for the start, and forget what followed."""
+        """Go back to the end of an epoch that `kept_epoch` returned, 0 for the start, and forget what followed: also
+        changes of settings."""
+        kept = tuple(change for change in self.config.changes if change[0] <= epoch)
+        self.trainer.config = replace(self.config, changes=kept)
         self.trainer.load_state(self._states[epoch])
         self.history = self.history[: epoch + 1]
-        del self._losses[epoch * self.trainer.steps_per_epoch :]
+        del self._losses[sum(map(self.trainer.steps_in, range(epoch))) :]
         self._states = {kept: state for kept, state in self._states.items() if kept <= epoch}
 
     def _keep(self, latest: int, state: State) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type
 import numpy as np
 
 from lab.text import with_minus
-from lab.training.config import Config, is_number, is_whole
+from lab.training.config import LIVE, Config, is_number, is_whole
 
 # Names of fields, for whoever takes one as an argument
 Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
@@ -38,6 +38,7 @@ Measure = float | None  # None where it is inf or nan, which JSON cannot say
 PerLayer = dict[str, Measure]
 SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, from 0 to 1"]
 Histograms = dict[str, Histogram]  # per layer
+Changed = Annotated[dict[str, float | None], "a setting -> its value from then on"]
 
 
 class Origin(TypedDict):
@@ -86,6 +87,7 @@ class Record(Measured, total=False):
     since_best: int  # epochs since the best so far: with this many, patience is compared
     diverged: bool  # did the loss stop being a number? Then this is the last record
     seconds: float  # spent on the epoch
+    changed: Changed  # settings that changed before this epoch (see `Config.changes`)
     origin: Origin  # the same in all records of a run
 
 
@@ -100,7 +102,7 @@ def fields_of(*kinds: Any) -> tuple[str, ...]:
 BULKY = frozenset(fields_of(Histograms))  # most of a record, and of the time to read one
 
 
-ADDED = frozenset({"origin"})  # which runs of earlier versions lack
+ADDED = frozenset({"origin", "changed"})  # which runs of earlier versions lack
 
 
 def slim(records: Sequence[Record]) -> list[Record]:
@@ -229,5 +231,8 @@ _IS: Mapping[Any, Callable[[Any, Sequence[str]], bool]] = MappingProxyType(
         SharePerHiddenLayer: lambda value, layers: _per(layers[:-1], value, _is_share),
         Histograms: lambda value, layers: _per(layers, value, _is_histogram),
         Origin: lambda value, _: _is_origin(value),
+        Changed: lambda value, _: (
+            isinstance(value, dict) and value.keys() <= set(LIVE) and all(map(_is_measure, value.values()))
+        ),
     }
 )

@@ -13,12 +13,16 @@ class DataError(ValueError):
     """The data cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
 
 
+Cell = tuple[str, str | None]  # what a feature of a table is read from
+
+
 @dataclass(frozen=True)
 class Raw:
     """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample; where
     there are no classes, one number (float64) per sample.
 
     columns: the names of the features, for errors; they have none in images. A feature that is nan is missing.
+    cells: for each feature of a table the column that it comes from, and the text for which it is 1; None for numbers.
     remarks: what the reader had to decide, as sentences.
     """
 
@@ -29,6 +33,7 @@ class Raw:
     columns: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
+    cells: tuple[Cell, ...] = ()
 
 
 def numbered(columns: int) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ def train_folder(path: str) -> None:
         config = run.config()
         trainer = resumed(run, config)
         for record in train(config, trainer):
-            run.save(record, trainer.state())
+            run.save(record, trainer.state() | trainer.dataset.preparation)
             if (run.path.parent / STOP).exists():
                 return
         save_summary(run, trainer)

@@ -10,12 +10,13 @@ import math
 import os
 import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 
-from lab.training.samples import LARGEST_CELL, DataError, Raw, numbered
+from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
 
 MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
@@ -31,12 +32,16 @@ def of_file(path: str, target: str | None, task: str | None) -> Raw:
     """Raises DataError (for what the others are, see `load` in datasets.py)."""
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
+    return _parse_table(*_opened(path), path, target, task)
+
+
+def _opened(path: str) -> tuple[list[Row], str]:
+    """The rows of a file, and what separates their cells. Raises DataError."""
     try:
         with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
-            rows, mark = _csv_rows(file, path)
+            return _csv_rows(file, path)
     except OSError as error:
-        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path after csv:.") from None
-    return _parse_table(rows, mark, path, target, task)
+        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path.") from None
 
 
 def of_text(text: str, name: str, target: str | None, task: str | None) -> Raw:
@@ -119,7 +124,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
             f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
             f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
         )
-    texts = [header[at] for at, found in by_column.items() if found[0][0] != header[at]]
+    texts = [header[at] for at, found in by_column.items() if found[0][0] is not None]
     empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
     remarks = (
         *cleaned,
@@ -129,8 +134,36 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     )
     note = f"{Path(path).name}, {'numbers to find' if regression else 'labels'} from {header[label_at]!r}"
     features = np.stack([values for _, values in inputs], axis=1)
-    names = tuple(name for name, _ in inputs)
-    return Raw([features], wanted, tuple(classes), note, names, remarks)
+    cells = tuple((header[at], text) for at, found in by_column.items() for text, _ in found)
+    names = tuple(column if text is None else f"{column} “{text}”" for column, text in cells)
+    return Raw([features], wanted, tuple(classes), note, names, remarks, cells=cells)
+
+
+def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]], np.ndarray]:
+    """A table to be answered: its header, its rows as they stand, and the features (rows, features) that a network was
+    trained on, nan where a number is missing. Raises DataError, for example for a column that it lacks."""
+    rows, mark = _opened(path)
+    if not rows:
+        raise DataError(f"{path!r} is empty: it needs rows like those that the network was trained on.")
+    _width(rows, path)
+    given = [cells_ for _, cells_ in rows]
+    if mark != "," and any(DECIMAL_COMMA.fullmatch(cell.strip()) for cells_ in given for cell in cells_):
+        rows = [(number, [_with_point(path, number, cell) for cell in cells_]) for number, cells_ in rows]
+    named = all(_number(cell) is None for cell in given[0])
+    header = [name.strip() for name in given[0]] if named else list(numbered(len(given[0])))
+    rows, given = rows[named:], given[named:]
+    rows, _ = _cleaned(path, header, rows, -1)
+    features = []
+    for column, text in cells:
+        if column not in header:
+            raise DataError(f"{path!r} has no column {column!r}, which the network was trained on: add it.")
+        at = header.index(column)
+        if text is None:
+            features.append([_cell(path, number, column, cells_[at]) for number, cells_ in rows])
+        else:
+            found = [cells_[at].strip() for _, cells_ in rows]
+            features.append([float(one == text) if one else math.nan for one in found])
+    return header, given, np.array(features, dtype=float).reshape(len(cells), len(rows)).T
 
 
 def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tuple[list[Row], list[str]]:
@@ -184,8 +217,9 @@ def _with_point(path: str, number: int, cell: str) -> str:
     return cell
 
 
-def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str, np.ndarray]]:
-    """What a column gives the network: its numbers, or an input for each of its texts. Name and values (rows,) of each.
+def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str | None, np.ndarray]]:
+    """What a column gives the network: its numbers, or an input for each of its texts. The text, None for numbers, and
+    the values (rows,) of each.
 
     Raises DataError for a cell that is neither of the one kind nor of the other.
     """
@@ -195,12 +229,9 @@ def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tupl
     if not filled:
         raise DataError(f"{path!r}: the column {header[at]!r} is empty: remove it.")
     if any(_number(cell) is not None for cell in filled) or len(different) > min(MOST_TEXTS, len(filled) / 2):
-        return [(header[at], np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
+        return [(None, np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
     missing = np.array([not cell for cell in cells])
-    return [
-        (f"{header[at]} “{text}”", np.where(missing, np.nan, [float(cell == text) for cell in cells]))
-        for text in different
-    ]
+    return [(text, np.where(missing, np.nan, [float(cell == text) for cell in cells])) for text in different]
 
 
 def _width(rows: list[Row], path: str) -> int:

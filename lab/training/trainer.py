@@ -90,6 +90,7 @@ class Trainer:
             inputs == 2 or not config.features,
             f"--features are for data with two inputs, and {config.data!r} has {inputs}: leave it out.",
         )
+        self._noisy = {config.noise: self.dataset}
         self.sizes = (len(config.features) or inputs, *config.hidden, self.dataset.outputs)
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
@@ -105,10 +106,11 @@ class Trainer:
             if config.optimizer == "sgd"
             else Adam(parameters, config.lr, weight_decay=config.weight_decay)
         )
-        self.steps_per_epoch = -(-len(self.dataset.train_x) // config.batch_size)  # rounded up
         self.layer_names = config.layer_names
         self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
 
+        for after, *_ in config.changes:
+            self._adopt(after)  # data that cannot be had are said at once
         self.epoch = 0  # how many are finished
         self.batch = 0  # how many of the current epoch are done
         self.diverged = False
@@ -143,7 +145,34 @@ class Trainer:
         """Is it time for `finish_epoch()`? After the last batch, or at once when the loss is no longer a number."""
         return self.batch == self.steps_per_epoch or (self.diverged and self.batch > 0)
 
+    @property
+    def first_dataset(self) -> Dataset:
+        """The samples that the run began with: other noise makes others."""
+        return self._noisy[self.config.noise]
+
+    def reconfigure(self, config: Config) -> None:
+        """Go on with a configuration that differs only in changes that are still to come."""
+        self.config = config
+        if self.batch == 0:
+            self._begin_epoch()
+
+    def _adopt(self, epoch: int) -> None:
+        """Take the settings that are in force after so many epochs."""
+        self.settings = settings = self.config.at(epoch)
+        if settings.noise not in self._noisy:
+            self._noisy[settings.noise] = named(settings)
+        self.dataset = self._noisy[settings.noise]
+        self.steps_per_epoch = self.steps_in(epoch)
+        self.optimizer.weight_decay = settings.weight_decay
+        if isinstance(self.optimizer, SGD):
+            self.optimizer.momentum = settings.momentum
+
+    def steps_in(self, epoch: int) -> int:
+        """How many batches the epoch has that follows so many."""
+        return -(-len(self.dataset.train_x) // self.config.at(epoch).batch_size)  # rounded up
+
     def _begin_epoch(self) -> None:
+        self._adopt(self.epoch)
         self.batch = 0
         self._order = self._shuffled()
         self._tally = Tally(len(self.model.layers))
@@ -155,7 +184,8 @@ class Trainer:
     @property
     def next_rows(self) -> np.ndarray:
         """The training samples of the next batch, integers (n,)."""
-        return self._order[self.batch * self.config.batch_size : (self.batch + 1) * self.config.batch_size]
+        size = self.settings.batch_size
+        return self._order[self.batch * size : (self.batch + 1) * size]
 
     def step(self) -> float:
         """Train on the next batch and return its loss, as it was before the step.
@@ -185,7 +215,7 @@ class Trainer:
 
     def gradients(self, model: MLP) -> list[np.ndarray]:
         """Of the weights of each layer, for the batch that comes next and another network of these sizes."""
-        rows = self.next_rows if len(self.next_rows) else self._order[: self.config.batch_size]
+        rows = self.next_rows if len(self.next_rows) else self._order[: self.settings.batch_size]
         model.zero_grad()
         with np.errstate(all="ignore"):
             self._compared(model(self.dataset.train_x[rows]), self.dataset.train_y[rows]).backward()
@@ -201,10 +231,11 @@ class Trainer:
         tally.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
         if self.batch == self.steps_per_epoch:
             tally.gradient_counts[:] = [_counts(_gradient(layer.weight), GRADIENT_EDGES) for layer in layers]
-        if self.config.clip is not None:
-            tally.clipped += clip_grad_norm(self.model.parameters(), self.config.clip) > self.config.clip
+        clip = self.settings.clip
+        if clip is not None:
+            tally.clipped += clip_grad_norm(self.model.parameters(), clip) > clip
         steps_before = self.epoch * self.steps_per_epoch + self.batch - 1
-        self.optimizer.lr = learning_rate(self.config, steps_before, self.steps_per_epoch)
+        self.optimizer.lr = learning_rate(self.settings, steps_before, self.steps_per_epoch)
         if self.batch < self.steps_per_epoch:
             self.optimizer.step()
             return
@@ -242,6 +273,7 @@ class Trainer:
             "since_best": self.epoch - self.best_epoch,
             "diverged": self.diverged,
             "seconds": float(tally.seconds) + time.perf_counter() - started,
+            "changed": {name: value for after, name, value in self.config.changes if after == self.epoch - 1},
             "origin": self.origin,
         }
         self._begin_epoch()
@@ -329,7 +361,14 @@ class Trainer:
 
     def load_state(self, state: State) -> None:
         """Go back, or ahead, to a state. Raises RunError, and changes nothing, when this trainer cannot have had it."""
-        self._check(state)
+        epoch = state.get("epoch", np.array(-1))
+        if epoch.shape == () and epoch.dtype.kind == "i" and epoch >= 0:
+            self._adopt(int(epoch))
+        try:
+            self._check(state)
+        except RunError:
+            self._adopt(self.epoch)
+            raise
         self.set_weights(state["weights"])
         self.best_weights = state["best_weights"]
         for name in self.optimizer.memory:

@@ -81,7 +81,8 @@ def seeds(config: Config) -> tuple[int, ...]:
 
 
 def pair(finding: Finding, config: Config, seed: int) -> tuple[Config, Config]:
-    """The settings of a run without and with the remedy of a finding."""
+    """The settings of a run, as they are at its end, without and with the remedy of a finding."""
+    config = config.latest
     return replace(config, seed=seed), replace(config, **finding.settings, seed=seed)
 
 

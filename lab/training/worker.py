@@ -16,10 +16,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from lab.training.config import Config
 from lab.training.live import LiveRun, Stretch
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer
@@ -27,6 +28,7 @@ from lab.training.trainer import Trainer
 ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
 PATIENCE = 2.5  # seconds after which a process that nobody asks ends
 NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "19"))  # the pages of all visitors come first
+Message = tuple[float, tuple[Config, State] | None]  # batches per second; for a new beginning, from where
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -72,6 +74,19 @@ class Worker:
                     return
         raise RuntimeError("The training process ended before it answered: the log of the server says why.")
 
+    def change(self, settings: Mapping[str, Any]) -> bool:
+        """Let settings have other values from the next epoch on (see `LiveRun.change`), if there is a next one."""
+        with self._lock:
+            if self._process and self.training:
+                try:
+                    self._ask(self._process, 0, None)
+                except ENDED:
+                    self._end()
+            self.training = False  # it goes on from a state, with which it learns of the change
+            if in_time := self.run.next_epoch < self.run.config.epochs and not self.run.done:
+                self.run.change(settings)
+            return in_time
+
     def pause(self) -> None:
         """Return when the batch in work is done and no other will follow. It ends the turn."""
         self.take_turn()
@@ -108,12 +123,12 @@ class Worker:
         # Somebody has to ask for its exit code, or what is left of it stays in the system's table of processes.
         threading.Thread(target=process.wait, daemon=True).start()
         trainer = self.run.trainer
-        _send(process.stdin, (trainer.config, trainer.dataset, self._patience))
+        _send(process.stdin, (trainer.config, trainer.first_dataset, self._patience))
         return process
 
     def _ask(self, process: subprocess.Popen[bytes], rate: float, state: State | None) -> None:
         """Tell the process to train at a rate, from a state if one is given, and take over what it has trained."""
-        _send(process.stdin, (rate, state))
+        _send(process.stdin, (rate, state and (self.run.config, state)))
         assert process.stdout is not None  # it is a pipe
         self.run.take_over(*pickle.load(process.stdout))
 
@@ -143,7 +158,7 @@ def main() -> None:
         Path("/proc/self/autogroup").write_text(str(NICENESS))
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     config, dataset, patience = pickle.load(sys.stdin.buffer)
-    messages: queue.SimpleQueue[tuple[float, State | None] | None] = queue.SimpleQueue()
+    messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
     trainer, stretch = Trainer(config, dataset), Stretch()
     rate, due = 0.0, time.monotonic()  # batches per second, and when the next batch is due
@@ -164,7 +179,9 @@ def main() -> None:
             heard = time.monotonic()
             rate, state = message
             if state is not None:
-                trainer.load_state(state)
+                config, reached = state
+                trainer.reconfigure(config)
+                trainer.load_state(reached)
                 due = heard
             elif rate:
                 due = min(due, heard + 1 / rate)
@@ -175,7 +192,7 @@ def main() -> None:
             due = max(due + 1 / rate, now - 0.1)  # never hurry to make up for a long delay
 
 
-def _listen(messages: queue.SimpleQueue[tuple[float, State | None] | None]) -> None:
+def _listen(messages: queue.SimpleQueue[Message | None]) -> None:
     """Put every message of the page into the queue, and None when the page is gone."""
     try:
         while True:

@@ -1,5 +1,6 @@
 """The Training lab's controls, one by one, without a browser. A timer never fires here: each run of the page is a tick."""
 
+import itertools
 import json
 import math
 import shlex
@@ -227,13 +228,13 @@ def test_reset_goes_back_to_the_same_initial_weights(at):
     assert at.button(key="training toggle").label == "Start"
 
 
-def test_a_change_of_a_setting_begins_a_new_run(at):
-    run(at)
+def test_another_seed_before_the_first_epoch_is_complete_begins_a_new_run(at):
+    run(at, speed="10")
     start(at)
     before = at.session_state["training worker"]
-    at.select_slider(key="training lr").set_value(0.1).run()
+    at.number_input(key="training seed").set_value(1).run()
     assert not at.exception
-    assert live(at).config.lr == 0.1
+    assert live(at).config.seed == 1
     tick_until(at, lambda: live(at).batches)  # it goes on: the instruments answer at once
     assert not before.training
 
@@ -985,7 +986,7 @@ def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     assert live(at) is before
     assert at.text_input(key="training hidden").value == "5"
     at.select_slider(key="training lr").set_value(0.1).run()
-    assert (live(at).config.data, live(at).config.lr) == (data, 0.1)
+    assert (live(at).config.data, live(at).config.latest.lr) == (data, 0.1)
     assert live(at).trainer.dataset.name == ("mine.csv" if data == "table" else data)
 
 
@@ -1298,7 +1299,7 @@ def test_a_drawn_digit_is_read_by_the_network(at):
 
 
 def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
-    run(at, hidden="3", epochs="300")
+    run(at, hidden="3", epochs="300", speed="10")
     at.session_state["training probe open"] = True
     start(at)
     assert any("Pause the training" in m.value for m in at.markdown)
@@ -1308,3 +1309,71 @@ def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
     at.text_input(key="training hidden").set_value("64 64").run()
     assert not at.exception
     assert any("up to 600 weights" in m.value for m in at.markdown)
+
+
+def set_rate(at, rate):
+    at.select_slider(key="training lr").set_value(rate).run()
+    assert not at.exception
+
+
+def begin(at, epochs=3):
+    """Train a few epochs, and go on slowly."""
+    at.session_state["training speed"] = math.inf
+    start(at)
+    tick_until(at, lambda: len(live(at).records) >= epochs)
+    at.session_state["training speed"] = 10
+    at.run()
+
+
+def test_what_can_change_changes_in_the_running_network(at):
+    run(at, data="moons", hidden="4", epochs="300", optimizer="sgd", lr="0.1")
+    begin(at)
+    before = live(at)
+    set_rate(at, 0.3)
+    assert live(at) is before
+    ((after, name, value),) = before.config.changes
+    assert (name, value) == ("lr", 0.3)
+    assert at.session_state["training running"]
+    set_rate(at, 0.03)
+    assert before.config.latest.lr == 0.03
+    at.session_state["training speed"] = math.inf
+    tick_until(at, lambda: len(before.records) > after + 2)
+    click(at, "toggle")
+    assert before.records[after]["changed"]["lr"] in (0.3, 0.03)
+    marks = [mark["name"] for line in chart(at, "loss")["series"] for mark in line.get("markLine", {}).get("data", [])]
+    assert any("lr 0.03" in mark for mark in marks)
+    kept = address(at)
+    assert kept["changes"].startswith("0:lr=0.1 ")
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    assert f"--lr 0.1 --epochs 300 --changes {after}:lr=" in at.code[0].value
+    records = list(itertools.islice(train(before.config), after + 2))
+    assert [r["val_loss"] for r in before.records[: after + 2]] == [r["val_loss"] for r in records]
+    again = AppTest.from_file(ROOT / "pages/training_lab.py", default_timeout=120)
+    open_popovers(again)
+    run(again, **{name: value for name, value in kept.items() if name != "epoch"})
+    assert live(again).config == before.config
+
+
+def test_what_cannot_change_asks_and_keeps_the_run(at):
+    run(at, data="moons", hidden="4", epochs="300")
+    begin(at)
+    before = live(at)
+    at.text_input(key="training hidden").set_value("4 3").run()
+    assert not at.exception
+    assert live(at) is before
+    assert at.text_input(key="training hidden").value == "4"
+    assert any(
+        m.value.replace("\\", "")
+        == "**Begin again** with hidden 4-3 instead of 4? The run so far is kept as “moons 4 adam 0.01”."
+        for m in at.markdown
+    )
+    click(at, "keep run")
+    assert live(at) is before
+    assert not [b for b in at.button if b.key == "training begin again"]
+    at.text_input(key="training hidden").set_value("5").run()
+    click(at, "begin again")
+    assert live(at).config == replace(before.config, hidden=(5,))
+    assert at.text_input(key="training hidden").value == "5"
+    assert [kept.name for kept in at.session_state["training shelf"]] == ["moons 4 adam 0.01"]
+    assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")

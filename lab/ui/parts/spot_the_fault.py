@@ -208,7 +208,7 @@ def _loss(case: Case, run: LessonRun) -> None:
     log, theme = max(losses) > 20 * min(losses), page.theme()
 
     def draw() -> Chart:
-        chart = charts.loss(run.from_start, np.array([]), 1, until=max(1, len(run.records)), log=log, theme=theme)
+        chart = charts.loss(run.from_start, *[np.array([])] * 2, until=max(1, len(run.records)), log=log, theme=theme)
         in_reach(chart.spec)
         return chart
 

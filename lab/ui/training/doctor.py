@@ -101,7 +101,7 @@ def _result(trial: Trial) -> str:
 def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
     """A button that tries the next remedy; for one that has helped, and for one that cannot be tried, a button that
     sets it."""
-    config, found = run.config, _found(seen, run.config)
+    config, found = run.config.latest, _found(seen, run.config)
     trials = _of(found, tried(run))
     with _remedies():
         if (under_way := experiment(run)) and not under_way.done:

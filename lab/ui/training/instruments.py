@@ -40,7 +40,7 @@ from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.training import doctor, visit
 from lab.ui.training.network import LINES, heard, picture
-from lab.ui.training.settings import LAYERS, command, csv_name
+from lab.ui.training.settings import LAYERS, command, csv_name, set_widgets
 from model import MLP
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
@@ -145,6 +145,7 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
         state["training worker"].pause()
         state["training running"] = False
         run.rewind(run.kept_epoch(state["training cursor"]))
+        set_widgets(run.config)
         state["training cursor"] = epochs
 
     clicked_epoch("training epoch teller", "training cursor", (0, epochs))
@@ -358,8 +359,7 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
     run = view.run
 
     def loss() -> Chart:
-        losses, steps = run.losses(), run.trainer.steps_per_epoch
-        return charts.loss(run.history, losses, steps, log=view.log, **_both_parts(view))
+        return charts.loss(run.history, run.losses(), run.loss_epochs(), log=view.log, **_both_parts(view))
 
     picture = _plane if on_a_plane(run) else _fit if is_regression(run.history[0]) else None
     return ({"plane": lambda: picture(view)} if picture else {}) | {"loss": loss}

@@ -11,10 +11,24 @@ from typing import Any
 
 import streamlit as st
 
-from lab.training.config import DEFAULT_LR, FEWEST_SAMPLES, SCHEDULES, SKIP, Config, ConfigError, said, widths
+from lab.training.config import (
+    DEFAULT_LR,
+    FEWEST_SAMPLES,
+    LIVE,
+    SCHEDULES,
+    SKIP,
+    Change,
+    Config,
+    ConfigError,
+    changes_text,
+    parse_change,
+    said,
+    widths,
+)
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
+from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
 from model import ACTIVATIONS, INITS
@@ -103,6 +117,15 @@ def _shown_widths(text: str) -> str | None:
 
 
 LISTS = ("hidden", "features")  # tuples in a Config, texts in the session
+
+
+def _changes(text: str) -> tuple[Change, ...]:
+    """ "0:lr=0.01 12:lr=0.1": what changes while the run trains, and at 0 what it began with."""
+    return tuple(map(parse_change, text.split()))
+
+
+CHANGES_KEY = "training changes"
+CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes) or None)
 UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
 SETTINGS = {
     field.name: field
@@ -151,12 +174,41 @@ def _config() -> Config:
         settings["noise"] = settings["samples"] = None  # left for later, as momentum is
     if settings["optimizer"] != "sgd":
         settings["momentum"] = 0.0  # adam has its own, and leaves this one for later
-    return Config(**settings | {name: settings[name] or None for name in UNLIMITED})
+    config = Config(**settings | {name: settings[name] or None for name in UNLIMITED})
+    changes = st.session_state[CHANGES_KEY]
+    if changes:
+        first = {name: value for after, name, value in changes if after == 0}
+        whole = replace(config, **first, changes=tuple(change for change in changes if change[0] > 0))
+        if whole.latest == config:  # or a widget has been moved since
+            return whole
+    return config
 
 
 def set_widgets(config: Config) -> None:
+    """Let the widgets show a configuration, with the values that it ends with; it is what the visitor wants."""
+    session, latest = st.session_state, config.latest
     for name in SETTINGS:
-        st.session_state[_key(name)] = _in_widget(name, getattr(config, name))
+        session[_key(name)] = _in_widget(name, getattr(latest, name))
+    changed = dict.fromkeys(name for _, name, _ in config.changes)
+    session[CHANGES_KEY] = (*((0, name, getattr(config, name)) for name in changed), *config.changes)
+    session["training decided"] = True
+
+
+def decide(worker: Worker, config: Config) -> Config:
+    """What to train when the widgets say `config` while a run has begun. What can change in a running network changes;
+    for anything else the visitor is asked, and the run goes on until then."""
+    session, run = st.session_state, worker.run
+    if session.pop("training decided", False) or config == run.config or run.done or not run.batches:
+        return config
+    now = run.config.latest
+    other = {name: getattr(config, name) for name in SETTINGS if getattr(config, name) != getattr(now, name)}
+    if not (other.keys() <= set(LIVE) and worker.change(other)):
+        if not run.records:
+            return config
+        session["training proposal"] = config
+    set_widgets(run.config)
+    session.pop("training decided")
+    return run.config
 
 
 def change_network(changed: Mapping[str, str]) -> None:
@@ -267,7 +319,7 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
 
     also: what else it does, before that.
     """
-    if not remedy or not trainable(changed := replace(config, **remedy)):
+    if not remedy or not trainable(changed := replace(config.latest, **remedy)):
         return
 
     def set_them() -> None:
@@ -299,6 +351,8 @@ def command(config: Config, own: Own) -> str:
         if value != getattr(default, name):
             text = _in_widget(name, value) if name in LISTS else shlex.quote(str(value))
             words.append(f"--{name.replace('_', '-')} {text}")
+    if config.changes:
+        words.append(f"--changes {changes_text(config.changes)}")
     return " ".join(words)
 
 

@@ -210,7 +210,7 @@ def recorded(kept: Kept) -> None:
     held_out = bool(kept.config.val_fraction)
     scored = charts.explained if is_regression(kept.records[0]) else charts.accuracy
     shown = {
-        "loss": charts.loss(kept.records, np.empty(0), 1, held_out=held_out, **options),
+        "loss": charts.loss(kept.records, np.empty(0), np.empty(0), held_out=held_out, **options),
         "accuracy": scored(kept.records, held_out=held_out, **options),
         "gradients": charts.gradient_norms(kept.records, layers, **options),
         "updates": charts.update_ratios(kept.records, layers, **options),

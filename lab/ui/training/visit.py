@@ -133,8 +133,8 @@ def complaint() -> str:
     return keeper.complaint if keeper else ""
 
 
-def shelve(run: LiveRun) -> None:
-    """Put the run on the shelf."""
+def shelve(run: LiveRun) -> str:
+    """Put the run on the shelf, and return its name there; "" for one that has no complete epoch to show."""
     state = st.session_state
     state["training shelf"] = put(state["training shelf"], run.config, run.records, run.own)
     kept = next((kept for kept in state["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
@@ -142,6 +142,7 @@ def shelve(run: LiveRun) -> None:
     if kept and keeper and len(kept.records) == len(run.records):
         with keeper.complaining():
             keeper.visit.shelve(kept, run)
+    return kept.name if kept else ""
 
 
 def finished(config: Config) -> LiveRun | None:

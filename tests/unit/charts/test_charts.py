@@ -38,10 +38,10 @@ def all_charts(run, theme="light"):
     history, trainer, hidden = run.history, run.trainer, run.config.hidden
     layers = trainer.layer_names
     options = {"until": charts.horizon(trainer.epoch, run.config.epochs), "theme": theme}
-    losses, steps = run.losses(), trainer.steps_per_epoch
+    losses, ends = run.losses(), run.loss_epochs()
     made = {
-        "loss": charts.loss(history, losses, steps, **options),
-        "log": charts.loss(history, losses, steps, log=True, cursor=1, others=[("before", run.records)], **options),
+        "loss": charts.loss(history, losses, ends, **options),
+        "log": charts.loss(history, losses, ends, log=True, cursor=1, others=[("before", run.records)], **options),
         "accuracy": charts.accuracy(history, others=[("before", run.records)], cursor=2, **options),
         "norms": charts.gradient_norms(history, layers, **options),
         "updates": charts.update_ratios(history, layers, **options),
@@ -175,7 +175,7 @@ def test_the_gap_is_the_space_between_the_lines(run):
 def test_the_band_of_the_batches_keeps_the_extremes(run):
     losses = np.ones(5000)
     losses[1234], losses[4321] = 50.0, 0.001
-    low, thickness, mean = charts.loss(run.history[:1], losses, 100, until=50).spec["series"][:3]
+    low, thickness, mean = charts.loss(run.history[:1], losses, np.arange(1, 5001) / 100, until=50).spec["series"][:3]
     tops = [bottom + height for (_, bottom), (_, height) in zip(low["data"], thickness["data"], strict=True)]
     assert max(tops) == 50
     assert min(bottom for _, bottom in low["data"]) == 0.001

@@ -64,7 +64,12 @@ def last():
     return list(train(MOONS))[-1]
 
 
-@pytest.mark.parametrize("name", FIELDS)
+def test_what_changed_is_of_settings_that_can(last):
+    for changed, right in (({"lr": 0.1, "clip": None}, True), ({"hidden": 4}, False), ({"lr": "0.1"}, False)):
+        assert is_record(last | {"changed": changed}, 2, MOONS.layer_names) is right
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS.keys() - {"changed"}))
 def test_every_field_counts(last, name):
     def holds(value):
         return is_record(last | {name: value}, 2, MOONS.layer_names)

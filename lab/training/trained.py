@@ -1,0 +1,115 @@
+"""A trained network in use: `load(run)` gives it with the preparation of its inputs, `predict` asks it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.training import features, tables
+from lab.training.config import Config
+from lab.training.datasets import named
+from lab.training.predictions import answers, probabilities
+from lab.training.run_folder import RunError, RunFolder
+from lab.training.samples import Cell, DataError, numbered
+from lab.training.trainer import put_weights
+from model import MLP
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A network with the weights of its best epoch, for inputs as they stand in the data.
+
+    classes: what it tells apart; empty for a regression. cells: what each input is read from in a table; empty for
+    pixels. mean, scale: of the training samples. target: mean and deviation of what a regression finds.
+    """
+
+    network: MLP
+    config: Config
+    classes: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    mean: np.ndarray
+    scale: np.ndarray
+    target: tuple[float, float] | None
+
+    def __repr__(self) -> str:
+        finds = (
+            f"classes {', '.join(self.classes[:5])}{', ...' * (len(self.classes) > 5)}" if self.classes else "number"
+        )
+        return f"TrainedModel({self.network!r}, data {self.config.data!r}, {finds})"
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers a sample has."""
+        return 2 if self.config.features else len(self.network.layers[0].weight)
+
+    def prepare(self, samples: Any) -> np.ndarray:
+        """Samples (n, inputs) as the network gets them; what is missing (nan) gets the mean. Raises DataError."""
+        raw = np.asarray(samples, dtype=float)
+        if raw.ndim != 2 or raw.shape[1] != self.inputs:
+            raise DataError(f"The network needs samples of {self.inputs} numbers, not an array of shape {raw.shape}.")
+        prepared: np.ndarray = np.nan_to_num((raw - self.mean) / self.scale, nan=0.0).astype(np.float32)
+        return prepared
+
+    def predict(self, samples: Any) -> np.ndarray:
+        """The class of each sample, as a text, or in a regression its number: (n,). Raises DataError."""
+        prepared = self.prepare(samples)
+        if self.target:
+            return answers(self.network, prepared) * self.target[1] + self.target[0]
+        names: np.ndarray = np.array(self.classes)[probabilities(self.network, prepared).argmax(axis=1)]
+        return names
+
+    def probabilities(self, samples: Any) -> np.ndarray:
+        """How likely each class is, (n, classes). Raises DataError, also for a regression."""
+        if not self.classes:
+            raise DataError("A regression gives numbers, no probabilities: use predict.")
+        return probabilities(self.network, self.prepare(samples))
+
+
+def load(run: str | Path) -> TrainedModel:
+    """The model that a run has trained, at its best epoch. Raises RunError, ConfigError, DataError."""
+    folder = RunFolder(Path(run))
+    config, state, sizes = folder.config(), folder.checkpoint(), folder.sizes()
+    if state is None or sizes is None:
+        raise RunError(f"The run in {str(run)!r} has no complete epoch: train it first.")
+    skip = config.skip == "yes"
+    network = (
+        features.network(config.features, sizes, config.activation, "zeros", None, skip)
+        if config.features
+        else MLP(sizes, config.activation, "zeros", dtype=np.float32, skip=skip)
+    )
+    put_weights(network, state["best_weights"])
+    prepared = state if "preparation" in state else named(config).preparation  # a run of an earlier version
+    about = json.loads(str(prepared["preparation"]))
+    return TrainedModel(
+        network,
+        config,
+        tuple(about["classes"]),
+        tuple((column, text) for column, text in about["cells"]),
+        np.array(about["mean"]),
+        np.array(about["scale"]),
+        about["target"] and tuple(about["target"]),
+    )
+
+
+def predict_table(model: TrainedModel, path: str) -> str:
+    """The rows of a CSV with the model's answers behind them, as CSV: the class with its probability, or the number.
+
+    Raises DataError.
+    """
+    cells = model.cells or tuple((name, None) for name in numbered(model.inputs))
+    header, rows, samples = tables.inputs_of_file(path, cells)
+    answered = model.predict(samples) if len(rows) else np.empty(0)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*header, "prediction", *(["probability"] if model.classes else [])])
+    likely = model.probabilities(samples).max(axis=1) if model.classes and len(rows) else np.empty(0)
+    for at, (row, answer) in enumerate(zip(rows, answered, strict=True)):
+        given = [answer, f"{likely[at]:.4f}"] if model.classes else [f"{answer:.6g}"]
+        writer.writerow([*row, *given])
+    return out.getvalue()

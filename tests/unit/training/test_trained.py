@@ -1,0 +1,90 @@
+"""A trained network in use: loaded with the preparation of its inputs, and asked."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import train as command_line
+from lab.training import load
+from lab.training.config import Config
+from lab.training.datasets import named
+from lab.training.run_folder import RunError, RunFolder
+from lab.training.samples import DataError
+
+TABLE = "size,colour,price,kind\n" + "".join(
+    f'{i / 10},{"red" if i % 3 else "blue"},"{1000 + 100 * i:,}",{"big" if i > 30 else "small"}\n' for i in range(60)
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "things.csv").write_text(TABLE)
+    words = f"--data csv:{folder / 'things.csv'} --hidden 8 --epochs 30 --lr 0.02 --quiet --out {folder / 'run'}"
+    assert command_line.main(words.split()) == 0
+    (folder / "things.csv").unlink()  # a trained network needs its data no more
+    return folder / "run"
+
+
+def test_it_answers_what_it_was_trained_on(run):
+    model = load(run)
+    assert model.cells == (("size", None), ("colour", "blue"), ("colour", "red"), ("price", None))
+    samples = [[0.5, 0, 1, 1500], [5.5, 1, 0, 6500]]
+    assert model.predict(samples).tolist() == ["small", "big"]
+    assert model.probabilities(samples).shape == (2, 2)
+    assert "classes big, small" in repr(model)
+    assert "MLP(4-8-2, relu" in repr(model)
+
+
+def test_a_table_is_answered_with_what_people_write_in_cells(run, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text('colour,price,note,size\nred,"1,500",x,0.5\ngreen,"6,400",y,NA\n,"6,500",z,\n')
+    assert command_line.main(["predict", str(run), str(tmp_path / "new.csv")]) == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert rows[0] == ["colour", "price", "note", "size", "prediction", "probability"]
+    assert [row[:4] for row in rows[1:]] == [
+        ["red", "1,500", "x", "0.5"],
+        ["green", "6,400", "y", "NA"],
+        ["", "6,500", "z", ""],
+    ]
+    assert [row[4] for row in rows[1:]] == ["small", "big", "big"]
+    assert all(0.5 <= float(row[5]) <= 1 for row in rows[1:])
+
+
+def test_what_cannot_be_answered_gets_a_sentence(run, tmp_path, capsys):
+    (tmp_path / "lacking.csv").write_text("size,colour\n1,red\n2,red\n")
+    (tmp_path / "wrong.csv").write_text("size,colour,price\nmuch,red,5\n2,red,5\n")
+    for name, said in (
+        ("lacking", "has no column 'price'"),
+        ("wrong", "'much' is not a number"),
+        ("none", "cannot be"),
+    ):
+        assert command_line.main(["predict", str(run), str(tmp_path / f"{name}.csv")]) == 2
+        assert said in capsys.readouterr().err
+    with pytest.raises(DataError, match="samples of 4 numbers"):
+        load(run).predict([[1, 2]])
+    RunFolder.create(tmp_path / "empty", Config())
+    with pytest.raises(RunError, match="no complete epoch"):
+        load(tmp_path / "empty")
+
+
+def test_a_regression_answers_in_the_units_of_its_target(tmp_path):
+    rows = "".join(f"{i / 50},{1e6 * i / 50 + 3e6}\n" for i in range(100))
+    (tmp_path / "line.csv").write_text(f"x,y\n{rows}")
+    words = f"--data csv:{tmp_path / 'line.csv'} --hidden 16 --epochs 60 --lr 0.02 --quiet --out {tmp_path / 'run'}"
+    assert command_line.main(words.split()) == 0
+    model = load(tmp_path / "run")
+    assert model.predict([[1.0]]) == pytest.approx([4e6], rel=0.05)
+    with pytest.raises(DataError, match="no probabilities"):
+        model.probabilities([[1.0]])
+
+
+@pytest.mark.parametrize("words", ["--data digits --hidden 16", "--data circles --hidden --features x2 y2"])
+def test_it_is_the_network_of_the_best_epoch(tmp_path, words):
+    out = tmp_path / "run"
+    assert command_line.main([*words.split(), "--lr", "0.02", "--epochs", "4", "--quiet", "--out", str(out)]) == 0
+    model, data = load(out), named(RunFolder(out).config())
+    answers = model.predict(data.val_x * data.scale + data.mean)
+    right = np.mean(answers == np.array(data.classes)[data.val_y])
+    assert right == max(record["val_accuracy"] for record in RunFolder(out).records())
