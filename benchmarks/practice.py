@@ -1,4 +1,4 @@
-"""How long does a learner wait for a check? The scalar ladder, one task after the other, with right answers.
+"""How long does a learner wait for a check? The scalar course, one task after the other, with right answers.
 
     python benchmarks/practice.py [--checks 24] [--visitors 10] [--rounds 5]
 
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from lab.practice.checker import check
 from lab.practice.sandbox import Pool
-from practice.scalars import LADDER
+from practice.scalars import COURSE
 
 THINKING = 1.0  # seconds between two checks, in which the next process loads NumPy
 ALONE, TOGETHER = 0.5, 2.0  # seconds: bars for the median
@@ -32,7 +32,7 @@ ALONE, TOGETHER = 0.5, 2.0  # seconds: bars for the median
 def timed(pool, seed):
     start = time.perf_counter()
     with pool.runner() as runner:
-        report = check(LADDER, LADDER.tasks[seed % len(LADDER.tasks)].key, LADDER.reference, runner, seed)
+        report = check(COURSE, COURSE.tasks[seed % len(COURSE.tasks)].key, COURSE.reference, runner, seed)
     if not report:
         raise RuntimeError(report.stopped or f"The reference fails: {report.failure}")
     return time.perf_counter() - start
@@ -57,7 +57,7 @@ def main():
             time.sleep(THINKING)
             alone.append(timed(pool, seed))
         times["one visitor"] = alone
-        print(*(f"{LADDER.tasks[seed % len(LADDER.tasks)].key} {seconds:.2f}" for seed, seconds in enumerate(alone)))
+        print(*(f"{COURSE.tasks[seed % len(COURSE.tasks)].key} {seconds:.2f}" for seed, seconds in enumerate(alone)))
         together = []
         with ThreadPoolExecutor(args.visitors) as visitors:
             for _ in range(args.rounds):

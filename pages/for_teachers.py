@@ -12,13 +12,13 @@ from lab.lessons.pages import BY_FILE
 from lab.ui import address, assignment, page
 from lab.ui.address import Field
 from lab.ui.table import escape_markdown
-from practice import LADDERS
+from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.questions import QUESTIONS, TOPICS
 
 GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
     "Cards": {"Cards of the path": [card.key for card in CARDS]},
-    "Tasks": {one.title: [one.deed(task.key) for task in one.tasks] for one in LADDERS.values()},
+    "Tasks": {one.title: [one.deed(task.key) for task in one.tasks] for one in COURSES.values()},
     "Debug these": {"Programs": [one.deed(one.key) for one in PROGRAMS]},
     "Questions": {topic: [f"questions/{one.key}" for one in QUESTIONS if one.topic == topic] for topic in TOPICS},
     "Pages": {"To look around on": [key for key in ITEMS if key.startswith("pages/") and key not in FORMER]},

@@ -113,7 +113,7 @@ def _step(current: PageState) -> None:
     engine = choice.chosen(NAME)
     if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
         _begin_with_engine()  # a link that names an engine alone, or one that has come back
-    examples = OWN_EXAMPLES[engine.ladder.key] if engine else EXAMPLES
+    examples = OWN_EXAMPLES[engine.course.key] if engine else EXAMPLES
     expression = expression_box.expression_box(NAME, examples)
     choice.come_back(NAME)
     _moving(current, expression, choice.choose(NAME, _change_engine))

@@ -1,16 +1,16 @@
 """Tasks for learners: what to write, how it is checked, hints, and the wrong answers that people give.
 
-Each folder is a ladder: its tasks stand in `__init__.py`, beside them the starter, the reference and right answers in
+Each folder is a course: its tasks stand in `__init__.py`, beside them the starter, the reference and right answers in
 an unusual style. How a learner's text is run and judged is in lab/practice.
 """
 
 from __future__ import annotations
 
-from practice.functions import LADDER as functions
-from practice.scalars import LADDER as scalars
-from practice.tensors import LADDER as tensors
+from practice.functions import COURSE as functions
+from practice.scalars import COURSE as scalars
+from practice.tensors import COURSE as tensors
 
-LADDERS = {
+COURSES = {
     scalars.key: scalars,
     tensors.key: tensors,
     functions.key: functions,

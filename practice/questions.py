@@ -1055,7 +1055,7 @@ QUESTIONS: tuple[Question, ...] = (
         "You find out what you had misunderstood, because your own code fails where you were wrong. Then you know "
         "where to look when a gradient is wrong, and can write a backward rule for a new operation yourself.",
         Place("pages/build_it_yourself.py", "Each check shows the smallest case in which your own code is wrong.",
-              {"ladder": "scalars"}),
+              {"course": "scalars"}),
         points=(
             Point("that you find your own mistakes and misunderstandings",
                   ((r"\b(mistakes?|misunderst\w+|misconceptions?|bugs?|gaps?|errors?|wrong(ly)?|fail\w*|broke\w*|break\w*)\b",

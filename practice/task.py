@@ -1,4 +1,4 @@
-"""What a ladder of tasks is made of."""
+"""What a course of tasks is made of."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Check:
 class Mistake:
     """A wrong answer that people give: the reference with some of its text replaced.
 
-    key       short and unique in its ladder
+    key       short and unique in its course
     sentence  what it is and what to think of, without giving the line away: it is shown to whom it happened
     edits     (old, new) each: `old` stands exactly once in the reference
     """
@@ -68,7 +68,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Task:
-    """One step of a ladder.
+    """One step of a course.
 
     text      what to write and why, in Markdown, at most about 120 words
     starter   lines to begin with, where a learner should not have to guess a name; "" where the text says enough
@@ -87,14 +87,14 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class Course:
     """Tasks that build one file, step by step.
 
     folder  where `starter.py` (the file to begin with), `reference.py` and `unusual/*.py` are. In the reference, a line
             `# task: KEY` begins the lines that belong to the task of that key, up to the next such line.
     file    what the learner's file is called: "scalars.py"
     modules  files of this project that the learner's file may import: ("model",) for model.py
-    room    of several ladders that are one exercise for the learner, the name that they share: "debug"
+    room    of several courses that are one exercise for the learner, the name that they share: "debug"
     """
 
     key: str

@@ -616,7 +616,7 @@ export interface OnDisk {
 /** lab/ui/practice/tasks.py */
 export interface ShownTasks {
   /** what the tasks' keys begin with in the progress */
-  ladder: string;
+  course: string;
   /** what they are, for a screen reader */
   label: string;
   /** the key of the task that is shown */
@@ -624,10 +624,10 @@ export interface ShownTasks {
   tasks: { key: string; title: string }[];
 }
 
-/** lab/ui/practice/choice.py: the ladders whose engine this visit lacks and has not asked for */
+/** lab/ui/practice/choice.py: the courses whose engine this visit lacks and has not asked for */
 export interface ShownEngines {
   /** last: the key of its last task; tasks: how many there are */
-  ladders: { key: string; last: string; tasks: number }[];
+  courses: { key: string; last: string; tasks: number }[];
   /** does the page wait for one of them? */
   wanted: boolean;
   asksForDays: boolean;

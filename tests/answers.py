@@ -1,6 +1,6 @@
 """A course's reference as a learner's file that grows task by task."""
 
 
-def grown(ladder, count):
+def grown(course, count):
     """A file in which the first `count` tasks are solved."""
-    return ladder.grown(ladder.reference, count)
+    return course.grown(course.reference, count)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lab.lessons.cards import CARDS
-from practice import LADDERS
+from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.questions import QUESTIONS
 
@@ -30,13 +30,13 @@ DEEDS = MappingProxyType(
         for question in QUESTIONS
     }
     | {
-        ladder.deed(task.key): Deed(
-            f"Task: {task.title} ({ladder.title})",
+        course.deed(task.key): Deed(
+            f"Task: {task.title} ({course.title})",
             "pages/build_it_yourself.py",
-            {"tab": "courses", "ladder": ladder.key, "task": task.key},
+            {"tab": "courses", "course": course.key, "task": task.key},
         )
-        for ladder in LADDERS.values()
-        for task in ladder.tasks
+        for course in COURSES.values()
+        for task in course.tasks
     }
     | {
         program.deed(program.key): Deed(
@@ -80,14 +80,14 @@ ABILITIES = (
             ("caught-write", "questions/detached", "questions/written-to", "tensors/modes", "tensors/guard",
              "debug/in_place", "debug/detached")),
     Ability("Building", "write an engine for numbers from an empty file, and train a network with it.",
-            ("own-rule", *(f"scalars/{task.key}" for task in LADDERS["scalars"].tasks))),
+            ("own-rule", *(f"scalars/{task.key}" for task in COURSES["scalars"].tasks))),
     Ability("Building", "write the backward rules of a network that classifies, so that large logits do no harm.",
             ("tensors/elementwise", "tensors/reduce", "tensors/functions", "tensors/softmax", "tensors/cross-entropy",
              "debug/softmax_twice")),
     Ability("Building", "add an operation with its backward rule, and have it checked.",
             ("scalars/functions", "tensors/functions", "functions/sigmoid")),
     Ability("Building", "write an engine whose operations are objects.",
-            tuple(f"functions/{task.key}" for task in LADDERS["functions"].tasks)),
+            tuple(f"functions/{task.key}" for task in COURSES["functions"].tasks)),
     Ability("Testing", "check a gradient with a step that can be trusted.",
             ("breaking-step", "questions/step-too-small", "questions/relu-at-0")),
     Ability("Testing", "find a mistake in an engine from what it does.", ("broken-engine", "named-fault")),

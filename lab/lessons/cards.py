@@ -120,7 +120,7 @@ CARDS = (
         "Write a rule yourself",
         "Write a number that remembers, and its addition with the backward rule: until each check passes.",
         "pages/build_it_yourself.py",
-        {"ladder": "scalars"},
+        {"course": "scalars"},
     ),
     Card(
         "own-engine",

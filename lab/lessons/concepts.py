@@ -65,21 +65,21 @@ CONCEPTS = (
     Concept(
         "How do I write an engine of my own?",
         "Eight small tasks lead from an empty file to a network that learns; each is checked as you write.",
-        "build", {"ladder": "scalars"},
+        "build", {"course": "scalars"},
         ("micrograd", "value class", "class Value", "from scratch", "build my own autograd", "implement autograd",
          "write an engine", "own engine", "karpathy micrograd"),
     ),
     Concept(
         "How is a * b recorded?",
         "The methods __add__ and __mul__ of a tensor compute the value and keep the backward step with it.",
-        "build", {"ladder": "scalars", "task": "add"},
+        "build", {"course": "scalars", "task": "add"},
         ("operator overloading", "magic methods", "dunder methods", "__mul__", "__add__", "__radd__",
          "special methods"),
     ),
     Concept(
         "Homework: a sigmoid from +, *, ** and exp",
         "Sigmoid gets no rule of its own; its gradient comes from the operations that it is made of.",
-        "build", {"ladder": "scalars", "task": "functions"},
+        "build", {"course": "scalars", "task": "functions"},
         ("homework", "sigmoid homework", "exercise sigmoid", "sigmoid from primitives"),
     ),
     Concept(
@@ -143,7 +143,7 @@ CONCEPTS = (
     Concept(
         "What are Function, apply and save_for_backward?",
         "In PyTorch an operation is an object with a forward and a backward method: build one.",
-        "build", {"ladder": "functions"},
+        "build", {"course": "functions"},
         ("function apply", "torch.autograd.Function", "custom autograd function", "save_for_backward", "ctx",
          "custom backward", "function objects"),
     ),

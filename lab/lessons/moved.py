@@ -43,10 +43,15 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
     }
 )
 
+# Parameters of a page that have another name now.
+RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"build": {"ladder": "course"}})
+
 
 def new_address(path: str, query: str) -> tuple[str, str]:
     """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
-    moved = MOVED.get(path)
+    moved, names = MOVED.get(path), RENAMED.get(path, {})
     if moved is None:
-        return path, query
+        said = parse_qsl(query, keep_blank_values=True)
+        old = any(name in names for name, _ in said)
+        return path, urlencode([(names.get(name, name), value) for name, value in said]) if old else query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

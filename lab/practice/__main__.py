@@ -20,8 +20,8 @@ from lab.practice import folder, record, sandbox, summary
 from lab.practice.checker import Report, check
 from lab.practice.folder import plain
 from lab.practice.render_report import told
-from practice import LADDERS
-from practice.task import Ladder
+from practice import COURSES
+from practice.task import Course
 
 WIDEST = 200  # characters of a learner's line
 WAIT = 200  # milliseconds in which the saves of an editor count as one
@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0: everything that is there passes, or is read; 1: something does not; 2: it could not be checked."""
     parser = argparse.ArgumentParser(prog="python -m lab.practice", description="Write an engine, step by step.")
     commands = parser.add_subparsers(dest="command", required=True)
-    starting = commands.add_parser("start", help="write the file of a ladder and its tasks into a folder")
-    starting.add_argument("ladder", choices=LADDERS)
+    starting = commands.add_parser("start", help="write the file of a course and its tasks into a folder")
+    starting.add_argument("course", choices=COURSES)
     starting.add_argument("folder", type=Path)
     for name, text in (("check", "say what passes"), ("watch", "check at each save, until Ctrl+C")):
         command = commands.add_parser(name, help=text)
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = place.parent  # the learner's file instead of its folder: what is meant is plain
     try:
         if given.command == "start":
-            return start(LADDERS[given.ladder], place)
+            return start(COURSES[given.course], place)
         if sentence := sandbox.unavailable():
             raise folder.FolderError(sentence)
         return check_all(place) if given.command == "check" else watch(place)
@@ -61,57 +61,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def start(ladder: Ladder, place: Path) -> int:
-    """Write the ladder's file, unless it is there, and its tasks beside it."""
-    folder.start(place, ladder, begun(place, ladder))
-    tasks = place / f"{ladder.key}.md"
+def start(course: Course, place: Path) -> int:
+    """Write the course's file, unless it is there, and its tasks beside it."""
+    folder.start(place, course, begun(place, course))
+    tasks = place / f"{course.key}.md"
     try:
-        tasks.write_text(sheet(ladder), "utf-8")
+        tasks.write_text(sheet(course), "utf-8")
     except OSError as error:
         raise folder.FolderError(f"{tasks} cannot be written: {folder.reason(error)}.") from None
-    print(f"{place / ladder.file} is the file to write in, {tasks} says what. After each step:")
+    print(f"{place / course.file} is the file to write in, {tasks} says what. After each step:")
     print(f"python -m lab.practice check {place}")
     return 0
 
 
-def begun(place: Path, ladder: Ladder) -> str:
+def begun(place: Path, course: Course) -> str:
     """The text that a file of progress in the folder carries, as it was saved on the page; or the starter."""
-    work = record.of_folder(place).texts.get(ladder.key)
-    return work.text if work else ladder.starter
+    work = record.of_folder(place).texts.get(course.key)
+    return work.text if work else course.starter
 
 
-def sheet(ladder: Ladder) -> str:
-    """The tasks of a ladder in Markdown, for reading beside one's editor. The hints stay in the app."""
-    parts = [f"# {ladder.title}\n\n{ladder.question}\n"]
-    for number, task in enumerate(ladder.tasks, 1):
+def sheet(course: Course) -> str:
+    """The tasks of a course in Markdown, for reading beside one's editor. The hints stay in the app."""
+    parts = [f"# {course.title}\n\n{course.question}\n"]
+    for number, task in enumerate(course.tasks, 1):
         lines = f"\n```python\n{task.starter.rstrip()}\n```\n" if task.starter else ""
         parts.append(f"## {number}. {task.title}\n\n{task.text.strip()}\n{lines}")
     return "\n".join(parts)
 
 
 def check_all(place: Path) -> int:
-    """Check each ladder's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
+    """Check each course's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
     others are checked all the same."""
     folder.need(place)
     found, unread = [], []
-    for ladder in LADDERS.values():
+    for course in COURSES.values():
         try:
-            if held := folder.read(place, ladder):
-                found.append((ladder, held))
+            if held := folder.read(place, course):
+                found.append((course, held))
         except folder.FolderError as error:
             unread.append(str(error))
     if not found and not unread:
-        names = ", ".join(ladder.file for ladder in LADDERS.values())
+        names = ", ".join(course.file for course in COURSES.values())
         raise folder.FolderError(f"There is none of {names} in {place}: begin with `python -m lab.practice start`.")
     passed = True
-    for ladder, held in found:
-        folder.keep(place, ladder, held.text, datetime.now())
+    for course, held in found:
+        folder.keep(place, course, held.text, datetime.now())
         record.of_folder(place)  # what cannot be read is told before the check
         with sandbox.runner() as runner:
-            report = check(ladder, ladder.tasks[-1].key, held.text, runner, secrets.randbits(32))
+            report = check(course, course.tasks[-1].key, held.text, runner, secrets.randbits(32))
             printed = runner.output
-        print("\n".join(lines(ladder, place / ladder.file, report, printed)))
-        record.keep(place, ladder, held.text, report)
+        print("\n".join(lines(course, place / course.file, report, printed)))
+        record.keep(place, course, held.text, report)
         passed = passed and bool(report)
     if found:
         print(f"What passes is in {plain(place / record.FILE)}: load it on Start, or hand it in.")
@@ -121,12 +121,12 @@ def check_all(place: Path) -> int:
 
 
 def watch(place: Path) -> int:
-    """Check now, and again whenever a ladder's file is saved. FolderError: there is nothing to check at the first look;
+    """Check now, and again whenever a course's file is saved. FolderError: there is nothing to check at the first look;
     later, a file may be gone for a moment while an editor saves it."""
     from watchfiles import watch as changes
 
     folder.need(place)
-    files = {ladder.file for ladder in LADDERS.values()}
+    files = {course.file for course in COURSES.values()}
     # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
     turns = changes(
         place, watch_filter=lambda _, path: Path(path).name in files, debounce=WAIT, recursive=False,
@@ -169,17 +169,17 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
     return 0 if found.complete else 1
 
 
-def lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:
+def lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
     """What a check found, for a terminal, which must not obey what a learner's code says or prints."""
-    for text in _lines(ladder, path, report, printed):
+    for text in _lines(course, path, report, printed):
         yield from (plain(line.expandtabs(4)) for line in text.split("\n"))
 
 
-def _lines(ladder: Ladder, path: Path, report: Report, printed: str) -> Iterator[str]:
-    last = ladder.tasks[-1].key
-    said = told(ladder, next((key for key, passed in report.passed.items() if not passed), last), report, printed)
+def _lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
+    last = course.tasks[-1].key
+    said = told(course, next((key for key, passed in report.passed.items() if not passed), last), report, printed)
     yield f"{path}"
-    for task in ladder.tasks:
+    for task in course.tasks:
         mark = {True: "✓", False: "✗", None: "·"}[report.passed.get(task.key)]
         yield f"  {mark} {task.title}"
     yield said["headline"]

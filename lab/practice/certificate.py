@@ -11,7 +11,7 @@ from datetime import date
 from html import escape
 
 from lab.practice.learner_run import Contest, Side
-from practice.task import Ladder
+from practice.task import Course
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -45,17 +45,17 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 240, 56, 28, 12  # of the curve
 
 
 def page(
-    ladder: Ladder, source: str, days: Mapping[str, str], checks: int, contest: Contest | None, today: date
+    course: Course, source: str, days: Mapping[str, str], checks: int, contest: Contest | None, today: date
 ) -> str:
     """The page.
 
-    days     the key of a task of the ladder -> the day on which it has passed, where that is known
+    days     the key of a task of the course -> the day on which it has passed, where that is known
     checks   how many there were in this visit
     contest  the training with this very text, or None where there was none
     """
-    title = escape(ladder.title.lower())
+    title = escape(course.title.lower())
     lines = len(source.rstrip().split("\n"))
-    tasks = [(task.title, days.get(task.key, "passed before")) for task in ladder.tasks]
+    tasks = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
     parts = [
         "<h1>An engine of my own</h1>",
         f'<p class="lead">An engine of {title} for automatic differentiation, in {lines} lines of my own, '

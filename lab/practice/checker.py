@@ -20,7 +20,7 @@ import numpy as np
 
 from lab.practice import driver
 from lab.practice.variants import SMALL_CHANGE, variants
-from practice.task import Check, Inputs, Ladder, Mistake, Task
+from practice.task import Check, Course, Inputs, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
@@ -158,7 +158,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of one check of a file against the tasks of a ladder up to one of them.
+    """What came of one check of a file against the tasks of a course up to one of them.
 
     passed    the key of each task -> whether all of its checks passed; a task after the first that fails is not run
     checks    the name of each check of the last task that was run -> whether it passed, None where it was not run
@@ -178,26 +178,26 @@ class Report:
 
 
 def check(
-    ladder: Ladder,
+    course: Course,
     key: str,
     source: str,
     runner: Runner,
     seed: int,
     begins: Callable[[Task, Check], None] = lambda task, one: None,
 ) -> Report:
-    """Check a learner's text against the tasks of a ladder up to that of the given key, in order.
+    """Check a learner's text against the tasks of a course up to that of the given key, in order.
 
     The cases are drawn from `seed`: the same one gives the same cases. `begins` is told of each check before it runs.
     Raises KeyError for a key that is not there.
     """
-    tasks = ladder.up_to(key)
+    tasks = course.up_to(key)
     passed: dict[str, bool] = {}
     checks: dict[str, bool | None] = {}
     with ThreadPoolExecutor(1) as aside:  # where the reference answers while the learner's process does
         try:
-            if problem := runner.load(source, ladder.file, ladder.modules):
+            if problem := runner.load(source, course.file, course.modules):
                 return Report({tasks[0].key: False}, problem=problem, line=problem.line)
-            reference = _loaded(ladder.reference, ladder.file)
+            reference = _loaded(course.reference, course.file)
             for task in tasks:
                 checks = dict.fromkeys((one.name for one in task.checks), None)
                 passed[task.key] = False
@@ -212,14 +212,14 @@ def check(
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
                         if one.slow:
-                            failure = _explain(ladder, task, ran, runner, reference)
+                            failure = _explain(course, task, ran, runner, reference)
                         else:
                             with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
                                 # a fresh load: the cases may have left something behind in it
-                                runner.load(source, ladder.file, ladder.modules)
-                            failure = _explain(ladder, task, ran, runner, reference)
+                                runner.load(source, course.file, course.modules)
+                            failure = _explain(course, task, ran, runner, reference)
                             with contextlib.suppress(Stopped):
-                                runner.load(source, ladder.file, ladder.modules)
+                                runner.load(source, course.file, course.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
                                 failure = replace(failure, alone=True)
                         return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
@@ -321,10 +321,10 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
 # -- The smallest case that fails, and what it looks like --------------------------------------------------------------
 
 
-def _explain(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Failure:
+def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Failure:
     """ran: the checks of the task so far, of which the last has failed."""
     one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
-    mistake = None if one.slow else _known(ladder, task, ran, runner, reference)
+    mistake = None if one.slow else _known(course, task, ran, runner, reference)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _weight(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
@@ -358,7 +358,7 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Mistake | None:
+def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Mistake | None:
     """The mistake with which the reference gives the learner's answers to the checks of this task so far, also to those
     that passed, and which fails no check after them that the learner's code passes. Those of the task come first, then
     the variants that are made by rule; of several, the first that gives the learner's answers to the later checks, too.
@@ -366,15 +366,15 @@ def _known(ladder: Ladder, task: Task, ran: Sequence[_Ran], runner: Runner, refe
     checks have passed."""
     quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
     later = list(_later(task, len(ran), runner, reference))
-    known = [mistake for mistake in task.mistakes if _explains(ladder, task, mistake, quick)]
-    if whole := _likeliest(ladder, task, known, later):
+    known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
+    if whole := _likeliest(course, task, known, later):
         return whole
-    fitting = (mistake for mistake in variants(ladder, task) if _explains(ladder, task, mistake, quick))
-    by_rule = list(itertools.islice((one for one in fitting if _fits_later(ladder, task, one, later)), MAX_FITTING))
-    by_rule = [mistake for mistake in by_rule if _passes_before(ladder, task, mistake)]
+    fitting = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
+    by_rule = list(itertools.islice((one for one in fitting if _fits_later(course, task, one, later)), MAX_FITTING))
+    by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
         by_rule = []  # many a mistake ends in the same exception
-    return _likeliest(ladder, task, by_rule, later) or (known[0] if known else None)
+    return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
 
 
 def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_Ran]:
@@ -385,20 +385,20 @@ def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_
             yield _Ran(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
 
 
-def _likeliest(ladder: Ladder, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
+def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
     """Of the mistakes that fit the later checks, the first that gives the learner's answers to them; else the first."""
-    fitting = [mistake for mistake in mistakes if _fits_later(ladder, task, mistake, later)]
+    fitting = [mistake for mistake in mistakes if _fits_later(course, task, mistake, later)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
-    return next((mistake for mistake in fitting if _explains(ladder, task, mistake, later)), fitting[0])
+    return next((mistake for mistake in fitting if _explains(course, task, mistake, later)), fitting[0])
 
 
-def _fits_later(ladder: Ladder, task: Task, mistake: Mistake, later: Sequence[_Ran]) -> bool:
+def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Ran]) -> bool:
     """Does the reference with this mistake fail no check that the learner's code passes? A small change, which says
     little, has to fail all that they fail, too."""
-    text = _mistaken(ladder, task, mistake)
+    text = _mistaken(course, task, mistake)
     for one in later:
-        theirs = _answers(_loaded(text, ladder.file), one.check, one.cases)
+        theirs = _answers(_loaded(text, course.file), one.check, one.cases)
         fails, learner_fails = (
             not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in (theirs, one.got)
         )
@@ -407,12 +407,12 @@ def _fits_later(ladder: Ladder, task: Task, mistake: Mistake, later: Sequence[_R
     return True
 
 
-def _explains(ladder: Ladder, task: Task, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
+def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
     """Does the reference with this mistake give the learner's answers?"""
-    text = _mistaken(ladder, task, mistake)
+    text = _mistaken(course, task, mistake)
     for one in ran:
         theirs = Here()  # for each check: a case may leave something behind
-        if theirs.load(text, ladder.file, ladder.modules):
+        if theirs.load(text, course.file, course.modules):
             return False
         for case, mine in zip(one.cases, one.got, strict=False):
             (said,) = _answers(theirs, one.check, [case])
@@ -421,15 +421,15 @@ def _explains(ladder: Ladder, task: Task, mistake: Mistake, ran: Sequence[_Ran])
     return True
 
 
-def _mistaken(ladder: Ladder, task: Task, mistake: Mistake) -> str:
+def _mistaken(course: Course, task: Task, mistake: Mistake) -> str:
     """The reference with a mistake, without what comes in later tasks: it takes less time to load."""
-    return ladder.grown(ladder.with_mistake(mistake), len(ladder.up_to(task.key)))
+    return course.grown(course.with_mistake(mistake), len(course.up_to(task.key)))
 
 
-def _passes_before(ladder: Ladder, task: Task, mistake: Mistake) -> bool:
+def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
     """Do the tasks before this one pass with the mistake, as they did for the learner?"""
-    theirs, reference = _loaded(_mistaken(ladder, task, mistake), ladder.file), _loaded(ladder.reference, ladder.file)
-    for one in (each for before in ladder.up_to(task.key)[:-1] for each in before.checks if not each.slow):
+    theirs, reference = _loaded(_mistaken(course, task, mistake), course.file), _loaded(course.reference, course.file)
+    for one in (each for before in course.up_to(task.key)[:-1] for each in before.checks if not each.slow):
         cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
         pairs = zip(_answers(theirs, one, cases), _answers(reference, one, cases), strict=True)
         if not all(agree(one, *pair) for pair in pairs):

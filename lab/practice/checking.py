@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 from lab.practice.background import Background, Halting
 from lab.practice.checker import Report, Stopped, check
-from practice.task import Check, Ladder, Task
+from practice.task import Check, Course, Task
 
 
 class Checking(Background[Report]):
@@ -20,20 +20,20 @@ class Checking(Background[Report]):
     """
 
     def __init__(
-        self, ladder: Ladder, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Halting]]
+        self, course: Course, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Halting]]
     ) -> None:
         self.key, self.source = key, source
         self.at, self.share = "your file", 0.0
         self.printed = ""
-        super().__init__(lambda: self._check(ladder, seed, runner))
+        super().__init__(lambda: self._check(course, seed, runner))
 
     @property
     def report(self) -> Report:
         """What was found, as soon as it is done. Raises what went wrong with the check itself."""
         return self.result()
 
-    def _check(self, ladder: Ladder, seed: int, runner: Callable[[], AbstractContextManager[Halting]]) -> Report:
-        tasks = ladder.up_to(self.key)
+    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Halting]]) -> Report:
+        tasks = course.up_to(self.key)
 
         def begins(task: Task, one: Check) -> None:
             self.at = f"{task.title}: {one.name}"
@@ -41,7 +41,7 @@ class Checking(Background[Report]):
 
         try:
             with self.process(runner()) as process:
-                report = check(ladder, self.key, self.source, process, seed, begins)
+                report = check(course, self.key, self.source, process, seed, begins)
                 self.printed = process.output
             return report
         except Stopped as stopped:  # before the check began

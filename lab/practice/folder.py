@@ -1,6 +1,6 @@
-"""The folder of a learner's own editor: the file of each ladder, and a dated copy of it for each check.
+"""The folder of a learner's own editor: the file of each course, and a dated copy of it for each check.
 
-Exactly the files that ladders name are read and written, and copies go into a folder beside them. A file is replaced as
+Exactly the files that courses name are read and written, and copies go into a folder beside them. A file is replaced as
 a whole, and only by who has seen what it held.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from practice.task import Ladder
+from practice.task import Course
 
 LARGEST = 300_000  # bytes of a file
 COPIES = "earlier"  # the folder of the copies
@@ -45,8 +45,8 @@ class OnDisk:
     windows: bool
 
 
-def start(folder: Path, ladder: Ladder, text: str | None = None) -> OnDisk:
-    """The ladder's file, which is made, with a text or the lines to begin with, where there is none. The folder is an
+def start(folder: Path, course: Course, text: str | None = None) -> OnDisk:
+    """The course's file, which is made, with a text or the lines to begin with, where there is none. The folder is an
     absolute path. Raises FolderError."""
     if not folder.is_absolute() or "\0" in str(folder):
         raise FolderError(f"{folder} is not the whole path of a folder, such as ~/my-engine.")
@@ -54,7 +54,7 @@ def start(folder: Path, ladder: Ladder, text: str | None = None) -> OnDisk:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FolderError(f"The folder {folder} cannot be made: {reason(error)}.") from None
-    return read(folder, ladder) or write(folder, ladder, ladder.starter if text is None else text, "")
+    return read(folder, course) or write(folder, course, course.starter if text is None else text, "")
 
 
 def need(folder: Path) -> None:
@@ -63,10 +63,10 @@ def need(folder: Path) -> None:
         raise FolderError(f"There is no folder {folder}.")
 
 
-def read(folder: Path, ladder: Ladder) -> OnDisk | None:
-    """The ladder's file; None where there is none. The folder is an absolute path. Raises FolderError."""
+def read(folder: Path, course: Course) -> OnDisk | None:
+    """The course's file; None where there is none. The folder is an absolute path. Raises FolderError."""
     need(folder)
-    return read_file(folder / ladder.file)
+    return read_file(folder / course.file)
 
 
 def read_file(path: Path) -> OnDisk | None:
@@ -95,20 +95,20 @@ def content(path: Path, most: int) -> tuple[bytes, datetime]:
         return file.read(most + 1), datetime.fromtimestamp(about.st_mtime)
 
 
-def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
-    """Put a text in the place of the ladder's file; what stood there last is among the copies.
+def write(folder: Path, course: Course, text: str, seen: str) -> OnDisk:
+    """Put a text in the place of the course's file; what stood there last is among the copies.
 
     seen: the stamp of the file that it replaces, "" for none. Raises Changed where the file is another one by now, and
     FolderError where it cannot be written.
     """
-    path = folder / ladder.file
-    before = read(folder, ladder)
+    path = folder / course.file
+    before = read(folder, course)
     if before and before.text == text:
         return before
     if (before.stamp if before else "") != seen:
         raise Changed(f"{path} has changed since it was read.")
     if before:
-        keep(folder, ladder, before.text, before.saved)
+        keep(folder, course, before.text, before.saved)
     held = _bytes(text.replace("\n", "\r\n") if before and before.windows else text)
     if len(held) > LARGEST:
         raise FolderError(f"The text is larger than {LARGEST // 1000} kB and was not written to {path}.")
@@ -116,12 +116,12 @@ def write(folder: Path, ladder: Ladder, text: str, seen: str) -> OnDisk:
     return _seen(held, path, datetime.now())
 
 
-def keep(folder: Path, ladder: Ladder, text: str, when: datetime) -> Path:
+def keep(folder: Path, course: Course, text: str, when: datetime) -> Path:
     """Keep a dated copy of a text; one like an earlier copy is not kept twice. Raises FolderError."""
     copies = folder / COPIES
     held = _bytes(text)
     number = hashlib.blake2s(held, digest_size=3).hexdigest()
-    stem = ladder.file.removesuffix(".py")
+    stem = course.file.removesuffix(".py")
     try:
         copies.mkdir(exist_ok=True)
         path = next(copies.glob(f"{stem} * {number}.py"), copies / f"{stem} {when:%Y-%m-%d %H.%M.%S} {number}.py")

@@ -27,7 +27,7 @@ from lab.trace.numerical import Checked, check
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from lab.trace.recording import Trace, record
 from model import Tensor, _unbroadcast, no_grad
-from practice.task import Inputs, Ladder
+from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
@@ -50,7 +50,7 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # of what each can do
         "x*x + 3*x": {"x": [1, 2, -1]},
     },
 }
-ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # ladder -> the class that its file defines
+ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
 MOST_NODES = 500
 NONSENSE = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError,
@@ -77,24 +77,24 @@ class Loaded:
     To make one and each method raise Unusable, and Stopped where the process did not live to answer.
     """
 
-    def __init__(self, ladder: Ladder, source: str, runner: Runner) -> None:
-        self.ladder, self._source, self._runner = ladder, source, runner
-        self._name = ENGINES[ladder.key]
-        if problem := runner.load(source, ladder.file):
+    def __init__(self, course: Course, source: str, runner: Runner) -> None:
+        self.course, self._source, self._runner = course, source, runner
+        self._name = ENGINES[course.key]
+        if problem := runner.load(source, course.file):
             raise Unusable(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
 
     def follow(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
         """One forward and one backward pass."""
         leaves = self._suited(leaves)
-        watch = f"Watch({self._name}, {self.ladder.file!r})"
-        if self.ladder.key == "functions":
-            watch = f"FunctionsWatch(Tensor, {self.ladder.file!r}, Function, globals())"
+        watch = f"Watch({self._name}, {self.course.file!r})"
+        if self.course.key == "functions":
+            watch = f"FunctionsWatch(Tensor, {self.course.file!r}, Function, globals())"
         program = f"{TRACER}\n\n{self._build(expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"
         told = self._run(program, {"leaves": leaves, "upstream": upstream}, "told")["told"]
         try:
-            return _trace(told, self._source, self.ladder.file, list(leaves))
+            return _trace(told, self._source, self.course.file, list(leaves))
         except NONSENSE as error:
-            functions = self.ladder.key == "functions"
+            functions = self.course.key == "functions"
             graph = "`data`, `grad` and `grad_fn`" if functions else "`data`, `grad`, `_children` and `_op`"
             raise Unusable(
                 f"Your engine's passes cannot be drawn: what its objects say of {graph} does not hold "
@@ -131,7 +131,7 @@ class Loaded:
 
     def _suited(self, leaves: Mapping[str, Any]) -> dict[str, Any]:
         """The leaves as the engine takes them: numbers, or arrays."""
-        if self.ladder.key != "scalars":
+        if self.course.key != "scalars":
             return {name: np.asarray(value, float) for name, value in leaves.items()}
         if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
             raise Unusable(f"Your engine takes single numbers: make {arrays[0]} a number.")
@@ -149,7 +149,7 @@ class Loaded:
         body = re.sub(r"\A(import .*\n\n)?from model import .*\n\n", "", expression.to_python())
         names, result = expression.names, expression.result_name
         written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}    return {result}"
-        if self.ladder.key == "functions":
+        if self.course.key == "functions":
             return f"{OPERANDS}\n\n{written.format('of_operands')}"
         return written.format("build")
 

@@ -11,7 +11,7 @@ from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Stopped
 from lab.practice.learner_training import GRADUATED, LIMITS, Point, task, train, with_the_lab
 from lab.practice.sandbox import Limits, Raised, Sandbox
-from practice.task import Ladder
+from practice.task import Course
 
 SAME = 1e-6  # how far two losses may be apart, relative to the larger one, and still be the same
 
@@ -36,11 +36,11 @@ class Contest(Background[None]):
     """Both trainings, the learner's first, begun as this is made. The numbers begin the same, drawn from the seed."""
 
     def __init__(
-        self, ladder: Ladder, source: str, seed: int, runner: Callable[[Limits], AbstractContextManager[Sandbox]]
+        self, course: Course, source: str, seed: int, runner: Callable[[Limits], AbstractContextManager[Sandbox]]
     ) -> None:
-        self.ladder, self.source = ladder, source
+        self.course, self.source = course, source
         self.yours, self.labs = Side(), Side()
-        self.task = task(ladder, seed)
+        self.task = task(course, seed)
         super().__init__(lambda: self._train(runner))
 
     @property
@@ -70,7 +70,7 @@ class Contest(Background[None]):
         return self.yours.points[-1].seconds / labs if labs > 0 else None
 
     def _train(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
-        self._go(self.yours, runner, lambda one: train(self.task, self.source, self.ladder.file, one))
+        self._go(self.yours, runner, lambda one: train(self.task, self.source, self.course.file, one))
         if not self._halted:
             self._go(self.labs, runner, lambda one: with_the_lab(self.task, one))
 

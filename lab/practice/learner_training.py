@@ -16,13 +16,13 @@ from lab.designs.network import HIDDEN, POINTS, TARGETS, initial
 from lab.practice.checker import Stopped
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from lab.training.datasets import load
-from practice.task import Ladder
+from practice.task import Course
 
 LIMITS = Limits(seconds=60.0, wall=90.0)
 GRADUATED = 0.9  # of the digits that were held out
 STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
-WHAT = {  # ladder -> what its engine trains, in words
+WHAT = {  # course -> what its engine trains, in words
     "scalars": f"Four points, two layers of {HIDDEN} tanh units, {STEPS} steps at rate {RATE}.",
     "tensors": f"Digits of 64 pixels, which take seconds (for MNIST there is `train.py --data mnist`); {UNITS} relu "
     f"units, {EPOCHS} epochs at rate {DIGIT_RATE}: reading over {GRADUATED:.0%} of the unseen ones right is the "
@@ -90,7 +90,7 @@ emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 """
 )
 
-# The network is the last task of the ladder: `loss` of their file, or LOSS with the lab's tensors.
+# The network is the last task of the course: `loss` of their file, or LOSS with the lab's tensors.
 FOUR_POINTS_BY_FUNCTIONS = (
     DESCENDED
     + """
@@ -130,9 +130,9 @@ class Task:
     answers: np.ndarray | None = None
 
 
-def task(ladder: Ladder, seed: int) -> Task:
+def task(course: Course, seed: int) -> Task:
     """The embedded digits for an engine of tensors, four points for the others. KeyError where there is no engine."""
-    return {"scalars": _four_points, "tensors": _digits, "functions": _four_points_by_functions}[ladder.key](seed)
+    return {"scalars": _four_points, "tensors": _digits, "functions": _four_points_by_functions}[course.key](seed)
 
 
 def _four_points(seed: int) -> Task:

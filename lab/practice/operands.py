@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Lacking(Exception):
-    """The ladder has no such operation; the message is a sentence for the learner."""
+    """The course has no such operation; the message is a sentence for the learner."""
 
 
 def lacking(what: str) -> NoReturn:
     raise Lacking(
-        f"Your engine has no {what}: its ladder has + - * /, powers with a number, @ of matrices, relu, sigmoid, sum."
+        f"Your engine has no {what}: its course has + - * /, powers with a number, @ of matrices, relu, sigmoid, sum."
     )
 
 
@@ -41,7 +41,7 @@ class Operand:
             return other
         if self.shape != other.shape:
             raise Lacking(
-                f"Your engine cannot {doing} {self.shape} and {other.shape}: its ladder asks for equal shapes, a plain "
+                f"Your engine cannot {doing} {self.shape} and {other.shape}: its course asks for equal shapes, a plain "
                 "number, or a row to add to a matrix."
             )
         return other.tensor

@@ -11,7 +11,7 @@ from lab.practice import folder
 from lab.practice.checker import Report
 from lab.practice.folder import FolderError
 from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, packed, parse
-from practice.task import Ladder
+from practice.task import Course
 
 FILE = "progress.json"
 
@@ -32,25 +32,25 @@ def of_folder(place: Path) -> Progress:
     return read(path) if path.exists() else Progress()
 
 
-def keep(place: Path, ladder: Ladder, text: str, report: Report) -> None:
+def keep(place: Path, course: Course, text: str, report: Report) -> None:
     """Add what a check of a text found to the progress in the folder. Raises FolderError."""
-    found = checked(of_folder(place), ladder, text, report)
+    found = checked(of_folder(place), course, text, report)
     folder.replace(place / FILE, packed(found).encode())
 
 
-def checked(before: Progress, ladder: Ladder, text: str, report: Report) -> Progress:
+def checked(before: Progress, course: Course, text: str, report: Report) -> Progress:
     """Return the progress after a check of a text: what was passed earlier keeps its day."""
     today = datetime.now(UTC).date().isoformat()  # as a browser counts days
     passed = [key for key, well in report.passed.items() if well]
-    tasks = {ladder.deed(key): today for key in passed} | before.tasks
-    earlier = before.texts.get(ladder.key)
+    tasks = {course.deed(key): today for key in passed} | before.tasks
+    earlier = before.texts.get(course.key)
     work = Work(text, text, len(passed))
     if earlier and earlier.passed > work.passed:
         work = replace(earlier, text=text)
     stumbles = dict(before.stumbles)
     if stumble := stumbled(report, today):
-        stumbles[ladder.deed(stumble[0])] = stumble[1]
-    return replace(before, tasks=tasks, texts=before.texts | {ladder.key: work}, stumbles=stumbles)
+        stumbles[course.deed(stumble[0])] = stumble[1]
+    return replace(before, tasks=tasks, texts=before.texts | {course.key: work}, stumbles=stumbles)
 
 
 def stumbled(report: Report, day: str) -> tuple[str, Stumble] | None:

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 
 from lab.practice.checker import Failure, Problem, Report
-from practice.task import Ladder, Task
+from practice.task import Course, Task
 
 MOST_CELLS = 64  # of a value that is shown as a table
 MOST_TEXT = 1000  # characters of any other
 DEEPEST = 5  # list in lists that is written out
 
 
-def told(ladder: Ladder, asked: str, report: Report, printed: str) -> dict[str, Any]:
+def told(course: Course, asked: str, report: Report, printed: str) -> dict[str, Any]:
     """What a check of the task `asked` found: `ShownResult` in static/types.d.ts."""
     failure = report.failure
     problem = (failure.problem if failure else None) or report.problem
     return {
         "passed": bool(report),
-        "headline": _headline(ladder, asked, report),
-        "sentence": _sentence(ladder, report),
+        "headline": _headline(course, asked, report),
+        "sentence": _sentence(course, report),
         "line": report.line,
         "column": problem.column if problem else None,
         "checks": [{"name": name, "passed": passed} for name, passed in report.checks.items()],
@@ -43,25 +43,25 @@ def _when(report: Report) -> str:
     return "in all cases that were run"
 
 
-def following(ladder: Ladder, key: str) -> Task | None:
+def following(course: Course, key: str) -> Task | None:
     """The task after the one of this key; None after the last."""
-    done = len(ladder.up_to(key))
-    return ladder.tasks[done] if done < len(ladder.tasks) else None
+    done = len(course.up_to(key))
+    return course.tasks[done] if done < len(course.tasks) else None
 
 
-def all_passed(ladder: Ladder) -> str:
+def all_passed(course: Course) -> str:
     """The headline of a text that has passed every task: the browser keeps it with a copy of the text."""
     return (
-        f"All {len(ladder.tasks)} tasks are passed." if len(ladder.tasks) > 1 else f"{ladder.tasks[0].title}: passed."
+        f"All {len(course.tasks)} tasks are passed." if len(course.tasks) > 1 else f"{course.tasks[0].title}: passed."
     )
 
 
-def _headline(ladder: Ladder, asked: str, report: Report) -> str:
-    titles = {task.key: task.title for task in ladder.tasks}
+def _headline(course: Course, asked: str, report: Report) -> str:
+    titles = {task.key: task.title for task in course.tasks}
     if report:
-        if step := following(ladder, asked):
+        if step := following(course, asked):
             return f"{titles[asked]}: passed. Next: {step.title}."
-        return all_passed(ladder)
+        return all_passed(course)
     if report.stopped:
         task, at = [*report.passed][-1], next((name for name, passed in report.checks.items() if passed is None), "")
         return f"{titles[task]}: “{at}” did not come to its end." if at else "The check did not come to its end."
@@ -73,12 +73,12 @@ def _headline(ladder: Ladder, asked: str, report: Report) -> str:
     return f"{before}{titles[failed]}: “{check}” fails."
 
 
-def _sentence(ladder: Ladder, report: Report) -> str:
+def _sentence(course: Course, report: Report) -> str:
     failure = report.failure
     if not failure:
         return report.stopped or (_said(report.problem) if report.problem else "")
     # What a program to debug was found with is for the learner to find: only what they make of it is named.
-    found_so = ladder.room and failure.mistake == ladder.tasks[0].mistakes[0]
+    found_so = course.room and failure.mistake == course.tasks[0].mistakes[0]
     if failure.mistake and not found_so:
         return failure.mistake.sentence
     if failure.problem:

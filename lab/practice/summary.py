@@ -23,10 +23,10 @@ from lab.practice import record, sandbox
 from lab.practice.checker import Report, check
 from lab.practice.folder import FolderError, content, plain, read_file, reason
 from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
-from practice import LADDERS
+from practice import COURSES
 from practice.debug import PROGRAMS, ROOM
 from practice.questions import QUESTIONS
-from practice.task import Ladder
+from practice.task import Course
 
 WIDEST_NAME = 40  # columns of a terminal
 DOUBTS = {
@@ -126,7 +126,7 @@ def _inside(path: Path) -> Iterator[Path]:
 
 
 def _is_learners(folder: Path) -> bool:
-    return any(os.path.isfile(folder / ladder.file) for ladder in LADDERS.values())
+    return any(os.path.isfile(folder / course.file) for course in COURSES.values())
 
 
 def _read(path: Path, found: Summary) -> Row:
@@ -147,10 +147,10 @@ def _of_folder(path: Path, found: Summary) -> Row:
     progress = record.of_folder(path)
     _doubt(path / record.FILE, progress, False, found)
     texts = dict(progress.texts)
-    for ladder in LADDERS.values():
-        if held := read_file(path / ladder.file):
-            before = texts.get(ladder.key)
-            texts[ladder.key] = Work(held.text, before.best if before else held.text, before.passed if before else 0)
+    for course in COURSES.values():
+        if held := read_file(path / course.file):
+            before = texts.get(course.key)
+            texts[course.key] = Work(held.text, before.best if before else held.text, before.passed if before else 0)
     return _row(path, replace(progress, texts=texts), path.resolve().name)
 
 
@@ -159,7 +159,7 @@ def _of_python(path: Path) -> Row:
     held = read_file(path)
     if held is None:
         raise FileNotFoundError(2, "no such file or directory")
-    course = next((key for key in LADDERS if key in path.stem.lower()), None)
+    course = next((key for key in COURSES if key in path.stem.lower()), None)
     if course is None:
         text = held.text
         course = "scalars" if "class Value" in text else "functions" if "class Function" in text else "tensors"
@@ -169,7 +169,7 @@ def _of_python(path: Path) -> Row:
 
 
 def _row(path: Path, progress: Progress, name: str) -> Row:
-    tasks, texts = progress.tasks, {key: work for key, work in progress.texts.items() if key in LADDERS}
+    tasks, texts = progress.tasks, {key: work for key, work in progress.texts.items() if key in COURSES}
     student = _cut(plain(progress.name or name))
     return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles, progress.scores)
 
@@ -196,17 +196,17 @@ def _check(found: Summary) -> None:
         ]
     for row in found.rows:
         for key, passes in row.passes.items():
-            ladder = LADDERS[key]
-            said = _done(row.tasks, _deeds(ladder))
+            course = COURSES[key]
+            said = _done(row.tasks, _deeds(course))
             if said > passes:
                 found.notes.append(
-                    f"{row.student}: {said} of {len(ladder.tasks)} tasks of {ladder.title} are said to be passed; "
+                    f"{row.student}: {said} of {len(course.tasks)} tasks of {course.title} are said to be passed; "
                     f"the code passes {passes}."
                 )
-        for ladder in LADDERS.values():
-            if row.texts and ladder.key not in row.texts and (said := _done(row.tasks, _deeds(ladder))):
+        for course in COURSES.values():
+            if row.texts and course.key not in row.texts and (said := _done(row.tasks, _deeds(course))):
                 found.notes.append(
-                    f"{row.student}: {said} tasks of {ladder.title} are said to be passed, without code."
+                    f"{row.student}: {said} tasks of {course.title} are said to be passed, without code."
                 )
 
 
@@ -214,17 +214,17 @@ def _checked(row: Row) -> Row:
     passes: dict[str, int] = {}
     stumbles = dict(row.stumbles)
     for key, work in row.texts.items():
-        ladder = LADDERS[key]
-        report = max((_report(ladder, text) for text in {work.text, work.best}), key=_passes)
+        course = COURSES[key]
+        report = max((_report(course, text) for text in {work.text, work.best}), key=_passes)
         passes[key] = _passes(report)
         if stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
-            stumbles[ladder.deed(stumble[0])] = stumble[1]
+            stumbles[course.deed(stumble[0])] = stumble[1]
     return replace(row, passes=passes, stumbles=stumbles)
 
 
-def _report(ladder: Ladder, text: str) -> Report:
+def _report(course: Course, text: str) -> Report:
     with sandbox.runner() as runner:
-        return check(ladder, ladder.tasks[-1].key, text, runner, secrets.randbits(32))
+        return check(course, course.tasks[-1].key, text, runner, secrets.randbits(32))
 
 
 def _passes(report: Report) -> int:
@@ -235,8 +235,8 @@ def _done(tasks: Done, keys: Iterable[str]) -> int:
     return sum(key in tasks for key in keys)
 
 
-def _deeds(ladder: Ladder) -> list[str]:
-    return [ladder.deed(task.key) for task in ladder.tasks]
+def _deeds(course: Course) -> list[str]:
+    return [course.deed(task.key) for task in course.tasks]
 
 
 # -- Tables ------------------------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     items = items or {}
     others = {ROOM: [one.deed(one.key) for one in PROGRAMS], "questions": [f"questions/{one.key}" for one in QUESTIONS]}
     claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that count on the learner's own judgement
-    sizes = {one.title.lower(): len(one.tasks) for one in LADDERS.values()}
+    sizes = {one.title.lower(): len(one.tasks) for one in COURSES.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
     header = ["student", "cards", *(f"{name} (of {size})" for name, size in sizes.items()), "last day"]
     header += ["code", "predict", "claimed", *([f"set (of {len(items)})"] if items else []), *items.values()]
@@ -258,7 +258,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     for row in rows:
         done = row.cards | row.tasks
         numbers = [len(row.cards)]
-        numbers += [row.passes.get(key, _done(row.tasks, _deeds(ladder))) for key, ladder in LADDERS.items()]
+        numbers += [row.passes.get(key, _done(row.tasks, _deeds(course))) for key, course in COURSES.items()]
         numbers += [_done(row.tasks, keys) for keys in others.values()]
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
@@ -275,14 +275,14 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
     learners: Counter[tuple[str, str]] = Counter()
     causes: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for row in rows:
-        for key, ladder in LADDERS.items():
-            done = _done(row.tasks, _deeds(ladder))
+        for key, course in COURSES.items():
+            done = _done(row.tasks, _deeds(course))
             number = row.passes.get(key, done)
-            if number == len(ladder.tasks):
+            if number == len(course.tasks):
                 continue
-            task = ladder.tasks[number]
-            if stumble := row.stumbles.get(ladder.deed(task.key)):
-                where = ladder.title, f"{number + 1}. {task.title}"
+            task = course.tasks[number]
+            if stumble := row.stumbles.get(course.deed(task.key)):
+                where = course.title, f"{number + 1}. {task.title}"
                 learners[where] += 1
                 causes.setdefault(where, Counter())[stumble.check, stumble.mistake] += 1
     if not learners:

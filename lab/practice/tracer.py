@@ -207,7 +207,7 @@ class Unfollowed(Exception):
     """What the engine did cannot be followed; the message is a sentence for the learner."""
 
 
-# What the player knows a Function of the ladder as; any other has its own name.
+# What the player knows a Function of the course as; any other has its own name.
 OPERATIONS = {
     "Add": "+", "AddRow": "+", "Mul": "*", "Pow": "**", "MatMul": "@", "ReLU": "relu", "Sigmoid": "sigmoid",
     "Sum": "sum",

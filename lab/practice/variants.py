@@ -19,7 +19,7 @@ from typing import TypeGuard
 from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 from lab.text import counted
-from practice.task import Ladder, Mistake, Task
+from practice.task import Course, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
 ORDINALS = ("first", "second", "third")
@@ -58,9 +58,9 @@ class Rule:
     place: ast.FunctionDef
 
 
-def variants(ladder: Ladder, task: Task) -> Iterator[Mistake]:
+def variants(course: Course, task: Task) -> Iterator[Mistake]:
     """Wrong variants for the lines of a task, the likelier ones first, none of them like the reference."""
-    source = _Source(ladder)
+    source = _Source(course)
     rules = source.rules()
     own = [rule for rule in rules if source.owner(rule.function.lineno) == task.key]
     yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _before(source, rules, task))
@@ -83,11 +83,11 @@ def variants(ladder: Ladder, task: Task) -> Iterator[Mistake]:
 class _Source:
     """The text of a reference, its functions, and whose task each of its lines is."""
 
-    def __init__(self, ladder: Ladder) -> None:
-        self.text = ladder.reference
+    def __init__(self, course: Course) -> None:
+        self.text = course.reference
         self.lines = self.text.splitlines(keepends=True)
         self.tree = ast.parse(self.text)
-        self.keys = [task.key for task in ladder.tasks]
+        self.keys = [task.key for task in course.tasks]
 
     def owner(self, line: int) -> str:
         """The key of the task that a line belongs to; "" before the first."""

@@ -11,7 +11,7 @@ from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
 from lab.ui import state
 from lab.ui.assets import component
-from practice import LADDERS
+from practice import COURSES
 
 _note = component("progress", "progress/progress.js", "note")
 _path = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
@@ -89,7 +89,7 @@ def path() -> None:
         for card in CARDS
         for page in [BY_FILE[card.file]]
     ]
-    courses = [{"key": one.key, "title": one.title} for one in LADDERS.values()]
+    courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
     _path(key="start path", data=strict_json({"cards": cards, "courses": courses}).encode(), on_go_change=go)
     asked = BY_KEY.get(str(st.session_state.pop("card asked", None)))
     if asked:

@@ -1,4 +1,4 @@
-"""Sends a browser that asks for the former address of a page to where that page is now."""
+"""Sends a browser that asks for a former address to that of today."""
 
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -14,9 +14,9 @@ class Redirect:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD"):
-            asked = scope["path"].rpartition("/")[2]
-            path, query = new_address(asked, scope["query_string"].decode("latin-1"))
-            if path != asked:
+            asked = scope["path"].rpartition("/")[2], scope["query_string"].decode("latin-1")
+            path, query = new_address(*asked)
+            if (path, query) != asked:
                 await RedirectResponse(f"{path}?{query}" if query else path)(scope, receive, send)
                 return
         await self.app(scope, receive, send)

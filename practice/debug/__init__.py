@@ -1,6 +1,6 @@
 """Debug these: twelve short programs, each with one of the failures that people ask about most.
 
-Each is a ladder of one task, whose starter is the program as it was found. Most of them use the lab's own engine. No
+Each is a course of one task, whose starter is the program as it was found. Most of them use the lab's own engine. No
 title or text says what the failure is: FAILURES does, for those who have found it.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from practice.questions import Place
-from practice.task import Check, Inputs, Ladder, Mistake, Task
+from practice.task import Check, Course, Inputs, Mistake, Task
 
 ROOM = "debug"
 
@@ -28,10 +28,10 @@ def _program(
     mistakes: tuple[Mistake, ...],
     hints: tuple[str, ...],
     engine: bool = True,
-) -> Ladder:
+) -> Course:
     task = Task(key, title, found, checks, mistakes, hints)
     folder = Path(__file__).parent / key
-    return Ladder(key, title, found, folder, (task,), modules=("model",) if engine else (), room=ROOM)
+    return Course(key, title, found, folder, (task,), modules=("model",) if engine else (), room=ROOM)
 
 
 def _vector(rng: Generator, size: int, least: int = 2) -> np.ndarray:

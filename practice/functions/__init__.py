@@ -1,4 +1,4 @@
-"""The ladder of function objects: the rules of a two-layer network as classes, and the machinery that calls them."""
+"""The course of function objects: the rules of a two-layer network as classes, and the machinery that calls them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.task import Check, Inputs, Ladder, Mistake, Task
+from practice.task import Check, Course, Inputs, Mistake, Task
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------
 
@@ -798,7 +798,7 @@ SIGMOID = Task(
     "Sigmoid",
     """`Sigmoid.apply(a)`: σ(a) = 1 / (1 + e⁻ᵃ), element by element.
 
-In the scalar ladder, σ(1 - σ) came out of small steps. Here it is the rule, one line for all of them. It needs only the
+In the scalar course, σ(1 - σ) came out of small steps. Here it is the rule, one line for all of them. It needs only the
 *result*: save that in place of the input, and nothing is computed twice.
 
 That is what a rule of one's own is good for: fewer steps, less memory.""",
@@ -1088,7 +1088,7 @@ Every rule in it is yours.""",
     ),
 )
 
-LADDER = Ladder(
+COURSE = Course(
     "functions",
     "Function objects",
     "Can an operation be an object that knows both ways? Build the machinery and the rules of a two-layer network.",

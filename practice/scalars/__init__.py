@@ -1,4 +1,4 @@
-"""The scalar ladder: an engine on single numbers, from an empty file to a network that has learned."""
+"""The scalar course: an engine on single numbers, from an empty file to a network that has learned."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from practice.task import Check, Inputs, Ladder, Mistake, Task
+from practice.task import Check, Course, Inputs, Mistake, Task
 
 # -- Inputs: the smallest case has small whole numbers; later ones have zeros, ties, signs and fractions ---------------
 
@@ -1595,7 +1595,7 @@ seconds.""",
     ),
 )
 
-LADDER = Ladder(
+COURSE = Course(
     "scalars",
     "Scalars",
     "How does a program find derivatives by itself? Build an engine on single numbers, and train a network with it.",

@@ -1,4 +1,4 @@
-"""The ladder "Tensors": from the sum over copied axes to a network that reads digits."""
+"""The course "Tensors": from the sum over copied axes to a network that reads digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from practice.task import Check, Inputs, Ladder, Mistake, Task
+from practice.task import Check, Course, Inputs, Mistake, Task
 
 FOLDER = Path(__file__).resolve().parent
 DIGITS = FOLDER.parents[1] / "assets" / "digits.npz"
@@ -1335,7 +1335,7 @@ has two seconds for everything. Draw the weights with a seed, `np.random.default
 )  # fmt: skip
 
 
-LADDER = Ladder(
+COURSE = Course(
     "tensors",
     "Tensors",
     "Can your own engine learn to read digits?",

@@ -16,7 +16,7 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   const shown = JSON.parse(new TextDecoder().decode(data));
   if (!stays(shown.path)) return;
   const days = tasksDone();
-  const texts = shown.ladders.flatMap(({ key, last, tasks }) => {
+  const texts = shown.courses.flatMap(({ key, last, tasks }) => {
     const text = days[`${key}/${last}`] ? new Kept(key).finished(tasks) : null;
     return text === null ? [] : [[key, text]];
   });

@@ -1,4 +1,4 @@
-/** The tasks of a ladder in a row: which are passed, as this browser's progress says, and which is shown. */
+/** The tasks of a course in a row: which are passed, as this browser's progress says, and which is shown. */
 
 import { h } from "../player/dom.js";
 import { Places } from "../progress/places.js";
@@ -16,7 +16,7 @@ class Row {
   constructor(root) {
     this.root = root;
     /** @type {ShownTasks} */
-    this.shown = { ladder: "", label: "", now: "", tasks: [] };
+    this.shown = { course: "", label: "", now: "", tasks: [] };
     /** @type {(key: string) => void} */
     this.go = () => {};
     this.list = h("ol");
@@ -27,7 +27,7 @@ class Row {
     const { shown, list } = this;
     const done = tasksDone();
     const items = shown.tasks.map(({ key, title }, at) => {
-      const day = done[`${shown.ladder}/${key}`];
+      const day = done[`${shown.course}/${key}`];
       const name = h("span", { class: "name" }, title, ...(day ? [h("span", { class: "unseen" }, ", passed")] : []));
       const sign = h("span", { class: "sign", "aria-hidden": true }, day ? "✓" : String(at + 1));
       const button = h("button", { type: "button", title: day ? `${title}: passed on ${day}` : title }, sign, name);

@@ -29,7 +29,7 @@ PAGES = {
     "jacobian": "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
-    "build": "build?ladder=tensors&task=matmul",
+    "build": "build?course=tensors&task=matmul",
     "debug": "practise?tab=debug&program=4",
     "teachers": "teach?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b&name=Monday",

@@ -32,7 +32,7 @@ PAGES = {
         [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"],
     ),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
-    "build?ladder=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
+    "build?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
     "practise?tab=debug&program=4": (
         "Check (Ctrl+Enter)",
         [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"],

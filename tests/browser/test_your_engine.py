@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 
 from lab.practice import sandbox
 from lab.practice.render_report import all_passed
-from practice import LADDERS
+from practice import COURSES
 from tests.support import settled, switch
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
-TENSORS = LADDERS["tensors"]
+TENSORS = COURSES["tensors"]
 NASTY = '# </script><img src=x onerror="document.body.dataset.broken=1"><b>'
 TEXT = TENSORS.reference.replace("        def backward():\n", f"        def backward():  {NASTY}\n")
 KEEP = """([text, tasks, note]) => {

@@ -1,4 +1,4 @@
-"""Build it yourself without a browser: ladders, tasks, hints, the address; a check as the editor asks for it; a folder."""
+"""Build it yourself without a browser: courses, tasks, hints, the address; a check as the editor asks for it; a folder."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 
 from lab.practice import sandbox
 from lab.ui.practice import exercise
-from practice.scalars import LADDER
+from practice.scalars import COURSE
 from tests.pages.conftest import address, app, components, press, run, texts
 
 NAME = "exercise scalars"
@@ -25,7 +25,7 @@ def shown(at, name="exercise"):
 
 def check(at, text, key="value", seen=""):
     """What the browser does at a check: AppTest runs no callback of a component."""
-    at.session_state[f"{NAME} checking"] = exercise.Checking(LADDER, key, text, 0, sandbox.runner)
+    at.session_state[f"{NAME} checking"] = exercise.Checking(COURSE, key, text, 0, sandbox.runner)
     at.run()
     assert not at.exception
     return at
@@ -35,31 +35,31 @@ def test_the_page_begins_with_the_first_task():
     at = opened()
     assert at.title[0].value == "Build it yourself"
     assert at.header[0].value == "1. A number that remembers"
-    assert address(at) == {"tab": "courses", "ladder": "scalars"}
+    assert address(at) == {"tab": "courses", "course": "scalars"}
     editor = shown(at)
-    assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", LADDER.starter)
+    assert (editor["key"], editor["file"], editor["starter"]) == ("scalars", "scalars.py", COURSE.starter)
     assert editor["result"] is editor["working"] is editor["disk"] is None
     tasks = shown(at, "tasks")
-    assert [task["key"] for task in tasks["tasks"]] == [task.key for task in LADDER.tasks]
+    assert [task["key"] for task in tasks["tasks"]] == [task.key for task in COURSE.tasks]
     assert tasks["now"] == "value"
 
 
 def test_the_address_opens_a_task():
-    at = opened(ladder="scalars", task="backward")
+    at = opened(course="scalars", task="backward")
     assert at.header[0].value.startswith("4. ")
-    assert address(at) == {"tab": "courses", "ladder": "scalars", "task": "backward"}
+    assert address(at) == {"tab": "courses", "course": "scalars", "task": "backward"}
 
 
-def test_a_ladder_opens_again_at_its_last_task():
-    at = opened(ladder="scalars", task="backward")
-    for ladder, title in (("tensors", "1. "), ("scalars", "4. ")):
-        (control,) = [one for one in at.button_group if one.key == "build ladder"]
-        control.set_value(ladder).run()
+def test_a_course_opens_again_at_its_last_task():
+    at = opened(course="scalars", task="backward")
+    for course, title in (("tensors", "1. "), ("scalars", "4. ")):
+        (control,) = [one for one in at.button_group if one.key == "build course"]
+        control.set_value(course).run()
         assert at.header[0].value.startswith(title)
-    assert address(at) == {"tab": "courses", "ladder": "scalars", "task": "backward"}
+    assert address(at) == {"tab": "courses", "course": "scalars", "task": "backward"}
 
 
-@pytest.mark.parametrize("given", [{"ladder": "vectors"}, {"task": "gone"}, {"task": "<b>"}])
+@pytest.mark.parametrize("given", [{"course": "vectors"}, {"task": "gone"}, {"task": "<b>"}])
 def test_a_task_of_an_older_version_is_told(given):
     at = opened(**given)
     assert "does not fit" in texts(at.info)
@@ -68,13 +68,13 @@ def test_a_task_of_an_older_version_is_told(given):
 
 def test_hints_come_one_at_a_time_and_the_lines_last():
     at = opened()
-    hints = LADDER.tasks[0].hints
+    hints = COURSE.tasks[0].hints
     for number in range(1, len(hints) + 1):
         press(at, "task hint")
         assert sum("**Hint " in text.value for text in at.markdown) == number
     assert not at.code
     press(at, "task hint")
-    assert at.code[0].value == LADDER.lines_of("value").strip("\n")
+    assert at.code[0].value == COURSE.lines_of("value").strip("\n")
     assert "task hint" not in [button.key for button in at.button]
 
 
@@ -82,20 +82,20 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
 def test_passing_moves_on_and_is_kept():
     at = app("pages/build_it_yourself.py")
     at.session_state["path"] = "build"
-    at = check(run(at), LADDER.reference)
+    at = check(run(at), COURSE.reference)
     assert shown(at)["result"]["headline"] == "A number that remembers: passed. Next: Addition."
     assert at.header[0].value == "2. Addition"
     assert address(at)["task"] == "add"
     assert json.loads(components(at, "progress")[0].proto.bytes)["tasks"] == ["scalars/value"]
-    check(at, LADDER.reference, "add")  # and a rule of one's own is a card of the path
+    check(at, COURSE.reference, "add")  # and a rule of one's own is a card of the path
     said = json.loads(components(at, "progress")[0].proto.bytes)
     assert (said["tasks"], said["done"]) == (["scalars/add", "scalars/value"], ["own-rule"])
 
 
 @needs_processes
 def test_a_wrong_answer_stays_at_its_task_and_is_explained():
-    mistake = LADDER.tasks[0].mistakes[0]
-    at = check(opened(), LADDER.with_mistake(mistake))
+    mistake = COURSE.tasks[0].mistakes[0]
+    at = check(opened(), COURSE.with_mistake(mistake))
     assert at.header[0].value.startswith("1. ")
     assert shown(at)["result"]["sentence"] == mistake.sentence
     assert not components(at, "progress") or not json.loads(components(at, "progress")[0].proto.bytes)["tasks"]
@@ -117,7 +117,7 @@ def test_a_folder_is_read_and_a_wrong_one_is_one_sentence(tmp_path):
     at.text_input(key="build folder").set_value(str(tmp_path / "engine")).run()
     assert not at.exception
     editor = shown(at)
-    assert editor["disk"]["text"] == (tmp_path / "engine/scalars.py").read_text("utf-8") == LADDER.starter
+    assert editor["disk"]["text"] == (tmp_path / "engine/scalars.py").read_text("utf-8") == COURSE.starter
     assert editor["key"] != "scalars"  # the browser keeps this text apart from the other
     (tmp_path / "engine/scalars.py").write_text("x = 1\n", "utf-8")
     at.run()

@@ -36,7 +36,7 @@ def test_the_page_begins_with_a_program_and_says_no_failure():
     assert (editor["starter"], editor["file"]) == (PROGRAMS[0].starter, "debug.py")
     assert editor["again"] == "Reset the program"
     row = shown(at, "tasks")
-    assert (row["ladder"], row["now"], len(row["tasks"])) == ("debug", PROGRAMS[0].key, len(PROGRAMS))
+    assert (row["course"], row["now"], len(row["tasks"])) == ("debug", PROGRAMS[0].key, len(PROGRAMS))
     assert not at.success
 
 

@@ -9,7 +9,7 @@ import pytest
 from lab.practice import sandbox
 from lab.ui.practice.own import Engine
 from model import Tensor
-from practice import LADDERS
+from practice import COURSES
 from tests.pages.conftest import address, app, components, go_back, run, switch, texts
 
 
@@ -177,13 +177,13 @@ def test_numbers_below_zero_keep_their_digits():
     assert rows["backward()"] == "−1.0"
 
 
-def with_engine(*edit, ladder="tensors", **parameters):
+def with_engine(*edit, course="tensors", **parameters):
     """The page in a visit with an engine, the reference with an edit; it is the one that is chosen."""
-    source = LADDERS[ladder].reference.replace(*edit) if edit else LADDERS[ladder].reference
-    assert not edit or source != LADDERS[ladder].reference
+    source = COURSES[course].reference.replace(*edit) if edit else COURSES[course].reference
+    assert not edit or source != COURSES[course].reference
     at = app("pages/gradient_check.py")
-    at.session_state["own engines"] = {ladder: Engine(LADDERS[ladder], source, date(2026, 11, 2))}
-    return run(at, engine=ladder, **parameters)
+    at.session_state["own engines"] = {course: Engine(COURSES[course], source, date(2026, 11, 2))}
+    return run(at, engine=course, **parameters)
 
 
 needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
@@ -227,7 +227,7 @@ def test_one_s_own_engine_begins_with_an_expression_that_it_can_compute():
     ("edit", "parameters", "said"),
     [
         ((), {"expression": "sin(x)"}, "no such operation"),
-        ((), {"expression": "sum(x)", "in_x": "[1, 2]", "ladder": "scalars"}, "takes single numbers: make x a number"),
+        ((), {"expression": "sum(x)", "in_x": "[1, 2]", "course": "scalars"}, "takes single numbers: make x a number"),
         (("            self._receive(out.grad * y)", "            1 / 0"), {"expression": "exp(x)"}, "in line 1"),
         (("self._receive(out.grad * y)", "self._receive(out.grad * np.nan)"), {"expression": "exp(x)"}, "backward() gives NaN"),
         (("y = np.exp(self.data)", "y = np.exp2(self.data)"), {"expression": "exp(x)"}, "computes 2 where the lab’s computes 2.718"),

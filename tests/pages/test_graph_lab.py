@@ -14,7 +14,7 @@ from lab.trace.dot import PALETTES
 from lab.ui.practice.own import Engine
 from lab.watch import watch
 from model import Tensor
-from practice import LADDERS
+from practice import COURSES
 from tests.pages.conftest import ROOT, address, app, components, entry, run, sent, switch, texts
 
 
@@ -439,7 +439,7 @@ def test_a_name_that_is_typed_again_finds_its_value_again(at):
     assert sent(at)["values"] == {"a": 2.0, "b": 7.0}
 
 
-ENGINE = Engine(LADDERS["scalars"], LADDERS["scalars"].reference, date(2026, 11, 2))
+ENGINE = Engine(COURSES["scalars"], COURSES["scalars"].reference, date(2026, 11, 2))
 
 
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())

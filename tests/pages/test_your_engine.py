@@ -10,10 +10,10 @@ from lab.practice.checker import Report
 from lab.practice.checking import Checking
 from lab.practice.learner_run import Contest
 from lab.ui.practice.own import Engine
-from practice import LADDERS
+from practice import COURSES
 from tests.pages.conftest import address, app, components, press, run, sent, texts
 
-SCALARS, TENSORS, FUNCTIONS = LADDERS["scalars"], LADDERS["tensors"], LADDERS["functions"]
+SCALARS, TENSORS, FUNCTIONS = COURSES["scalars"], COURSES["tensors"], COURSES["functions"]
 PATIENCE = 100
 needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 
@@ -21,12 +21,12 @@ needs_processes = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox
 PAGE = "pages/build_it_yourself.py"
 
 
-def opened(*edit, ladder=SCALARS, page=PAGE, **address):
+def opened(*edit, course=SCALARS, page=PAGE, **address):
     """The page in a visit with an engine: the reference, or the reference with an edit."""
-    source = ladder.reference.replace(*edit) if edit else ladder.reference
-    assert not edit or source != ladder.reference
+    source = course.reference.replace(*edit) if edit else course.reference
+    assert not edit or source != course.reference
     at = app(page)
-    at.session_state["own engines"] = {ladder.key: Engine(ladder, source, date(2026, 11, 2))}
+    at.session_state["own engines"] = {course.key: Engine(course, source, date(2026, 11, 2))}
     at.session_state["path"] = "training" if "training" in page else "build"
     return run(at, **{"tab": "passes"} | address)
 
@@ -50,7 +50,7 @@ def test_without_an_engine_the_page_says_where_one_is_built():
     assert not components(at, "player")
     assert shown(at, "own_engines") == {
         "wanted": False,
-        "ladders": [
+        "courses": [
             {"key": "scalars", "last": "train", "tasks": 8},
             {"key": "tensors", "last": "digits", "tasks": 11},
             {"key": "functions", "last": "network", "tasks": 9},
@@ -66,14 +66,14 @@ def test_a_server_that_runs_no_code_says_why(monkeypatch):
     monkeypatch.setattr(sandbox, "boxes", lambda: False)
     at = run(app(PAGE), tab="passes")
     assert sandbox.NO_BUBBLEWRAP in texts(at.info)
-    assert shown(at, "own_engines")["ladders"] == []
+    assert shown(at, "own_engines")["courses"] == []
 
 
 def brought_back(at, *texts):
-    """As the browser does it: these texts come, each for its ladder, and are checked."""
-    at.session_state["own asked"] = {ladder.key for ladder, _ in texts}
+    """As the browser does it: these texts come, each for its course, and are checked."""
+    at.session_state["own asked"] = {course.key for course, _ in texts}
     at.session_state["own coming"] = {
-        ladder.key: Checking(ladder, ladder.tasks[-1].key, text, 0, sandbox.runner) for ladder, text in texts
+        course.key: Checking(course, course.tasks[-1].key, text, 0, sandbox.runner) for course, text in texts
     }
     at.run()
     assert not at.exception
@@ -96,9 +96,9 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
     assert sent(at)["trace"]["output"] == 1
     said = texts(at.markdown).replace("\\", "")
     assert "“Tensors” has not come back. An earlier task does not pass. Sum what was copied" in said
-    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["functions"]
+    assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["functions"]
     at.button(key="own again tensors").click().run()
-    assert [one["key"] for one in shown(at, "own_engines")["ladders"]] == ["tensors", "functions"]
+    assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["tensors", "functions"]
 
 
 @pytest.mark.parametrize("page", ["graph_lab", "gradient_check", "training_lab"])
@@ -155,7 +155,7 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
 @needs_processes
 def test_function_objects_are_an_engine_too():
     at = opened(
-        ladder=FUNCTIONS,
+        course=FUNCTIONS,
         expression="sum((sigmoid(x @ w + b) - 1)**2)",
         in_x="[[1, 2]]",
         in_w="[[1], [-1]]",
@@ -170,7 +170,7 @@ def test_function_objects_are_an_engine_too():
     at.run()
     trained(at)
     assert "The same numbers" in texts(at.markdown)
-    at = opened("return (grad * mask,)", "return (grad,)", ladder=FUNCTIONS, expression="sum(relu(x))", in_x="[-1, 2]")
+    at = opened("return (grad * mask,)", "return (grad,)", course=FUNCTIONS, expression="sum(relu(x))", in_x="[-1, 2]")
     assert "The gradient of x differs: [1, 1] by your engine, [0, 1] by the lab’s" in (
         texts(at.error).replace("\\", "")
     )
@@ -217,13 +217,13 @@ def test_an_engine_that_gives_nan_is_seen_to():
 def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
     at = opened(expression="a +")
     assert at.error
-    at = opened(ladder=TENSORS, expression="x * 2", in_x="[1, 2]")
+    at = opened(course=TENSORS, expression="x * 2", in_x="[1, 2]")
     assert "Each gradient of its sum" in texts(at.markdown)
 
 
 @needs_processes
 def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand_on_the_page_to_keep():
-    at = opened(ladder=TENSORS, page="pages/training_lab.py")
+    at = opened(course=TENSORS, page="pages/training_lab.py")
     worker = at.session_state["training worker"]
     press(at, "training toggle")
     at.segmented_control(key="training engine").set_value("tensors").run()
@@ -244,7 +244,7 @@ def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand
     assert at.session_state["training worker"] is worker
     assert at.button(key="training toggle").label in ("Start", "Continue")
 
-    at = opened(ladder=TENSORS, tab="train")
+    at = opened(course=TENSORS, tab="train")
     assert json.loads(components(at, "progress")[0].proto.bytes)["done"] == []
     at.session_state["own contest"] = contest
     at.run()
@@ -271,7 +271,7 @@ def test_a_training_that_fails_says_where():
     assert "From step 0 on, your engine’s loss is no finite number" in texts(at.warning)
     assert "the losses part in step 0" in texts(at.markdown)
     forgotten = "    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", ""
-    at = trained(opened(*forgotten, ladder=TENSORS, tab="train"))
+    at = trained(opened(*forgotten, course=TENSORS, tab="train"))
     assert "the gradient of b1 has the shape (33, 32), and b1 (32,)." in texts(at.error).replace("\\", "")
 
 
@@ -290,7 +290,7 @@ def test_a_training_with_another_text_is_not_that_of_this_engine():
 def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
     at = app(PAGE)
     at.session_state["own engines"] = {
-        ladder.key: Engine(ladder, ladder.reference, date(2026, 11, 2)) for ladder in (TENSORS, SCALARS)
+        course.key: Engine(course, course.reference, date(2026, 11, 2)) for course in (TENSORS, SCALARS)
     }
     run(at, tab="passes")
     assert at.segmented_control(key="own engine").value == "scalars"  # the one that has passed last
@@ -304,6 +304,6 @@ def test_another_engine_begins_with_an_expression_of_its_own_from_any_tab():
 
 @needs_processes
 def test_a_link_that_names_the_engine_alone_begins_with_an_expression_of_that_engine():
-    at = opened(ladder=TENSORS, engine="tensors")
+    at = opened(course=TENSORS, engine="tensors")
     assert at.text_input(key="own expression").value == "sum(relu(x @ w + b))"
     assert not at.error

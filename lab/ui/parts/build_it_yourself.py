@@ -17,8 +17,8 @@ from lab.ui.practice.exercise import exercise, finished, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
-from practice import LADDERS
-from practice.task import Ladder, Task
+from practice import COURSES
+from practice.task import Course, Task
 
 PAGE = "pages/build_it_yourself.py"
 ONWARD = "See your engine at work"
@@ -26,27 +26,27 @@ ONWARD = "See your engine at work"
 
 def _show(current: PageState) -> Callable[[], None]:
     session = st.session_state
-    ladder = LADDERS[session["build ladder"]]
-    report = finished(ladder)
-    asked = session["build task"] or ladder.tasks[0].key
-    if report and asked == [*report.passed][-1] and (step := following(ladder, asked)):
+    course = COURSES[session["build course"]]
+    report = finished(course)
+    asked = session["build task"] or course.tasks[0].key
+    if report and asked == [*report.passed][-1] and (step := following(course, asked)):
         session["build task"] = step.key
         state.step()
-    task = ladder.up_to(session["build task"] or ladder.tasks[0].key)[-1]
-    session[f"build task of {ladder.key}"] = task.key
+    task = course.up_to(session["build task"] or course.tasks[0].key)[-1]
+    session[f"build task of {course.key}"] = task.key
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _ladders()
-        folder = None if hosted() else _own_editor(ladder)
-        onward = ONWARD if ladder.key in own.engines() else ""
+        _courses()
+        folder = None if hosted() else _own_editor(course)
+        onward = ONWARD if course.key in own.engines() else ""
         if onward:
-            page.link_to(PAGE, onward, ":material/engineering:", _at_work(ladder))
-    tasks(ladder.key, ladder.tasks, task.key, _go)
+            page.link_to(PAGE, onward, ":material/engineering:", _at_work(course))
+    tasks(course.key, course.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        _task(ladder, task)
+        _task(course, task)
     with right:
         try:
-            exercise(ladder, task.key, task.starter, folder, onward=onward, go=partial(state.go, _at_work(ladder)))
+            exercise(course, task.key, task.starter, folder, onward=onward, go=partial(state.go, _at_work(course)))
         except FolderError as error:
             st.error("The folder cannot be used; your text there is as it was.", icon=":material/folder_off:")
             st.code(str(error), language=None, wrap_lines=True)
@@ -57,26 +57,26 @@ def _show(current: PageState) -> Callable[[], None]:
         "pages/engine_designs.py",
         "See how other engines are built",
     )
-    return partial(wait, ladder)
+    return partial(wait, course)
 
 
-def _at_work(ladder: Ladder) -> dict[str, str]:
+def _at_work(course: Course) -> dict[str, str]:
     """The address of the engine that has come of a course."""
-    return {"tab": "passes", "engine": ladder.key}
+    return {"tab": "passes", "engine": course.key}
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _of_ladder(text: str) -> str:
-    if text not in {task.key for task in LADDERS[st.session_state["build ladder"]].tasks}:
+def _of_course(text: str) -> str:
+    if text not in {task.key for task in COURSES[st.session_state["build course"]].tasks}:
         raise ValueError(text)
     return text
 
 
-LADDER = Field("ladder", "build ladder", next(iter(LADDERS)), address.one_of(*LADDERS), always=True)
-TASK = Field("task", "build task", None, _of_ladder, address.optional)
-FIELDS = (LADDER, TASK)
+COURSE = Field("course", "build course", next(iter(COURSES)), address.one_of(*COURSES), always=True)
+TASK = Field("task", "build task", None, _of_course, address.optional)
+FIELDS = (COURSE, TASK)
 
 
 def _go(key: str) -> None:
@@ -84,25 +84,25 @@ def _go(key: str) -> None:
     state.step()
 
 
-def _ladders() -> None:
+def _courses() -> None:
     def change() -> None:
-        now = st.session_state  # back to the task of this ladder that was open last
-        now["build task"] = now.get(f"build task of {now['build ladder']}")
+        now = st.session_state  # back to the task of this course that was open last
+        now["build task"] = now.get(f"build task of {now['build course']}")
         state.step()
 
-    titles = {key: ladder.title for key, ladder in LADDERS.items()}
+    titles = {key: course.title for key, course in COURSES.items()}
     st.segmented_control(
-        "Ladder",
+        "Course",
         [*titles],
         format_func=lambda key: titles[key],
-        key="build ladder",
+        key="build course",
         required=True,
         on_change=change,
         label_visibility="collapsed",
     )
 
 
-def _own_editor(ladder: Ladder) -> Path | None:
+def _own_editor(course: Course) -> Path | None:
     """The folder that the visitor has named. No address names one: a link would write files."""
     now = st.session_state
 
@@ -114,7 +114,7 @@ def _own_editor(ladder: Ladder) -> Path | None:
     with st.popover("In my own editor", icon=":material/folder_open:"):
         st.markdown(
             "Name a folder on this machine; where there is none, it is made. The page reads and writes "
-            f"`{ladder.file}` in it, takes what your editor saves there, and keeps a dated copy at each check."
+            f"`{course.file}` in it, takes what your editor saves there, and keeps a dated copy at each check."
         )
         text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
         st.button("Back to the editor here alone", on_click=leave, disabled=not text)
@@ -125,14 +125,14 @@ def _own_editor(ladder: Ladder) -> Path | None:
 # ---------------------------------------------------------------- the task
 
 
-def _task(ladder: Ladder, task: Task) -> None:
-    number = [one.key for one in ladder.tasks].index(task.key) + 1
+def _task(course: Course, task: Task) -> None:
+    number = [one.key for one in course.tasks].index(task.key) + 1
     st.header(f"{number}. {task.title}")
     st.markdown(task.text)
     if task.starter:
         st.markdown("To begin with:")
         st.code(task.starter.rstrip())
-    hints(ladder, task)
+    hints(course, task)
 
 
 PART = page.Part(FIELDS, {"courses": _show})

@@ -15,7 +15,7 @@ from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from practice.debug import FAILURES, PROGRAMS, ROOM
-from practice.task import Ladder
+from practice.task import Course
 
 NUMBERS = {program.key: number for number, program in enumerate(PROGRAMS, 1)}
 
@@ -53,7 +53,7 @@ def _go(key: str) -> None:
     state.step()
 
 
-def _program(program: Ladder) -> None:
+def _program(program: Course) -> None:
     (task,) = program.tasks
     st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
     st.markdown(task.text)
@@ -65,7 +65,7 @@ def _program(program: Ladder) -> None:
         hints(program, task)
 
 
-def _solved(program: Ladder) -> None:
+def _solved(program: Course) -> None:
     """The failure by its name, and where the lab shows it."""
     failure = FAILURES[program.key]
     place = failure.place

@@ -97,7 +97,7 @@ def _choose(engine: Engine) -> None:
         st.segmented_control(
             "Engine",
             [*engines],
-            format_func=lambda key: engines[key].ladder.title,
+            format_func=lambda key: engines[key].course.title,
             key="own engine",
             required=True,
             on_change=change,
@@ -117,7 +117,7 @@ def _nothing_yet() -> None:
     if reason := sandbox.unavailable():
         st.info(reason)
     page.link_to(
-        "pages/build_it_yourself.py", "Build an engine", ":material/code:", {"tab": "courses", "ladder": "scalars"}
+        "pages/build_it_yourself.py", "Build an engine", ":material/code:", {"tab": "courses", "course": "scalars"}
     )
 
 
@@ -127,7 +127,7 @@ def _nothing_yet() -> None:
 def _passes(current: PageState, engine: Engine) -> None:
     session = st.session_state
     session["own agreed"] = ""
-    expression = expression_box.expression_box(NAME, EXAMPLES[engine.ladder.key])
+    expression = expression_box.expression_box(NAME, EXAMPLES[engine.course.key])
     if expression is None:
         current.write(kept=["event"])
         return
@@ -218,7 +218,7 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
         st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")
         for remark in [one for row in rows for one in row.slopes if one.kind != "smooth"][:3]:
             st.caption(escape_markdown(remark.sentence))
-        if expression.text not in EXAMPLES[engine.ladder.key]:
+        if expression.text not in EXAMPLES[engine.course.key]:
             st.session_state["own agreed"] = expression.text
     return yours.trace
 
@@ -227,15 +227,15 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
 
 
 def _keep(_: PageState, engine: Engine) -> None:
-    ladder, training = engine.ladder, contest.of(engine)
+    course, training = engine.course, contest.of(engine)
     training = training if training and training.done else None
-    days = choice.all_days(ladder)
+    days = choice.all_days(course)
     st.markdown(
         "One HTML file with your code, the tasks and their days, and what the training gave. It is made by your own "
         "lab, so it is something to keep, and no proof."
     )
     today = datetime.now(UTC).date()
-    made = certificate.page(ladder, engine.source, days, own.checks(ladder), training, today)
+    made = certificate.page(course, engine.source, days, own.checks(course), training, today)
     st.download_button(
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )
@@ -243,7 +243,7 @@ def _keep(_: PageState, engine: Engine) -> None:
         st.caption("There is no training in it yet: press Train first, if it is to have one.")
     else:
         st.caption("The last training of this engine is in it.")
-    rows = [(task.title, days.get(task.key, "passed before")) for task in ladder.tasks]
+    rows = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
     st.markdown(markdown_table(["task", "passed on"], rows))
 
 

@@ -24,10 +24,10 @@ from lab.ui.practice import own
 from lab.ui.practice.own import Engine
 from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown
-from practice import LADDERS
-from practice.task import Ladder
+from practice import COURSES
+from practice.task import Course
 
-LABS = "lab"  # whose engine: the lab's, or that of a ladder of tasks, where this visit has one
+LABS = "lab"  # whose engine: the lab's, or that of a course of tasks, where this visit has one
 TICK = 0.4  # seconds between two looks at a check
 LONGEST_DAYS = 100_000  # characters of what the browser says of days
 _KEPT, _ASKED, _COMING, _REFUSED = "own here", "own asked", "own coming", "own refused"
@@ -59,7 +59,7 @@ def choose(
     names = {
         LABS: "The lab’s",
         **others,
-        **{key: f"Yours: {engine.ladder.title.lower()}" for key, engine in engines.items()},
+        **{key: f"Yours: {engine.course.title.lower()}" for key, engine in engines.items()},
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
@@ -70,7 +70,7 @@ def choose(
         if engine := chosen(name):
             badge(engine)
         for key in missed:
-            said = f"“{LADDERS[key].title}” has not come back: see why"
+            said = f"“{COURSES[key].title}” has not come back: see why"
             page.link_to("pages/build_it_yourself.py", said, ":material/warning:", {"tab": "passes"})
     return engine
 
@@ -88,7 +88,7 @@ def _need_not(name: str, others: Collection[str]) -> None:
     elif asked != LABS:
         session.pop(note, None)
     if lacking := session.get(note):
-        title = LADDERS[lacking].title
+        title = COURSES[lacking].title
         st.info(
             f"The link asks for an engine of yours, “{title}”, and this browser has none that is finished. "
             "This is the lab’s engine.",
@@ -111,28 +111,28 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
     if all(checking.done for checking in session.get(_COMING, {}).values()):
         for key, checking in session.pop(_COMING, {}).items():
             report = checking.report
-            own.checked(LADDERS[key], checking.key, checking.source, report)
+            own.checked(COURSES[key], checking.key, checking.source, report)
             if not report:
-                why = told(LADDERS[key], checking.key, report, "")["headline"]
+                why = told(COURSES[key], checking.key, report, "")["headline"]
                 session[_REFUSED] = session.get(_REFUSED, {}) | {key: why}
 
     def back() -> None:
         texts = session[_KEPT].get("back")
-        for key, ladder in lacking.items():
+        for key, course in lacking.items():
             text = texts.get(key) if isinstance(texts, dict) else None
             session[_ASKED] = {*session.get(_ASKED, ()), key}
             if isinstance(text, str) and len(text) <= LARGEST:
-                checking = Checking(ladder, ladder.tasks[-1].key, text, secrets.randbits(32), pool().runner)
+                checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), pool().runner)
                 session[_COMING] = session.get(_COMING, {}) | {key: checking}
 
-    lacking = {} if sandbox.unavailable() else {key: LADDERS[key] for key in learner_engine.ENGINES}
+    lacking = {} if sandbox.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
     lacking = {
         key: it for key, it in lacking.items() if key not in own.engines() and key not in session.get(_ASKED, ())
     }
     shown = {
         "wanted": session.get(f"{name} engine") in lacking,
-        "ladders": [
-            {"key": key, "last": ladder.tasks[-1].key, "tasks": len(ladder.tasks)} for key, ladder in lacking.items()
+        "courses": [
+            {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],
         "asksForDays": asks_for_days and bool(own.engines()),
         "path": session.get("path", ""),
@@ -148,7 +148,7 @@ def coming() -> bool:
 
 
 def missing() -> dict[str, str]:
-    """The keys of the ladders whose engine has not come back -> why, in a sentence."""
+    """The keys of the courses whose engine has not come back -> why, in a sentence."""
     session = st.session_state
     there = {*own.engines(), *session.get(_COMING, {})}
     return {key: why for key, why in session.get(_REFUSED, {}).items() if key not in there}
@@ -172,17 +172,17 @@ def say_missing() -> None:
         session[_ASKED] = session[_ASKED] - {key}
 
     for key, why in missing().items():
-        ladder = LADDERS[key]
+        course = COURSES[key]
         st.markdown(
-            f":material/warning: “{ladder.title}” has not come back. {escape_markdown(why)} Your text stays as it is."
+            f":material/warning: “{course.title}” has not come back. {escape_markdown(why)} Your text stays as it is."
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button("Check it again", key=f"own again {key}", on_click=again, args=(key,))
-            where = {"tab": "courses", "ladder": key, "task": ladder.tasks[-1].key}
+            where = {"tab": "courses", "course": key, "task": course.tasks[-1].key}
             page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
 
 
-def all_days(ladder: Ladder) -> dict[str, str]:
+def all_days(course: Course) -> dict[str, str]:
     """The key of a task -> the day on which it first passed, as far as this visit or the browser knows it."""
     sent = st.session_state.get(_KEPT, {}).get("days")
     try:
@@ -190,8 +190,8 @@ def all_days(ladder: Ladder) -> dict[str, str]:
     except (ValueError, RecursionError):
         told_days = {}
     found = {}
-    for task in ladder.tasks:
-        name = ladder.deed(task.key)
+    for task in course.tasks:
+        name = course.deed(task.key)
         day = told_days.get(name) if isinstance(told_days, dict) else None
         if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
             found[task.key] = day

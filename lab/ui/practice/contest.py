@@ -34,7 +34,7 @@ def show(engine: Engine) -> None:
     def start() -> None:
         if before := session.get("own contest"):
             before.stop()  # of another engine, say: a visitor trains one at a time
-        session["own contest"] = Contest(engine.ladder, engine.source, SEED, pool().runner)
+        session["own contest"] = Contest(engine.course, engine.source, SEED, pool().runner)
 
     def stop() -> None:
         if contest:
@@ -45,7 +45,7 @@ def show(engine: Engine) -> None:
         play = ":material/play_arrow:"
         st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
         st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
-        st.markdown(f"{WHAT[engine.ladder.key]} Both begin with the same numbers.")
+        st.markdown(f"{WHAT[engine.course.key]} Both begin with the same numbers.")
     if contest is None:
         return
     boards = ChartHost("own")
@@ -59,7 +59,7 @@ def show(engine: Engine) -> None:
 def of(engine: Engine) -> Contest | None:
     """The training with this very engine, where there is one."""
     contest: Contest | None = st.session_state.get("own contest")
-    return contest if contest and (contest.ladder.key, contest.source) == (engine.ladder.key, engine.source) else None
+    return contest if contest and (contest.course.key, contest.source) == (engine.course.key, engine.source) else None
 
 
 def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
@@ -89,7 +89,7 @@ def _outcome(contest: Contest) -> None:
             icon=":material/school:",
         )
     if yours.why:
-        engine = own.engines()[contest.ladder.key]
+        engine = own.engines()[contest.course.key]
         where = f"after step {yours.points[-1].step}" if yours.points else "before its first step"
         st.error(
             f"Your engine stopped {where}. {escape_markdown(own.said(engine, yours.why, yours.line))}",

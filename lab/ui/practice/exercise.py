@@ -29,7 +29,7 @@ from lab.ui import progress
 from lab.ui.assets import component
 from lab.ui.practice import own
 from lab.ui.practice.processes import pool
-from practice.task import Ladder
+from practice.task import Course
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder
 PAUSE = 0.3  # seconds after which the page says again what a check is at
@@ -41,38 +41,38 @@ _KEY = "exercise"
 _component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
 
 
-def finished(ladder: Ladder) -> Report | None:
+def finished(course: Course) -> Report | None:
     """The report of a check, in the run of the page in which it is done."""
     state = st.session_state
-    checking: Checking | None = state.get(_name(ladder, "checking"))
+    checking: Checking | None = state.get(_name(course, "checking"))
     if checking is None or not checking.done:
         return None
-    del state[_name(ladder, "checking")]
+    del state[_name(course, "checking")]
     report = checking.report
-    state[_name(ladder, "result")] = told(ladder, checking.key, report, checking.printed) | {
+    state[_name(course, "result")] = told(course, checking.key, report, checking.printed) | {
         "hash": hashed(checking.source),
         "tasksPassed": sum(report.passed.values()),
     }
     for key, passed in report.passed.items():
         if passed:
-            progress.passed(ladder.deed(key))
+            progress.passed(course.deed(key))
     if failed := record.stumbled(report, ""):
         task, stumble = failed
-        progress.stumbled(ladder.deed(task), stumble.check, stumble.mistake)
-    own.checked(ladder, checking.key, checking.source, report)
+        progress.stumbled(course.deed(task), stumble.check, stumble.mistake)
+    own.checked(course, checking.key, checking.source, report)
     return report
 
 
-def begin(ladder: Ladder, key: str, text: str) -> None:
+def begin(course: Course, key: str, text: str) -> None:
     """Check a text against the tasks up to that of the key; a check of the same file that is still at work ends."""
     state = st.session_state
-    if running := state.get(_name(ladder, "checking")):
+    if running := state.get(_name(course, "checking")):
         running.stop()
-    state[_name(ladder, "checking")] = Checking(ladder, key, text, secrets.randbits(32), pool().runner)
+    state[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), pool().runner)
 
 
 def exercise(
-    ladder: Ladder,
+    course: Course,
     key: str,
     lines: str,
     folder: Path | None = None,
@@ -81,15 +81,15 @@ def exercise(
     onward: str = "",
     go: Callable[[], None] = lambda: None,
 ) -> None:
-    """The editor of a ladder's file, which a check holds against the tasks up to that of the key.
+    """The editor of a course's file, which a check holds against the tasks up to that of the key.
 
     lines: to begin the task with. folder: of the learner's own editor, where the file then is. again: on the button
     that puts the starter back. onward: where the way goes on once all tasks are passed, on a button; "" for no such
     place. go: called, before the next run, when it is pressed. Raises FolderError.
     """
     state = st.session_state
-    disk = own_folder.start(folder, ladder) if folder else None
-    name = f"{ladder.key} in {folder}" if folder else ladder.key  # of the text, as the browser keeps it
+    disk = own_folder.start(folder, course) if folder else None
+    name = f"{course.key} in {folder}" if folder else course.key  # of the text, as the browser keeps it
 
     def check() -> None:
         asked = state[_KEY].get("check")
@@ -99,64 +99,64 @@ def exercise(
             return
         if len(text) > own_folder.LARGEST or sandbox.unavailable():
             return
-        state.pop(_name(ladder, "complaint"), None)
+        state.pop(_name(course, "complaint"), None)
         if folder:
             try:
-                own_folder.keep(folder, ladder, text, datetime.now())
-                own_folder.write(folder, ladder, text, str(asked.get("seen")))
+                own_folder.keep(folder, course, text, datetime.now())
+                own_folder.write(folder, course, text, str(asked.get("seen")))
             except Changed:
                 pass  # the browser asks, as soon as it is shown the file
             except FolderError as error:
-                state[_name(ladder, "complaint")] = str(error)
-        begin(ladder, key, text)
+                state[_name(course, "complaint")] = str(error)
+        begin(course, key, text)
 
     def stop() -> None:
-        if running := state.get(_name(ladder, "checking")):
+        if running := state.get(_name(course, "checking")):
             running.stop()
 
-    complaint = state.get(_name(ladder, "complaint"))
+    complaint = state.get(_name(course, "complaint"))
     if complaint:
         st.text(complaint)
-    checking: Checking | None = state.get(_name(ladder, "checking"))
+    checking: Checking | None = state.get(_name(course, "checking"))
     why_not = sandbox.unavailable()
     if not why_not:
         pool()  # the first check finds a process ready
     shown: dict[str, Any] = {
         "key": name,
-        "file": ladder.file,
-        "starter": ladder.starter,
+        "file": course.file,
+        "starter": course.starter,
         "again": again,
         "lines": lines,
         "working": checking.at if checking else None,
-        "result": state.get(_name(ladder, "result")),
-        "how": why_not or sandbox.promise() + (f" It is in {folder / ladder.file}." if folder else ""),
+        "result": state.get(_name(course, "result")),
+        "how": why_not or sandbox.promise() + (f" It is in {folder / course.file}." if folder else ""),
         "runs": not why_not,
         "onward": onward,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,
     }
     _component(key=_KEY, data=strict_json(shown).encode(), on_check_change=check, on_stop_change=stop, on_go_change=go)
     if folder and disk:
-        _watch(ladder, folder, disk.stamp)
+        _watch(course, folder, disk.stamp)
 
 
-def wait(ladder: Ladder) -> None:
+def wait(course: Course) -> None:
     """As long as a check is at work, let the page run again: at its end, when all of it is there."""
-    checking: Checking | None = st.session_state.get(_name(ladder, "checking"))
+    checking: Checking | None = st.session_state.get(_name(course, "checking"))
     if checking:
         checking.wait(PAUSE)
         st.rerun()
 
 
 @st.fragment(run_every=WATCH)
-def _watch(ladder: Ladder, folder: Path, shown: str) -> None:
+def _watch(course: Course, folder: Path, shown: str) -> None:
     """Let the page run again when the learner's own editor has saved."""
     try:
-        disk = own_folder.read(folder, ladder)
+        disk = own_folder.read(folder, course)
     except FolderError:
         disk = None
     if disk is None or disk.stamp != shown:
         st.rerun()
 
 
-def _name(ladder: Ladder, what: str) -> str:
-    return f"exercise {ladder.key} {what}"
+def _name(course: Course, what: str) -> str:
+    return f"exercise {course.key} {what}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from lab.ui.assignment import hidden
-from practice.task import Ladder, Task
+from practice.task import Course, Task
 
 KEY = "task hint"  # of the button
 
 
-def hints(ladder: Ladder, task: Task) -> None:
+def hints(course: Course, task: Task) -> None:
     """A teacher's set may hide them, or the lines alone."""
     session = st.session_state
-    deed = ladder.deed(task.key)
+    deed = course.deed(task.key)
     shown = session.setdefault("task hints", {}).get(deed, 0)
 
     def more() -> None:
@@ -23,7 +23,7 @@ def hints(ladder: Ladder, task: Task) -> None:
         shown = 0
     for number, hint in enumerate(task.hints[:shown], 1):
         st.markdown(f"**Hint {number}.** {hint}")
-    lines = "" if hidden("lines") else ladder.lines_of(task.key).strip("\n")
+    lines = "" if hidden("lines") else course.lines_of(task.key).strip("\n")
     if shown < len(task.hints):
         if not hidden("hints"):
             label = f"A hint ({shown + 1} of {len(task.hints)})"

@@ -1,4 +1,4 @@
-"""What a visitor has built: an engine for each ladder whose last task has passed in this visit.
+"""What a visitor has built: an engine for each course whose last task has passed in this visit.
 
 Its text is the one that was checked. The server keeps it as long as the visit lasts; after that the browser has it, and
 another check brings it back (lab/ui/practice/choice.py).
@@ -22,8 +22,8 @@ from lab.trace.numerical import Checked
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
 from lab.ui.practice.processes import pool
-from practice import LADDERS
-from practice.task import Ladder
+from practice import COURSES
+from practice.task import Course
 
 LINE = 200  # characters of a learner's line, or of what their code says, that are shown
 _ENGINES, _CHECKS, _DAYS = "own engines", "own checks", "own days"
@@ -31,15 +31,15 @@ _ENGINES, _CHECKS, _DAYS = "own engines", "own checks", "own days"
 
 @dataclass(frozen=True)
 class Engine:
-    """A text that has passed every task of its ladder. day: when that was, as the world's clock (UTC) has it."""
+    """A text that has passed every task of its course. day: when that was, as the world's clock (UTC) has it."""
 
-    ladder: Ladder
+    course: Course
     source: str
     day: date
 
     @property
     def name(self) -> str:
-        return f"Your engine: {self.ladder.title.lower()}, passed {self.day:%d %b %Y}".replace(" 0", " ")
+        return f"Your engine: {self.course.title.lower()}, passed {self.day:%d %b %Y}".replace(" 0", " ")
 
 
 @dataclass(frozen=True)
@@ -54,26 +54,26 @@ class Passes:
     complaint: str = ""
 
 
-def checked(ladder: Ladder, key: str, source: str, report: Report) -> None:
+def checked(course: Course, key: str, source: str, report: Report) -> None:
     """A check up to the task of the key is done: take note of what it says."""
     session = st.session_state
-    session[_CHECKS] = session.get(_CHECKS, {}) | {ladder.key: checks(ladder) + 1}
+    session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}
     today = datetime.now(UTC).date()
-    passed = {ladder.deed(task): today for task, well in report.passed.items() if well}
+    passed = {course.deed(task): today for task, well in report.passed.items() if well}
     session[_DAYS] = passed | session.get(_DAYS, {})
-    if report and key == ladder.tasks[-1].key and ladder.key in learner_engine.ENGINES:
-        session[_ENGINES] = session.get(_ENGINES, {}) | {ladder.key: Engine(LADDERS[ladder.key], source, today)}
+    if report and key == course.tasks[-1].key and course.key in learner_engine.ENGINES:
+        session[_ENGINES] = session.get(_ENGINES, {}) | {course.key: Engine(COURSES[course.key], source, today)}
 
 
 def engines() -> Mapping[str, Engine]:
-    """The engines of this visit, by the keys of their ladders."""
+    """The engines of this visit, by the keys of their courses."""
     found: Mapping[str, Engine] = st.session_state.get(_ENGINES, {})
     return found
 
 
-def checks(ladder: Ladder) -> int:
-    """How many checks of the ladder's file have come to their end in this visit."""
-    count: int = st.session_state.get(_CHECKS, {}).get(ladder.key, 0)
+def checks(course: Course) -> int:
+    """How many checks of the course's file have come to their end in this visit."""
+    count: int = st.session_state.get(_CHECKS, {}).get(course.key, 0)
     return count
 
 
@@ -90,7 +90,7 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
         trace = None
         try:
             with pool().runner() as runner:
-                loaded = Loaded(engine.ladder, engine.source, runner)
+                loaded = Loaded(engine.course, engine.source, runner)
                 trace = loaded.follow(expression, values, upstream)
                 rows = loaded.checked(expression, values, upstream)
         except (Unusable, Stopped) as error:
@@ -116,4 +116,4 @@ def differentiated(engine: Engine, expression: Expression) -> Iterator[Different
     """The expression as a function of Tensors with the engine's backward pass, which works until the end of the block.
     Raises Unusable and Stopped, as that pass does."""
     with pool().runner() as runner:
-        yield Differentiated(Loaded(engine.ladder, engine.source, runner), expression)
+        yield Differentiated(Loaded(engine.course, engine.source, runner), expression)

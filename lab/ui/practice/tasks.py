@@ -1,4 +1,4 @@
-"""The tasks of a ladder in a row, with ticks: the browser knows which are passed."""
+"""The tasks of a course in a row, with ticks: the browser knows which are passed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None]
             go(key)
 
     shown = {
-        "ladder": room,
+        "course": room,
         "label": label,
         "now": now,
         "tasks": [{"key": key, "title": title} for key, title in titles.items()],

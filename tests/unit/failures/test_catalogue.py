@@ -98,10 +98,10 @@ def test_pytorchs_own_words_lead_there():
 @by_failure
 def test_what_it_refers_to_is_there(failure):
     assert set(failure.related) <= BY_KEY.keys() - {failure.key}
-    ladders = {program.key for program in PROGRAMS}
+    courses = {program.key for program in PROGRAMS}
     for place in failure.places:
         assert place.query.get("fault", next(iter(faults.BY_KEY))) in faults.BY_KEY
-        assert place.query.get("ladder", next(iter(ladders))) in ladders
+        assert place.query.get("course", next(iter(courses))) in courses
 
 
 def test_what_refers_to_a_failure_does_it_by_its_key():

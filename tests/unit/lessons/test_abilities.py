@@ -3,7 +3,7 @@
 from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
-from practice import LADDERS
+from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.questions import QUESTIONS
 
@@ -21,6 +21,6 @@ def test_each_card_question_task_and_program_shows_something():
     needed = {key for ability in ABILITIES for key in ability.needs}
     assert {card.key for card in CARDS} <= needed
     assert {f"questions/{question.key}" for question in QUESTIONS} <= needed
-    assert {f"{ladder.key}/{task.key}" for ladder in LADDERS.values() for task in ladder.tasks} <= needed
+    assert {f"{course.key}/{task.key}" for course in COURSES.values() for task in course.tasks} <= needed
     assert {f"debug/{program.key}" for program in PROGRAMS} <= needed
     assert needed == DEEDS.keys()

@@ -25,7 +25,8 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "own?tab=train&engine=tensors": "build?tab=train&engine=tensors",
     "own?tab=keep": "build?tab=keep",
     "own?engine=scalars&expression=a&in_a=2&event=3": "build?tab=passes&engine=scalars&expression=a&in_a=2&event=3",
-    "build?ladder=tensors&task=matmul": "build?ladder=tensors&task=matmul",
+    "build?ladder=tensors&task=matmul": "build?course=tensors&task=matmul",
+    "build?course=tensors&task=matmul": "build?course=tensors&task=matmul",
     "debug": "practise?tab=debug",
     "debug?program=4": "practise?tab=debug&program=4",
     "predict": "practise?tab=predict",
@@ -74,6 +75,8 @@ def answer(path, query=b"", method="GET"):
 def test_the_server_sends_the_browser_to_the_new_address():
     assert answer("/jacobian", b"passes=2") == (307, "why-reverse-mode?tab=one&passes=2")
     assert answer("/lab/why") == (307, "why-reverse-mode")  # relative: wherever the app stands
+    assert answer("/lab/build", b"ladder=scalars") == (307, "build?course=scalars")
+    assert answer("/build", b"course=scalars") is None
     assert answer("/graph", b"expression=a*b") is None
     assert answer("/why", method="POST") is None
 

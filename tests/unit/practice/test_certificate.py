@@ -9,9 +9,9 @@ import pytest
 from lab.practice import certificate, sandbox
 from lab.practice.learner_run import Contest
 from lab.practice.learner_training import Point
-from practice import LADDERS
+from practice import COURSES
 
-TENSORS = LADDERS["tensors"]
+TENSORS = COURSES["tensors"]
 TODAY = date(2026, 11, 2)
 
 

@@ -9,15 +9,15 @@ from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
 from lab.practice.checking import Checking
 from lab.practice.render_report import told
-from practice import LADDERS
+from practice import COURSES
 
-LADDER = LADDERS["scalars"]
+COURSE = COURSES["scalars"]
 pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 DONE = 60.0  # seconds, on however busy a machine
 
 
 def test_a_check_ends_with_its_report_and_what_was_printed():
-    checking = Checking(LADDER, "add", LADDER.reference + "\nprint('from the file')\n", 0, sandbox.runner)
+    checking = Checking(COURSE, "add", COURSE.reference + "\nprint('from the file')\n", 0, sandbox.runner)
     checking.wait(DONE)
     assert checking.done
     assert checking.report.passed == {"value": True, "add": True}
@@ -26,35 +26,35 @@ def test_a_check_ends_with_its_report_and_what_was_printed():
 
 
 def test_of_checks_that_run_the_same_lines_it_names_the_one_that_is_run():
-    ladder = LADDERS["tensors"]
-    wrong = ladder.reference.replace("return grad.sum(axis=stretched, keepdims=True)", "return grad")
-    checking = Checking(ladder, "unbroadcast", wrong, 0, sandbox.runner)
+    course = COURSES["tensors"]
+    wrong = course.reference.replace("return grad.sum(axis=stretched, keepdims=True)", "return grad")
+    checking = Checking(course, "unbroadcast", wrong, 0, sandbox.runner)
     checking.wait(DONE)
     assert checking.report.checks["A column, copied to every column"] is False
     assert checking.at == "Sum what was copied: A column, copied to every column"
 
 
 def test_of_a_case_that_fails_only_its_own_output_is_kept():
-    wrong = LADDER.reference.replace(
+    wrong = COURSE.reference.replace(
         "    def __mul__(self, other):\n", "    def __mul__(self, other):\n        print('mul')\n"
     )
     wrong = wrong.replace("self.grad += other.data * out.grad", "self.grad += print('back', other.data) or out.grad")
     assert "back" in wrong
-    checking = Checking(LADDER, "arithmetic", f"print('read')\n{wrong}", 0, sandbox.runner)
+    checking = Checking(COURSE, "arithmetic", f"print('read')\n{wrong}", 0, sandbox.runner)
     checking.wait(DONE)
     assert checking.report.failure.alone
     factor = checking.report.failure.inputs["q"]
     assert checking.printed == f"read\nmul\nback {factor}\n"
-    shown = told(LADDER, "arithmetic", checking.report, checking.printed)
+    shown = told(COURSE, "arithmetic", checking.report, checking.printed)
     assert shown["printedWhen"] == "as its file was read and in this case"
-    checking = Checking(LADDER, "arithmetic", f"{LADDER.reference}\nprint('read')\n1 / 0\n", 0, sandbox.runner)
+    checking = Checking(COURSE, "arithmetic", f"{COURSE.reference}\nprint('read')\n1 / 0\n", 0, sandbox.runner)
     checking.wait(DONE)
-    shown = told(LADDER, "arithmetic", checking.report, checking.printed)
+    shown = told(COURSE, "arithmetic", checking.report, checking.printed)
     assert (shown["printed"], shown["printedWhen"]) == ("read\n", "as its file was read")
 
 
 def test_a_check_that_is_stopped_says_so():
-    checking = Checking(LADDER, "value", "while True:\n    pass\n", 0, sandbox.runner)
+    checking = Checking(COURSE, "value", "while True:\n    pass\n", 0, sandbox.runner)
     checking.stop()
     checking.wait(DONE)
     assert not checking.report
@@ -69,7 +69,7 @@ def test_what_keeps_a_process_from_starting_is_said():
         def __exit__(self, *error):
             pass
 
-    checking = Checking(LADDER, "value", "", 0, Refusing)
+    checking = Checking(COURSE, "value", "", 0, Refusing)
     checking.wait(DONE)
     assert checking.report.stopped == "Too many."
 
@@ -78,7 +78,7 @@ def test_a_fault_of_the_check_itself_reaches_who_asks():
     def broken() -> Future:
         raise OSError("no processes here")
 
-    checking = Checking(LADDER, "value", "", 0, broken)
+    checking = Checking(COURSE, "value", "", 0, broken)
     checking.wait(DONE)
     with pytest.raises(OSError, match="no processes"):
         checking.report  # noqa: B018

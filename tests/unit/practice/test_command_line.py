@@ -14,10 +14,10 @@ import pytest
 from lab.practice.__main__ import _written, main
 from lab.practice.progress_file import Progress, Work, packed, parse
 from lab.practice.render_report import shown
-from practice import LADDERS
+from practice import COURSES
 
 ROOT = Path(__file__).resolve().parents[3]
-SCALARS = LADDERS["scalars"]
+SCALARS = COURSES["scalars"]
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(place, capsys):
     assert main(["check", str(place)]) == 2
     said = capsys.readouterr()
     assert "not a text in UTF-8" in said.err
-    assert f"✗ {LADDERS['functions'].tasks[0].title}" in said.out
+    assert f"✗ {COURSES['functions'].tasks[0].title}" in said.out
 
 
 def test_the_file_may_be_named_instead_of_its_folder(place, capsys):
@@ -88,7 +88,7 @@ def test_the_file_may_be_named_instead_of_its_folder(place, capsys):
     assert f"All {len(SCALARS.tasks)} tasks are passed" in capsys.readouterr().out
 
 
-def test_a_folder_without_a_ladder_says_how_to_begin(tmp_path, capsys):
+def test_a_folder_without_a_course_says_how_to_begin(tmp_path, capsys):
     assert main(["check", str(tmp_path)]) == 2
     assert "begin with `python -m lab.practice start`" in capsys.readouterr().err
     for command, name in product(("check", "watch"), ("none", "n" * 300)):

@@ -15,9 +15,9 @@ from lab.trace.derive import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
 from model import Tensor
-from practice import LADDERS
+from practice import COURSES
 
-SCALARS, TENSORS, FUNCTIONS = LADDERS["scalars"], LADDERS["tensors"], LADDERS["functions"]
+SCALARS, TENSORS, FUNCTIONS = COURSES["scalars"], COURSES["tensors"], COURSES["functions"]
 STYLES = [SCALARS.reference, *(path.read_text("utf-8") for path in sorted(SCALARS.folder.glob("unusual/*.py")))]
 PASSES = [
     ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}),
@@ -28,12 +28,12 @@ PASSES = [
 ]
 
 
-def follow(ladder, source, expression, leaves, runner, upstream=None):
-    return Loaded(ladder, source, runner).follow(expression, leaves, upstream)
+def follow(course, source, expression, leaves, runner, upstream=None):
+    return Loaded(course, source, runner).follow(expression, leaves, upstream)
 
 
-def checked(ladder, source, expression, leaves, runner, upstream=None):
-    return Loaded(ladder, source, runner).checked(expression, leaves, upstream)
+def checked(course, source, expression, leaves, runner, upstream=None):
+    return Loaded(course, source, runner).checked(expression, leaves, upstream)
 
 
 @pytest.mark.parametrize("source", STYLES, ids=range(len(STYLES)))
@@ -251,7 +251,7 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
 @pytest.mark.parametrize(
     ("text", "leaves", "said"),
     [
-        ("tanh(x)", {"x": X}, "has no tanh: its ladder has"),
+        ("tanh(x)", {"x": X}, "has no tanh: its course has"),
         ("maximum(x, 0)", {"x": X}, "no such operation or attribute: name 'maximum'"),
         ("x.sum(axis=0)", {"x": X}, "no sum along an axis"),
         ("2 ** x", {"x": X}, "no power with a tensor for exponent"),
@@ -260,7 +260,7 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
         ("x * b", {"x": X, "b": np.ones(3)}, r"cannot multiply \(2, 3\) and \(3,\)"),
     ],
 )
-def test_what_the_ladder_of_functions_lacks_is_one_sentence(text, leaves, said):
+def test_what_the_course_of_functions_lacks_is_one_sentence(text, leaves, said):
     for seen in (follow, checked):
         with pytest.raises(Unusable, match=said) as raised:
             seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, Here())
@@ -268,23 +268,23 @@ def test_what_the_ladder_of_functions_lacks_is_one_sentence(text, leaves, said):
 
 
 @pytest.mark.parametrize(
-    ("ladder", "text", "leaves"),
+    ("course", "text", "leaves"),
     [
         (SCALARS, "tanh(a*b) + a", {"a": 0.5, "b": -2.0}),
         (TENSORS, "softmax(x @ w)", {"x": X, "w": Y}),
         (FUNCTIONS, "sum(sigmoid(x @ w + b))", {"x": X, "w": Y, "b": ROW}),
     ],
 )
-def test_a_gradient_check_of_the_backward_pass_alone(ladder, text, leaves):
+def test_a_gradient_check_of_the_backward_pass_alone(course, text, leaves):
     expression = parse(text)
-    report = gradcheck(Differentiated(Loaded(ladder, ladder.reference, Here()), expression), leaves)
+    report = gradcheck(Differentiated(Loaded(course, course.reference, Here()), expression), leaves)
     assert report
     for name, result in gradcheck(expression, leaves).inputs.items():
         np.testing.assert_allclose(report.inputs[name].analytic, result.analytic, rtol=1e-12, atol=1e-15)
         np.testing.assert_array_equal(report.inputs[name].numerical, result.numerical)  # the forward pass is the lab's
-    source = re.sub(r"(\w+\.grad = message) if.*", r"\1", ladder.reference.replace("grad +=", "grad ="))
-    assert source != ladder.reference
-    wrong = Differentiated(Loaded(ladder, source, Here()), parse(f"h = ({text})\nsum(h * h)"))
+    source = re.sub(r"(\w+\.grad = message) if.*", r"\1", course.reference.replace("grad +=", "grad ="))
+    assert source != course.reference
+    wrong = Differentiated(Loaded(course, source, Here()), parse(f"h = ({text})\nsum(h * h)"))
     assert not gradcheck(wrong, leaves)
 
 
@@ -314,18 +314,18 @@ def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
         follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
 
 
-@pytest.mark.parametrize("ladder", [SCALARS, TENSORS, FUNCTIONS], ids=lambda ladder: ladder.key)
-def test_training_gives_the_numbers_of_the_lab_s_engine(ladder):
-    task = learner_training.task(ladder, 0)
+@pytest.mark.parametrize("course", [SCALARS, TENSORS, FUNCTIONS], ids=lambda course: course.key)
+def test_training_gives_the_numbers_of_the_lab_s_engine(course):
+    task = learner_training.task(course, 0)
     with sandbox.runner(learner_training.LIMITS) as runner:
-        own = list(learner_training.train(task, ladder.reference, ladder.file, runner))
+        own = list(learner_training.train(task, course.reference, course.file, runner))
     with sandbox.runner(learner_training.LIMITS) as runner:
         labs = list(learner_training.with_the_lab(task, runner))
     losses = [[said.loss for said in told[: task.steps]] for told in (own, labs)]
     assert len(losses[0]) == task.steps
     np.testing.assert_allclose(*losses, rtol=1e-9)
     assert losses[0][-1] < 0.1 * losses[0][0]
-    if ladder is TENSORS:
+    if course is TENSORS:
         assert own[-1] == labs[-1] > learner_training.GRADUATED
     else:
         assert losses[0][-1] < 0.01

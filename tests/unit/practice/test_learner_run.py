@@ -7,9 +7,9 @@ import pytest
 from lab.practice import sandbox
 from lab.practice.learner_run import Contest, Side
 from lab.practice.learner_training import GRADUATED, WHAT
-from practice import LADDERS
+from practice import COURSES
 
-SCALARS = LADDERS["scalars"]
+SCALARS = COURSES["scalars"]
 pytestmark = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 PATIENCE = 100
 

@@ -8,13 +8,13 @@ import pytest
 from lab.practice.checker import Failure, Here, Problem, Report, check
 from lab.practice.render_report import shown, told
 from lab.text import strict_json
-from practice.scalars import LADDER
-from tests.unit.practice.test_checker import ladder as small  # noqa: F401
+from practice.scalars import COURSE
+from tests.unit.practice.test_checker import course as small  # noqa: F401
 
 
-def said(ladder, key, source, printed=""):
-    report = check(ladder, key, source, Here(), 0)
-    told_ = told(ladder, key, report, printed)
+def said(course, key, source, printed=""):
+    report = check(course, key, source, Here(), 0)
+    told_ = told(course, key, report, printed)
     assert json.loads(strict_json(told_)) == told_
     return told_
 
@@ -44,11 +44,11 @@ def test_a_wrong_element_is_marked_beside_what_it_should_be_and_finite_differenc
 
 
 def test_what_is_right_in_a_list_that_is_too_short_is_not_marked():
-    check_ = LADDER.tasks[0].checks[0]
+    check_ = COURSE.tasks[0].checks[0]
     for got, marked in (([1.0], [False]), ([1.0, 3.0], [False, True])):
         wrong = np.array(marked) if any(marked) else None
         failure = Failure("value", check_, {}, "y", got, [1.0, 2.0, 3.0], wrong=wrong)
-        found = told(LADDER, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
+        found = told(COURSE, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
         assert [cell["wrong"] for cell in found["cells"][0]] == marked
         assert found["wrong"]
 
@@ -89,12 +89,12 @@ def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
 
 
 def test_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart():
-    task = LADDER.tasks[0]
+    task = COURSE.tasks[0]
     wrong = np.array([False, True])
     failure = Failure(
         task.key, task.checks[0], {}, "y", np.array([1.0, 1.00001234]), np.array([1.0, 1.00001]), wrong=wrong
     )
-    found = told(LADDER, task.key, Report({task.key: False}, {task.checks[0].name: False}, failure), "")
+    found = told(COURSE, task.key, Report({task.key: False}, {task.checks[0].name: False}, failure), "")
     got, right = ([cell["text"] for cell in value["cells"][0]] for value in found["values"])
     assert got[0] == right[0] == "1"
     assert got[1] != right[1]
@@ -125,5 +125,5 @@ def test_values_of_one_and_two_axes_have_cells():
 
 def test_a_problem_without_a_message_is_its_kind():
     assert (
-        told(LADDER, "value", Report({"value": False}, problem=Problem("KeyError", "")), "")["sentence"] == "KeyError"
+        told(COURSE, "value", Report({"value": False}, problem=Problem("KeyError", "")), "")["sentence"] == "KeyError"
     )

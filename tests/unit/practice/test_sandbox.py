@@ -25,7 +25,7 @@ import pytest
 from lab.practice import driver, sandbox
 from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
 from lab.practice.sandbox import Limits, Pool, Raised
-from practice.task import Check, Ladder, Task
+from practice.task import Check, Course, Task
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
 
@@ -257,10 +257,10 @@ CHECK = Check("Any number", "y = double(x)", ("y",), lambda rng, size: {"x": rng
 
 
 @pytest.fixture
-def ladder(tmp_path):
+def course(tmp_path):
     (tmp_path / "reference.py").write_text(HONEST, "utf-8")
     (tmp_path / "starter.py").write_text("", "utf-8")
-    return Ladder("small", "Small", "Does it work?", tmp_path, (Task("double", "Twice", "", (CHECK,), (), ()),))
+    return Course("small", "Small", "Does it work?", tmp_path, (Task("double", "Twice", "", (CHECK,), (), ()),))
 
 
 CHEATS = {
@@ -309,25 +309,25 @@ CHEATS = {
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_the_verdict_is_made_on_this_side(pool, ladder, name):
+def test_the_verdict_is_made_on_this_side(pool, course, name):
     source, right = CHEATS[name]
     with pool.runner() as runner:
-        report = check(ladder, "double", textwrap.dedent(source), runner, seed=1)
+        report = check(course, "double", textwrap.dedent(source), runner, seed=1)
     assert bool(report) is right
     assert report.stopped == ""
     assert report.passed == {"double": right}
 
 
-def test_a_check_that_is_stopped_says_why_and_where(pool, ladder):
+def test_a_check_that_is_stopped_says_why_and_where(pool, course):
     with pool.runner(SHORT) as runner:
-        report = check(ladder, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
+        report = check(course, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
     assert (report.stopped, report.passed) == (sandbox.TOO_LONG, {"double": False})
     assert report.line in (2, 3)
     with pytest.raises(Stopped, match=LOOP):
         runner.run(DOUBLE)  # it stays so
 
 
-def test_answers_that_come_before_their_questions_do_no_harm(pool, ladder):
+def test_answers_that_come_before_their_questions_do_no_harm(pool, course):
     """They fill the pipe with questions that nobody reads."""
     source = """
     import json, os, time

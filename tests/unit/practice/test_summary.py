@@ -11,7 +11,7 @@ from lab.practice import sandbox
 from lab.practice.__main__ import main
 from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, checksum, packed, parse
 from lab.practice.summary import width
-from practice import LADDERS
+from practice import COURSES
 from practice.questions import QUESTIONS
 
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
@@ -172,7 +172,7 @@ def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(h
 
 # ---------------------------------------------------------------- code that was handed in
 
-SCALARS = LADDERS["scalars"]
+SCALARS = COURSES["scalars"]
 ALL = {SCALARS.deed(task.key): "2026-05-06" for task in SCALARS.tasks}
 needs_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 MISTAKE = next(one for one in SCALARS.tasks[1].mistakes)

@@ -19,7 +19,7 @@ from lab.practice import sandbox, syscalls
 from lab.practice.checker import Job, Stopped, check
 from lab.practice.sandbox import Limits, Pool
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions
-from practice import LADDERS
+from practice import COURSES
 from tests.attempts import DANGEROUS, READING, REFUSED
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -360,12 +360,12 @@ def test_ordinary_code_meets_no_refusal(pool, others):
 
 
 @linux
-@pytest.mark.parametrize("ladder", LADDERS)
-def test_references_and_unusual_answers_pass(ladder):
-    """With the filter alone: in bubblewrap it is the same one, and the tests of the ladders run there."""
-    folder = ROOT / "practice" / ladder
+@pytest.mark.parametrize("course", COURSES)
+def test_references_and_unusual_answers_pass(course):
+    """With the filter alone: in bubblewrap it is the same one, and the tests of the courses run there."""
+    folder = ROOT / "practice" / course
     with Pool(boxed=False) as pool:
         for path in [folder / "reference.py", *(folder / "unusual").glob("*.py")]:
             with pool.runner() as runner:
-                report = check(LADDERS[ladder], LADDERS[ladder].tasks[-1].key, path.read_text("utf-8"), runner, seed=1)
+                report = check(COURSES[course], COURSES[course].tasks[-1].key, path.read_text("utf-8"), runner, seed=1)
             assert report, (path, report)

@@ -1,9 +1,9 @@
-"""The ladder "Tensors": what is said of a network that does not learn to read."""
+"""The course "Tensors": what is said of a network that does not learn to read."""
 
 import pytest
 
 from lab.practice.checker import Here, check
-from practice.tensors import LADDER
+from practice.tensors import COURSE
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from practice.tensors import LADDER
     ],
 )
 def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
-    assert LADDER.reference.count(old) == 1
-    failure = check(LADDER, "digits", LADDER.reference.replace(old, new), Here(), 0).failure
+    assert COURSE.reference.count(old) == 1
+    failure = check(COURSE, "digits", COURSE.reference.replace(old, new), Here(), 0).failure
     assert failure.check.slow
     assert said in failure.looks_like
     assert "answers" not in failure.inputs

@@ -9,7 +9,7 @@ import pytest
 
 from lab.practice.checker import Here, check
 from lab.practice.variants import variants
-from practice import LADDERS
+from practice import COURSES
 from tests import wrong_styles
 from tests.wrong_answers import WRONG
 
@@ -18,7 +18,7 @@ SHARE = 0.9  # of the wrong answers that get a sentence of their own
 
 def judged(course, key, edits):
     """The report of the task alone, with the edits in the reference."""
-    text = LADDERS[course].reference
+    text = COURSES[course].reference
     for old, new in edits:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
@@ -27,14 +27,14 @@ def judged(course, key, edits):
 
 def judged_text(course, key, text):
     """The report of the task alone: what comes before it is as it should be."""
-    ladder = LADDERS[course]
-    *before, task = ladder.up_to(key)
+    course = COURSES[course]
+    *before, task = course.up_to(key)
     quick = replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
     before = [replace(each, checks=()) for each in before]
-    return check(replace(ladder, tasks=(*before, quick)), key, text, Here(), 5)
+    return check(replace(course, tasks=(*before, quick)), key, text, Here(), 5)
 
 
-@pytest.mark.parametrize("course", sorted(LADDERS.keys() & {course for course, *_ in WRONG}))
+@pytest.mark.parametrize("course", sorted(COURSES.keys() & {course for course, *_ in WRONG}))
 def test_wrong_answers_are_refused_and_named(course):
     wrong = [each for each in WRONG if each[0] == course]
     named = 0
@@ -63,7 +63,7 @@ def put(text, name, replacement):
 def test_wrong_answers_in_other_styles_are_refused_and_named(answers):
     named = 0
     for course, key, words, replacements in answers:
-        text = LADDERS[course].reference
+        text = COURSES[course].reference
         for name, replacement in replacements.items():
             text = put(text, name, replacement)
         report = judged_text(course, key, text)
@@ -96,7 +96,7 @@ def test_an_overwritten_message_is_named_for_each_rule_and_operand(which):
 @pytest.mark.parametrize("key", ["add", "arithmetic"])
 def test_overwriting_waits_for_the_task_about_it(key):
     """The task "One value, used twice" is where a learner finds out why it is `+=`."""
-    text = LADDERS["scalars"].reference.replace("self.grad +=", "self.grad =").replace("other.grad +=", "other.grad =")
+    text = COURSES["scalars"].reference.replace("self.grad +=", "self.grad =").replace("other.grad +=", "other.grad =")
     assert judged_text("scalars", key, text)
 
 
@@ -105,11 +105,11 @@ def test_the_one_operand_is_said():
     assert "`+` (for the second operand)" in add.sentence
 
 
-@pytest.mark.parametrize("course", sorted(LADDERS.keys() & {course for course, *_ in WRONG}))
+@pytest.mark.parametrize("course", sorted(COURSES.keys() & {course for course, *_ in WRONG}))
 def test_each_variant_is_a_file_that_python_reads(course):
-    ladder = LADDERS[course]
-    for task in ladder.tasks:
-        for variant in itertools.islice(variants(ladder, task), 0, None, 17):  # all of them would take a minute
-            text = ladder.with_mistake(variant)
-            assert text != ladder.reference
-            compile(text, ladder.file, "exec")
+    course = COURSES[course]
+    for task in course.tasks:
+        for variant in itertools.islice(variants(course, task), 0, None, 17):  # all of them would take a minute
+            text = course.with_mistake(variant)
+            assert text != course.reference
+            compile(text, course.file, "exec")

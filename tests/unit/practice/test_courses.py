@@ -1,6 +1,6 @@
-"""Each ladder as a whole: its reference, its wrong answers, right answers in other styles, and mutants of the reference.
+"""Each course as a whole: its reference, its wrong answers, right answers in other styles, and mutants of the reference.
 
-What is known as wrong: `python -m pytest -s -k matrix tests/unit/practice/test_ladders.py` prints it as a table.
+What is known as wrong: `python -m pytest -s -k matrix tests/unit/practice/test_courses.py` prints it as a table.
 """
 
 import ast
@@ -15,23 +15,23 @@ import pytest
 import model
 from lab.practice.checker import Here, _cases, _numerical, check
 from lab.practice.render_report import told
-from practice import LADDERS
+from practice import COURSES
 from practice.scalars import reference as scalars
 from tests.answers import grown
 
 MUTANTS = 300
 SECONDS = 3  # of processor time that a mutant gets: some of them run for ever
 
-each_ladder = pytest.mark.parametrize("ladder", LADDERS.values(), ids=LADDERS)
+each_course = pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
 
 
-@each_ladder
-def test_a_ladder_is_complete(ladder):
-    assert ladder.key == next(key for key, each in LADDERS.items() if each is ladder)
-    keys = [task.key for task in ladder.tasks]
+@each_course
+def test_a_course_is_complete(course):
+    assert course.key == next(key for key, each in COURSES.items() if each is course)
+    keys = [task.key for task in course.tasks]
     assert len(set(keys)) == len(keys)
-    assert {key for key, _ in ladder.parts(ladder.reference)} <= {"given", *keys}
-    for task in ladder.tasks:
+    assert {key for key, _ in course.parts(course.reference)} <= {"given", *keys}
+    for task in course.tasks:
         assert len(task.mistakes) >= 5, task.key
         for names in ([mistake.key for mistake in task.mistakes], [mistake.sentence for mistake in task.mistakes]):
             assert len(set(names)) == len(names), task.key
@@ -40,14 +40,14 @@ def test_a_ladder_is_complete(ladder):
         for text in (task.text, *task.hints, *(mistake.sentence for mistake in task.mistakes)):
             assert not re.search(r'"\s+"', text), (task.key, text)  # the seam of two strings, left in the text
         assert len({one.name for one in task.checks}) == len(task.checks) > 0, task.key
-        assert ladder.lines_of(task.key).strip(), task.key
+        assert course.lines_of(task.key).strip(), task.key
 
 
-@each_ladder
-def test_the_reference_as_it_grows_passes_task_after_task(ladder):
-    for number, task in enumerate(ladder.tasks):
-        text = grown(ladder, number + 1)
-        quick = replace(ladder, tasks=(*(without_slow(each) for each in ladder.tasks[:number]), task))
+@each_course
+def test_the_reference_as_it_grows_passes_task_after_task(course):
+    for number, task in enumerate(course.tasks):
+        text = grown(course, number + 1)
+        quick = replace(course, tasks=(*(without_slow(each) for each in course.tasks[:number]), task))
         report = check(quick, task.key, text, Here(), seed=1)
         assert report, (task.key, report)
 
@@ -56,9 +56,9 @@ def without_slow(task):
     return replace(task, checks=tuple(one for one in task.checks if not one.slow))
 
 
-@each_ladder
-def test_the_starter_loads_and_does_not_pass(ladder):
-    report = check(ladder, ladder.tasks[0].key, ladder.starter, Here(), seed=1)
+@each_course
+def test_the_starter_loads_and_does_not_pass(course):
+    report = check(course, course.tasks[0].key, course.starter, Here(), seed=1)
     assert report.problem is None
     assert not report
 
@@ -69,23 +69,23 @@ def thin(task):
     return replace(task, checks=tuple(replace(one, cases=min(one.cases, 2)) for one in quick))
 
 
-def matrix(ladder, seed):
+def matrix(course, seed):
     """For each known mistake: (its task, its key, the task and the check that fail, the mistake that is named)."""
     rows = []
-    for number, task in enumerate(ladder.tasks):
+    for number, task in enumerate(course.tasks):
         # As for a learner, who has passed what comes before.
-        tasks = (*(thin(each) for each in ladder.tasks[:number]), task)
+        tasks = (*(thin(each) for each in course.tasks[:number]), task)
         for mistake in task.mistakes:
-            failure = check(replace(ladder, tasks=tasks), task.key, ladder.with_mistake(mistake), Here(), seed).failure
+            failure = check(replace(course, tasks=tasks), task.key, course.with_mistake(mistake), Here(), seed).failure
             named = failure.mistake.key if failure and failure.mistake else ""
             rows.append((task.key, mistake.key, failure and failure.task, failure and failure.check.name, named))
     return rows
 
 
-@each_ladder
-def test_the_matrix_of_mistakes(ladder):
+@each_course
+def test_the_matrix_of_mistakes(course):
     """Each fails, in the task that it belongs to, and is called by its name."""
-    rows = matrix(ladder, seed=7)
+    rows = matrix(course, seed=7)
     print()
     for row in rows:
         print(f"{row[0]:12} {row[1]:22} {row[3]:42} {'named' if row[4] == row[1] else row[4] or 'NOT NAMED'}")
@@ -102,11 +102,11 @@ def test_the_matrix_of_mistakes(ladder):
 )
 def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     """A list of losses that is not true, children that are no tuple, weights from elsewhere: none of these passes."""
-    ladder = LADDERS["scalars"]
-    assert ladder.reference.count(old) == 1
-    wrong = ladder.reference.replace(old, new)
-    report = check(ladder, key, wrong, Here(), seed=2)
-    sentence = told(ladder, key, report, "")["sentence"]
+    course = COURSES["scalars"]
+    assert course.reference.count(old) == 1
+    wrong = course.reference.replace(old, new)
+    report = check(course, key, wrong, Here(), seed=2)
+    sentence = told(course, key, report, "")["sentence"]
     assert said in sentence
 
 
@@ -123,29 +123,29 @@ def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     ],
 )
 def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
-    ladder = LADDERS["tensors"]
-    keys = [task.key for task in ladder.tasks]
-    text = grown(ladder, keys.index(key) + 1)
+    course = COURSES["tensors"]
+    keys = [task.key for task in course.tasks]
+    text = grown(course, keys.index(key) + 1)
     assert text.count(old) == 1, old
-    report = check(ladder, key, text.replace(old, new), Here(), seed=2)
+    report = check(course, key, text.replace(old, new), Here(), seed=2)
     assert [name for name, passed in report.passed.items() if not passed] == [key]
 
 
-@each_ladder
-def test_right_answers_in_another_style_pass(ladder):
-    paths = sorted(ladder.folder.glob("unusual/*.py"))
+@each_course
+def test_right_answers_in_another_style_pass(course):
+    paths = sorted(course.folder.glob("unusual/*.py"))
     assert len(paths) >= 3
     for path in paths:
-        report = check(ladder, ladder.tasks[-1].key, path.read_text("utf-8"), Here(), seed=3)
+        report = check(course, course.tasks[-1].key, path.read_text("utf-8"), Here(), seed=3)
         assert report, (path.name, report)
 
 
-@each_ladder
-def test_derivatives_of_the_reference_agree_with_finite_differences(ladder):
+@each_course
+def test_derivatives_of_the_reference_agree_with_finite_differences(course):
     """In every case, as they are shown beside each other: at a kink there is no derivative, so none lies on one."""
     here, rng = Here(), np.random.default_rng(5)
-    here.load(ladder.reference, ladder.file)
-    for task in ladder.tasks:
+    here.load(course.reference, course.file)
+    for task in course.tasks:
         for one in task.checks:
             cases = list(_cases(one, rng)) if one.derivatives else []
             for case, said in zip(cases, here.run(cases), strict=True):
@@ -222,9 +222,9 @@ def text(node):
     return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def mutants(ladder, count, rng):
+def mutants(course, count, rng):
     """(task, what was changed, the text): `count` of them, or all that there are."""
-    tree = ast.parse(ladder.reference)
+    tree = ast.parse(course.reference)
     choices = ast.walk(tree)
     free = {id(node) for function in choices if isinstance(function, ast.arguments) for node in function.defaults}
     sites = []
@@ -236,20 +236,20 @@ def mutants(ladder, count, rng):
                 for place, node in places
                 if isinstance(node, ast.AST)
                 and id(node) not in free
-                and owner(ladder, getattr(node, "lineno", 0)) != "given"
+                and owner(course, getattr(node, "lineno", 0)) != "given"
                 for other in alternatives(node)
             ]
     for parent, field, place, node, other in rng.sample(sites, min(count, len(sites))):
         was = ast.unparse(node)
         put(parent, field, place, other)
         changed = ast.unparse(tree)
-        yield owner(ladder, node.lineno), f"{node.lineno}: {was} -> {ast.unparse(other)}", changed
+        yield owner(course, node.lineno), f"{node.lineno}: {was} -> {ast.unparse(other)}", changed
         put(parent, field, place, node)
 
 
-def owner(ladder, line):
+def owner(course, line):
     """The key of the task that a line of the reference belongs to."""
-    before = "\n".join(ladder.reference.split("\n")[:line])
+    before = "\n".join(course.reference.split("\n")[:line])
     return ["given", *re.findall(r"# task: ([\w-]+)", before)][-1]
 
 
@@ -268,9 +268,9 @@ def stop(*_):
     raise TooLong
 
 
-def caught(ladder, own, mutant):
+def caught(course, own, mutant):
     """Does a check fail? Those of the task whose lines were changed are asked first, the slow ones last."""
-    tasks = sorted((replace(task, mistakes=()) for task in ladder.tasks), key=lambda task: task.key != own)
+    tasks = sorted((replace(task, mistakes=()) for task in course.tasks), key=lambda task: task.key != own)
     quick = [without_slow(task) for task in tasks]
     slow = [
         replace(task, key=f"{task.key}, slow", checks=tuple(one for one in task.checks if one.slow)) for task in tasks
@@ -278,7 +278,7 @@ def caught(ladder, own, mutant):
     before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
-        return not check(replace(ladder, tasks=(*quick, *slow)), slow[-1].key, mutant, Here(), seed=11)
+        return not check(replace(course, tasks=(*quick, *slow)), slow[-1].key, mutant, Here(), seed=11)
     except TooLong:
         return True
     finally:
@@ -295,12 +295,12 @@ SAME = {
 }
 
 
-@each_ladder
-def test_mutants_are_caught(ladder):
-    assert not caught(ladder, ladder.tasks[0].key, ladder.reference)
-    share = -(-MUTANTS // len(LADDERS))
+@each_course
+def test_mutants_are_caught(course):
+    assert not caught(course, course.tasks[0].key, course.reference)
+    share = -(-MUTANTS // len(COURSES))
     survivors = [
-        what for own, what, mutant in mutants(ladder, share, random.Random(12)) if not caught(ladder, own, mutant)
+        what for own, what, mutant in mutants(course, share, random.Random(12)) if not caught(course, own, mutant)
     ]
     assert [what for what in survivors if what.split(": ", 1)[1] not in SAME] == []
 
@@ -310,12 +310,12 @@ def test_mutants_are_caught(ladder):
 
 def trained(rate, steps, seed=1):
     """The report of the scalar training with these defaults, on the last check alone."""
-    ladder = LADDERS["scalars"]
-    *before, task = ladder.tasks
+    course = COURSES["scalars"]
+    *before, task = course.tasks
     last = replace(task, checks=task.checks[-1:])
-    text = ladder.reference.replace("rate=0.5, steps=100", f"rate={rate}, steps={steps}")
+    text = course.reference.replace("rate=0.5, steps=100", f"rate={rate}, steps={steps}")
     return check(
-        replace(ladder, tasks=(*(replace(each, checks=()) for each in before), last)), "train", text, Here(), seed
+        replace(course, tasks=(*(replace(each, checks=()) for each in before), last)), "train", text, Here(), seed
     )
 
 
@@ -331,9 +331,9 @@ def test_a_training_that_is_too_short_fails_with_a_loss_that_is_not_rounded_to_t
     assert loss > 0.01
 
 
-@each_ladder
-def test_a_training_is_judged_from_the_same_beginnings_whatever_the_seed(ladder):
-    for task in ladder.tasks:
+@each_course
+def test_a_training_is_judged_from_the_same_beginnings_whatever_the_seed(course):
+    for task in course.tasks:
         for one in (one for one in task.checks if one.slow):
             cases = [[*_cases(one, np.random.default_rng([seed, 2]))] for seed in range(200 if not one.secret else 3)]
             for other in cases[1:]:
