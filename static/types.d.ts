@@ -510,6 +510,28 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
+// -- lab/ui/runners.py
+
+export interface ShownRunners {
+  counts: RunnerCount[];
+  /** the position of the present one among them */
+  chosen: number;
+  guessed: boolean;
+  /** what is to be done first */
+  ask: string;
+  /** what a timing has found, or "" */
+  measured: string;
+  headers: string[];
+}
+
+export interface RunnerCount {
+  n: number;
+  label: string;
+  rows: string[][];
+  /** what the race has shown */
+  result: string;
+}
+
 // -- lab/ui/step_picture.py
 
 export interface StepChoice {

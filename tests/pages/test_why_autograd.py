@@ -8,7 +8,7 @@ import pytest
 
 from lab.autodiff import cost
 from model import Tensor
-from tests.pages.conftest import address, app, go_back, press, run, switch, texts
+from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
 
 PAGE = "pages/why_reverse_mode.py"
 
@@ -62,14 +62,30 @@ def test_what_is_to_be_done_comes_within_80_words():
 # ---------------------------------------------------------------- cost
 
 
+def runners(at):
+    (component,) = components(at, "runners")
+    return json.loads(component.proto.bytes)
+
+
 def test_passes_are_counted_for_any_number_of_parameters():
-    at = opened()
-    at.number_input(key="why parameters").set_value(10**12).run()
-    rows = table(at, "backward")
-    assert [row[1:3] for row in rows] == [["2,000,000,000,000", "0"], ["1,000,000,000,000", "0"], ["1", "1"]]
-    assert [row[3] for row in rows] == ["23148 d 3 h", "11574 d 1 h", "2 ms"]
-    assert address(at)["n"] == "1000000000000"
-    assert "N = 1,000,000,000,000" in charts(at)["counted"]["alt"]
+    race = runners(opened(n=10**12, slower="200"))
+    now = race["counts"][race["chosen"]]
+    assert [row[1:3] for row in now["rows"]] == [
+        ["2,000,000,000,000", "0"], ["1,000,000,000,000", "0"], ["1", "1"],
+    ]  # fmt: skip
+    assert [row[3] for row in now["rows"]] == ["23148 d 3 h", "11574 d 1 h", "2 ms"]
+    assert "2,000,000,000,000 passes, reverse mode 2: at 1 ms a pass 23148 d 3 h against 2 ms" in now["result"]
+    assert race["guessed"]
+
+
+def test_a_number_that_is_not_on_the_slider_is_kept_and_the_race_waits_for_a_guess():
+    at = opened(n=137)
+    race = runners(at)
+    assert race["counts"][race["chosen"]]["n"] == 137
+    assert not race["guessed"]
+    assert "uess" in race["ask"]
+    assert address(at)["n"] == "137"
+    assert [count["n"] for count in race["counts"]] == sorted(count["n"] for count in race["counts"])
 
 
 def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
@@ -88,6 +104,8 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
     assert [point[0] for point in chart["spec"]["series"][0]["data"]] == [6, 30, 96, 300, 996]
     assert "At 996 parameters finite differences took" in texts(at.markdown)
     assert "Your guess" in texts(at.markdown)
+    at.run()
+    assert "At 996 parameters finite differences took" in runners(at)["measured"]
     rows = table(at, "error of differences")
     assert rows[-1][:4] == ["996", "1,992 + 0", "996 + 0", "1 + 1"]
     assert address(at)["slower"] == "200"
@@ -230,10 +248,11 @@ def test_too_large_a_function_gets_a_sentence():
 def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
     switch(at, PAGE)
-    at.number_input(key="why parameters").set_value(5).run()
+    at.session_state["why parameters"] = 5  # as the slider tells it
+    at.run()
     switch(at, "pages/gradient_check.py")
     switch(at, PAGE)
-    assert at.number_input(key="why parameters").value == 5
+    assert runners(at)["counts"][runners(at)["chosen"]]["n"] == 5
     go_back(at, tab="formula", expression="x*x", in_x="4")
     assert at.text_input(key="why expression").value == "x*x"
 

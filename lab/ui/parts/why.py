@@ -16,7 +16,6 @@ from lab.autodiff.cost import (
     Timing,
     brute_force,
     counted_brute_force,
-    passes,
 )
 from lab.autodiff.drawing import arrived, draw_pass, told
 from lab.autodiff.passes import Graph, Unfit, place_name
@@ -34,13 +33,13 @@ from lab.autodiff.symbolic import (
     text,
     value,
 )
-from lab.charts import Axis, Line, Mark
+from lab.charts import Axis, Line
 from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.text import brief, numeral
-from lab.ui import address, expression_box, page, progress, state
+from lab.ui import address, expression_box, page, progress, runners, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
@@ -64,7 +63,6 @@ TRY_THIS = {
     "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
     "directions": "Write a function for which forward mode is faster, and make it win by more than three times.",
 }
-DECADES = [10**exponent for exponent in range(13)]
 TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of work in it
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
 LONGER = {"6": 6, "30": 30, "150": 150}
@@ -155,65 +153,34 @@ def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> 
 
 def _cost() -> None:
     prose(
-        "A gradient by [[finite differences|finite difference]] moves one parameter after the other and runs the "
-        "function each time. How much does that matter beside [[reverse mode]]? Choose a function and a number of "
-        "parameters, guess, then let it be measured."
+        "A gradient by [[finite differences|finite difference]] moves one parameter after the other. "
+        "[[Reverse mode|reverse mode]] needs two passes in all. Guess, then let them run."
     )
     session = st.session_state
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        family = st.selectbox(
-            "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250
+    guessed = _guess_times("With 1,000 parameters, how many times slower are finite differences?", SLOWER, "why slower")
+    timing = session.get("why timings", {}).get(session["why family"])
+    measured = _said(timing, running=False) if guessed and timing and timing.done else ""
+    ask = "" if guessed else FIRST
+    runners.show("why runners", session["why parameters"], _choose_count, ask=ask, measured=measured.replace("**", ""))
+    st.markdown("**Measured on this machine**")
+    family = st.selectbox(
+        "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    ticking = session.get("why timing") == family
+    st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
+    with st.expander("The brute-force function, run for three parameters"):
+        gradient, calls = counted_brute_force((1.0, 2.0, 3.0))
+        st.code(inspect.getsource(brute_force), wrap_lines=True)
+        st.markdown(
+            f"The gradient of x² + y² + z² at (1, 2, 3): {', '.join(map(numeral, gradient))}. It called the "
+            f"function **{calls} times**: twice for each parameter."
         )
-        count = st.number_input("Parameters, N", *PARAMETERS.limits, step=100, key="why parameters", width=170)
-        _guess_times(
-            "Guess: for 1,000 parameters, finite differences take so much longer than reverse mode",
-            SLOWER,
-            "why slower",
-        )
-    left, right = st.columns(2, gap="medium")
-    with left:
-        headers = ["one gradient", "forward passes", "backward", "at 1 ms a pass"]
-        st.markdown(markdown_table(headers, [
-            (title, *(f"{number:,}" for number in passes(method, count)), _duration(sum(passes(method, count))))
-            for method, title in METHODS.items()
-        ]))  # fmt: skip
-        boards = ChartHost("why-counted")
-        boards.board("counted")
-        boards.fill({"counted": _counted(count)})
-        with st.expander("The brute-force function, run for three parameters"):
-            gradient, calls = counted_brute_force((1.0, 2.0, 3.0))
-            st.code(inspect.getsource(brute_force), wrap_lines=True)
-            st.markdown(
-                f"The gradient of x² + y² + z² at (1, 2, 3): {', '.join(map(numeral, gradient))}. It called the "
-                f"function **{calls} times**: twice for each parameter."
-            )
-    with right:
-        ticking = session.get("why timing") == family
-        st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
 
 
-def _duration(milliseconds: int) -> str:
-    """Rounded down to two units."""
-    units = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
-    parts = []
-    for name, size in units:
-        if milliseconds >= size:
-            parts.append(f"{milliseconds // size} {name}")
-            milliseconds %= size
-    return " ".join(parts[:2])
-
-
-def _counted(count: int) -> charts.Chart:
-    places = sorted({*DECADES, count})
-    return charts.lines(
-        "Passes, counted and not run",
-        [Line(title, [(n, sum(passes(method, n))) for n in places]) for method, title in METHODS.items()],
-        Axis("parameters", log=True),
-        Axis("passes", log=True),
-        marks=[Mark("x", count, f"N = {count:,}")],
-        height=250,
-        theme=page.theme(),
-    )
+def _choose_count(count: int) -> None:
+    st.session_state["why parameters"] = count
+    state.step()
 
 
 def _timed(family: str, ticking: bool) -> None:

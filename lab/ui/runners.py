@@ -1,0 +1,64 @@
+"""N small runners against two: the passes that one gradient takes, run in the browser by static/runners/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lab.autodiff.cost import METHODS, MOST_COUNTED, passes
+from lab.text import strict_json
+from lab.ui.assets import component
+
+HEADERS = ("one gradient", "forward passes", "backward passes", "at 1 ms a pass")
+COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MOST_COUNTED)  # on the slider
+UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
+_component = component("runners", "runners/runners.js", lost="The runners", style="runners/runners.css")
+
+
+def show(key: str, count: int, on_count: Callable[[int], None], *, ask: str = "", measured: str = "") -> None:
+    """The race for `count` parameters, which a slider changes.
+
+    ask       what is to be done first; "" where the race may begin
+    measured  what a timing has found, in a sentence
+    """
+    counts = sorted({*COUNTS, count})
+
+    def choose() -> None:
+        chosen = st.session_state[key].get("count")
+        if isinstance(chosen, int) and 1 <= chosen <= MOST_COUNTED:
+            on_count(chosen)
+
+    data = {
+        "counts": [_count(n) for n in counts],
+        "chosen": counts.index(count),
+        "guessed": not ask,
+        "ask": ask,
+        "measured": measured,
+        "headers": HEADERS,
+    }
+    _component(key=key, data=strict_json(data).encode(), on_count_change=choose)
+
+
+def _count(n: int) -> dict[str, object]:
+    finite = sum(passes("finite", n))
+    return {
+        "n": n,
+        "label": f"{n:,}",
+        "rows": [
+            (title, *(f"{number:,}" for number in passes(method, n)), duration(sum(passes(method, n))))
+            for method, title in METHODS.items()
+        ],
+        "result": f"Finite differences made {finite:,} passes, reverse mode 2: at 1 ms a pass {duration(finite)} "
+        f"against 2 ms.",
+    }
+
+
+def duration(milliseconds: int) -> str:
+    """Rounded down to two units."""
+    parts = []
+    for name, size in UNITS:
+        if milliseconds >= size:
+            parts.append(f"{milliseconds // size} {name}")
+            milliseconds %= size
+    return " ".join(parts[:2])

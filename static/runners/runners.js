@@ -1,0 +1,161 @@
+/** N runners against two: finite differences make two passes for each parameter, reverse mode makes two in all. */
+
+import { DataTable } from "../charts/data_table.js";
+import { h, mayMove, s, setAttribute, setText } from "../player/dom.js";
+import { laneOf, passesAt, placeOf } from "./pace.js";
+
+/** @import { Component, RunnerCount, ShownRunners } from "../types.js" */
+
+const REST = 300; // milliseconds without a change before the page hears of N
+const MAX_LANES = 40; // more runners than this run as one bundle each
+const HEIGHT = 190; // pixels of a track
+const EDGE = 16; // pixels between a runner and the end of its lane
+
+/** @type {WeakMap<ShadowRoot, Race>} */
+const races = new WeakMap();
+
+/** @param {Component<ShadowRoot>} component */
+export function show({ data, parentElement, setStateValue }) {
+  let race = races.get(parentElement);
+  if (!race) {
+    race = new Race();
+    races.set(parentElement, race);
+    parentElement.append(race.element);
+  }
+  race.tell = (count) => setStateValue("count", count);
+  race.take(JSON.parse(new TextDecoder().decode(data)));
+}
+
+class Race {
+  constructor() {
+    /** @type {ShownRunners | null} */
+    this.shown = null;
+    this.at = 0;
+    this.asked = -1;
+    this.running = 0; // a request for a frame
+    /** @type {(count: number) => void} */
+    this.tell = () => {};
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.waiting = undefined;
+    const oninput = () => this.choose(Number(this.slider.value));
+    this.slider = h("input", { type: "range", min: 0, "aria-label": "Number of parameters, N", oninput });
+    this.count = h("output");
+    this.button = h("button", { type: "button", class: "go", onclick: () => this.run() }, "Run");
+    this.said = h("p", { class: "said", role: "status" });
+    this.many = new Track("Finite differences: each parameter runs there and back");
+    this.two = new Track("Reverse mode: one runs forward, one backward");
+    this.twin = new DataTable();
+    this.element = h(
+      "div",
+      { class: "race" },
+      h("div", { class: "bar" }, this.count, this.slider, this.button),
+      this.said,
+      h("div", { class: "tracks" }, this.many.element, this.two.element),
+      this.twin.element,
+    );
+    new ResizeObserver(() => this.running || this.paint(0)).observe(this.element);
+  }
+
+  /** @param {ShownRunners} shown */
+  take(shown) {
+    const same = JSON.stringify(shown) === JSON.stringify(this.shown);
+    this.shown = shown;
+    if (shown.chosen !== this.asked && this.waiting === undefined) this.at = shown.chosen;
+    this.asked = shown.chosen;
+    this.slider.max = String(shown.counts.length - 1);
+    if (!same) this.stop();
+  }
+
+  /** @param {number} at */
+  choose(at) {
+    this.at = at;
+    this.stop();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.waiting = undefined;
+      this.tell(this.now.n);
+    }, REST);
+  }
+
+  /** @returns {RunnerCount} */
+  get now() {
+    const { counts } = /** @type {ShownRunners} */ (this.shown);
+    return counts[Math.min(this.at, counts.length - 1)];
+  }
+
+  stop() {
+    cancelAnimationFrame(this.running);
+    this.running = 0;
+    if (!this.shown) return;
+    const { now } = this;
+    this.slider.value = String(this.at);
+    setAttribute(this.slider, "aria-valuetext", `${now.label} parameters`);
+    setText(this.count, `N = ${now.label}`);
+    this.button.disabled = !this.shown.guessed;
+    setText(this.said, this.shown.guessed ? this.shown.measured || "Run: which side finishes first?" : this.shown.ask);
+    this.twin.show(this.shown.headers, now.rows);
+    this.paint(0);
+  }
+
+  run() {
+    this.stop();
+    const { n } = this.now;
+    const start = performance.now();
+    const tick = (/** @type {number} */ time) => {
+      const seconds = mayMove() ? Math.max(0, time - start) / 1000 : Infinity;
+      const passes = passesAt(seconds, 2 * n);
+      this.paint(passes);
+      this.running = passes < 2 * n ? requestAnimationFrame(tick) : 0;
+      if (!this.running) setText(this.said, this.now.result);
+    };
+    tick(start);
+  }
+
+  /** @param {number} passes that have been made, with a fraction of one */
+  paint(passes) {
+    if (!this.shown) return;
+    const { n, label } = this.now;
+    this.many.paint(n, Math.min(passes, 2 * n), 2, `${label} runners`);
+    this.two.paint(2, Math.min(passes, 2), 1, "2 runners");
+  }
+}
+
+/** A lane for each runner, or for each bundle of them. */
+class Track {
+  /** @param {string} title */
+  constructor(title) {
+    this.picture = s("svg", { role: "img", height: HEIGHT });
+    this.count = h("p", { class: "count" });
+    this.element = h("figure", {}, h("figcaption", {}, title), this.picture, this.count);
+    /** @type {SVGCircleElement[]} */
+    this.runners = [];
+  }
+
+  /** @param {number} runners @param {number} passes made so far @param {number} each passes of one runner
+   * @param {string} name */
+  paint(runners, passes, each, name) {
+    const lanes = Math.min(runners, MAX_LANES);
+    if (this.runners.length !== lanes) {
+      this.runners = Array.from({ length: lanes }, () => s("circle", { class: "runner" }));
+      this.picture.replaceChildren(...this.runners);
+    }
+    const width = this.picture.clientWidth || 400;
+    const radius = Math.max(2, Math.min(9, HEIGHT / lanes / 2.6));
+    const share = lanes / runners; // of a lane, for each runner
+    this.runners.forEach((runner, lane) => {
+      const legs = laneOf(passes * share, lane, each);
+      const back = each === 1 && lane === 1; // the second of two runs from the result to the inputs
+      const place = back ? 1 - placeOf(legs) : placeOf(legs);
+      setAttribute(runner, "cx", (EDGE + place * (width - 2 * EDGE)).toFixed(1));
+      setAttribute(runner, "cy", (((lane + 0.5) * HEIGHT) / lanes).toFixed(1));
+      setAttribute(runner, "r", String(radius));
+      setAttribute(runner, "class", `runner${legs >= each ? " done" : legs > 0 ? " now" : ""}`);
+    });
+    const total = runners * each;
+    const made = Math.min(total, Math.floor(passes + 1e-9));
+    const done = made === total ? "✓ " : "";
+    const bundle = runners > lanes ? `; each dot is ${Math.round(runners / lanes).toLocaleString("en")} runners` : "";
+    setText(this.count, `${done}${made.toLocaleString("en")} of ${total.toLocaleString("en")} passes${bundle}`);
+    setAttribute(this.picture, "aria-label", `${name}: ${this.count.textContent}`);
+  }
+}
