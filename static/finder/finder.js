@@ -7,6 +7,7 @@ import { h } from "../player/dom.js";
 /** @import { Component } from "../types.js" */
 
 const LONGEST = 100_000; // characters
+const MAIN = "[data-testid=stMain]";
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
 
 /** @type {Component<ShadowRoot>} the one that the page has now */
@@ -15,6 +16,8 @@ let component;
 let dialog;
 /** @type {HTMLTextAreaElement} */
 let field;
+/** The first thing that Tab reaches: past the menu and what else is in the bar, to the title of the page. */
+const skip = h("a", { class: "skip", href: "#page", onclick: skips }, "Skip to the page");
 
 /** Called with each run of a page. @param {Component<ShadowRoot>} next */
 export function show(next) {
@@ -22,6 +25,17 @@ export function show(next) {
   document.addEventListener("keydown", press); // a listener that is there is not added twice
   document.addEventListener("paste", paste);
   if (!next.parentElement.querySelector("dialog")) build(next.parentElement);
+  document.querySelector(MAIN)?.setAttribute("id", "page");
+  document.body.prepend(skip);
+}
+
+/** @param {Event} event */
+function skips(event) {
+  event.preventDefault(); // the address is the state of the page
+  const title = document.querySelector(`${MAIN} h1`);
+  if (!(title instanceof HTMLElement)) return;
+  title.tabIndex = -1;
+  title.focus();
 }
 
 /** @param {ShadowRoot} root */

@@ -4,6 +4,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.support import settled, switch
 
@@ -74,3 +75,21 @@ def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
     found = page.evaluate("() => axe.run('[data-testid=stTopNavPopover]', { runOnly: ['color-contrast'] })")
     assert found["passes"], "axe looked at nothing"
     assert found["violations"] == []
+
+
+@pytest.mark.parametrize("path", ["", "check", "practise"])
+def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, path):
+    page = open_page(path)
+    page.locator(".opener").wait_for()
+    settled(page)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to the page")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    title = page.get_by_role("heading", level=1)
+    expect(title).to_be_focused()
+    address = page.url
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-testid=stMain], .player') !== null")
+    assert page.evaluate("document.activeElement.closest('.st-key-finder') === null")
+    assert page.url == address

@@ -80,6 +80,16 @@ BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone
 }
 
 
+def test_on_a_phone_start_shows_its_picture_at_once(tab, app_url):
+    page = tab(width=PHONE[0], height=PHONE[1])
+    page.goto(app_url)
+    page.locator(".stage svg").first.wait_for()
+    settled(page)
+    stage, words = page.locator(".stage").bounding_box(), page.locator(".ledger .sentence").bounding_box()
+    assert stage["y"] + stage["height"] <= PHONE[1]
+    assert words["y"] + words["height"] <= PHONE[1]  # what is said of it, too
+
+
 def test_on_a_phone_what_comes_of_it_begins_in_the_window_and_sums_are_not_folded(tab, app_url):
     page = tab(width=PHONE[0], height=PHONE[1])
     for path, parts in BEGINS.items():
