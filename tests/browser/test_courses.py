@@ -52,7 +52,7 @@ def test_the_scalar_course_from_an_empty_file_to_a_trained_network(open_page):
         if count < len(course.tasks):
             expect(headline).to_have_text(f"✓ {task.title}: passed. Next: {course.tasks[count].title}.")
     expect(headline).to_have_text(f"✓ All {len(course.tasks)} tasks are passed.")
-    page.get_by_role("link", name="See your engine at work").click()  # and plays: the lines are those of the file
+    page.get_by_role("button", name="See your engine at work").click()  # and plays: the lines are those of the file
     expect(page.get_by_text("Your engine: scalars, passed")).to_be_visible()
     expect(page.get_by_text("scalars.py, line")).to_be_visible()
 

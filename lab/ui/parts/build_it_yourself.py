@@ -20,7 +20,6 @@ from lab.ui.state import PageState
 from practice import COURSES
 from practice.task import Course, Task
 
-PAGE = "pages/build_it_yourself.py"
 ONWARD = "See your engine at work"
 
 
@@ -37,9 +36,7 @@ def _show(current: PageState) -> Callable[[], None]:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _courses()
         folder = None if hosted() else _own_editor(course)
-        onward = ONWARD if course.key in own.engines() else ""
-        if onward:
-            page.link_to(PAGE, onward, ":material/engineering:", _at_work(course))
+    onward = ONWARD if course.key in own.engines() else ""
     tasks(course.key, course.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
