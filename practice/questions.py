@@ -597,7 +597,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Try an if on a value: which branch is in the graph?",
         "Each operation writes itself down as it computes. So an if or a loop of Python needs no node of its own: only "
         "what really ran is there, and the next run may make another graph.",
-        Place("pages/wider_field.py", "First row: both kinds of engine, asked the same question.", {"tab": "beside"}),
+        Place("pages/other_engines.py", "First row: both kinds of engine, asked the same question.", {"tab": "beside"}),
         run=_by_an_if,
         options=(
             Option("While the operations run"),
@@ -615,7 +615,8 @@ QUESTIONS: tuple[Question, ...] = (
         "What can you do with a plan that you cannot do on the way? And what can you do on the way but not in a plan?",
         "A graph that is known as a whole can be optimized: steps fused, memory planned, sent to many machines. But an "
         "if or a loop over values must be written as nodes, and an error shows up far from the line that caused it.",
-        Place("pages/wider_field.py", "The second table: JAX and static graphs, row by row.", {"tab": "beside"}),
+        Place("pages/other_engines.py", "2007 and 2015: static graphs. 2016: one that is made by running.",
+              {"tab": "history", "year": "1970"}),
         points=(
             Point("easier: the whole can be optimized before it runs",
                   ((r"\beas(y|ier|ily)|good|better|\bcan\b|could|possible|allow|simpler|advantage|in advance|ahead|"
@@ -875,7 +876,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Backward needs the values of the forward pass. Must all of them be kept?",
         "It keeps only a few of the values of the forward pass, and computes the others again when backward comes to "
         "them. It saves memory and pays with time: about one more forward pass.",
-        Place("pages/wider_field.py", "Move the segments: bytes kept, layers run again.", {"tab": "memory"}),
+        Place("pages/other_engines.py", "Move the segments: bytes kept, layers run again.", {"tab": "memory"}),
         points=(
             Point("that it saves memory",
                   ((r"\bsav|\bless|\bfew|reduc|lower|smaller|\bdown\b|\bonly\b|thr[eo]w|drop|discard|\bcut|\bfree",
@@ -899,7 +900,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Each rule is compared with finite differences, which need only the forward pass. One table lists the "
         "operations with random inputs of many shapes, and one test runs over it. And to test the test, rules are "
         "broken on purpose.",
-        Place("pages/wider_field.py", "Press the button: each rule checked, then broken.", {"tab": "tests"}),
+        Place("pages/gradient_check.py", "Rules broken on purpose: which check finds them?", {"tab": "cotangent"}),
         points=(
             Point("that each rule is compared with finite differences",
                   ((r"(finite|central) differences|numerical(ly)? (deriv|grad)|grad(ient)?[ -]?check",),
@@ -1078,7 +1079,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A spreadsheet and a build system keep a graph of what depends on what, and go back from a cell or a target to "
         "what it is made of. Compilers go backward over a program for live values; data lineage goes from a report "
         "back to its sources.",
-        Place("pages/wider_field.py", "The first table: graphs built as a program runs.", {"tab": "beside"}),
+        Place("pages/other_engines.py", "The first table: graphs built as a program runs.", {"tab": "beside"}),
         points=(
             Point("an example, such as a spreadsheet, a build system, a compiler or data lineage",
                   ((r"spreadsheet|\bexcel\b|\bmake(file)?\b|build (system|tool)|bazel|compiler|liveness|lineage|"

@@ -1,7 +1,6 @@
-"""This engine beside PyTorch, JAX and static graphs: questions whose answers can be run.
+"""This engine beside PyTorch: questions whose answers can be run.
 
-Each has a function for this engine, and a snippet for PyTorch that prints its answer. For JAX and static
-graphs there is a sentence from their documentation and papers; nothing of them is run here.
+Each has a function for this engine, and a snippet for PyTorch that prints its answer.
 """
 
 from __future__ import annotations
@@ -92,13 +91,11 @@ def _where():
 
 @dataclass(frozen=True)
 class Question:
-    """ask: this engine; torch: a snippet; jax, static: a sentence."""
+    """ask: this engine; torch: a snippet."""
 
     title: str
     ask: Callable[[], Any]
     torch: str
-    jax: str
-    static: str
 
     @property
     def source(self) -> str:
@@ -114,8 +111,6 @@ QUESTIONS: dict[str, Question] = {
         "y = x * x if x.item() > 0 else -x\n"
         "y.backward()\n"
         "print(f'while it runs: {y.grad_fn.name()}, {x.grad.item():g}')",
-        "While a function is traced with values that stand for any; if on one is an error under jit.",
-        "Before anything runs; a choice is a node of the graph.",
     ),
     "grad": Question(
         "Where do gradients go? (Two passes.)",
@@ -124,58 +119,42 @@ QUESTIONS: dict[str, Question] = {
         "for _ in range(2):\n"
         "    (x * x).backward()\n"
         "print(f'x.grad adds up: {x.grad.item():g}')",
-        "jax.grad(f) is a new function that returns them; nothing is stored.",
-        "Gradients are further nodes of the graph.",
     ),
     "twice": Question(
         "Backward twice through one graph?",
         _twice,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nprint(x.grad)",
-        "The question does not arise: call the gradient function again.",
-        "Run the graph again.",
     ),
     "write": Question(
         "x.data += 1 before the backward pass of x * x, whose gradient is 6",
         _write,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\n"
         "print(f'{x.grad.item():g}, without a word')",
-        "Arrays cannot be written to.",
-        "Values are immutable; variables change through assign operations.",
     ),
     "result": Question(
         "h += 1 on a result h before the backward pass of h * h",
         _result,
         "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nprint(x.grad)",
-        "h += 1 makes another array: 6.",
-        "Values are immutable; h += 1 makes another node: 6.",
     ),
     "whole": Question(
         "Backward from many numbers at once?",
         _whole,
         "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nprint(x.grad)",
-        "grad refuses, too; vjp takes the upstream gradient.",
-        "TensorFlow takes the gradient of their sum; Theano refuses.",
     ),
     "dtype": Question(
         "What is the default dtype?",
         _dtype,
         "print(torch.tensor(1.0).dtype)",
-        "float32, unless 64 bits are switched on.",
-        "float32 in TensorFlow, float64 in Theano.",
     ),
     "kink": Question(
         "The slope of relu at 0",
         _kink,
         "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nprint(f'{x.grad.item():g}')",
-        "0",
-        "0 in TensorFlow.",
     ),
     "ties": Question(
         "Who gets the gradient of a maximum with ties?",
         _ties,
         "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nprint(x.grad.tolist())",
-        "They share it.",
-        "They share it in TensorFlow.",
     ),
     "second": Question(
         "A derivative of a derivative of x**3 at 2?",
@@ -184,8 +163,6 @@ QUESTIONS: dict[str, Question] = {
         "(g,) = torch.autograd.grad(x ** 3, x, create_graph=True)\n"
         "g.backward()\n"
         "print(f'{x.grad.item():g}')",
-        "jax.grad(jax.grad(f)): any order.",
-        "The gradient nodes can be differentiated again.",
     ),
     "where": Question(
         "where(x > 0, sqrt(x), 0) at −1",
@@ -193,8 +170,6 @@ QUESTIONS: dict[str, Question] = {
         "x = torch.tensor(-1.0, requires_grad=True)\n"
         "torch.where(x > 0, x.sqrt(), torch.tensor(0.0)).backward()\n"
         "print(x.grad.item())",
-        "nan, too: make the input of the branch safe first.",
-        "nan, too.",
     ),
 }
 

@@ -417,7 +417,7 @@ FAILURES = (
         "        print('bytes saved for backward so far', sum(kept))\n",
         places=(
             _debug("kept_loss"),
-            Place("Weigh a graph, and trade it for time", "field", {}),
+            Place("Weigh a graph, and trade it for time", "other-engines", {"tab": "memory"}),
         ),
         related=("no-grad", "detach"),
         own="x of each batch",

@@ -112,7 +112,7 @@ CARDS = (
         "topological-order",
         "Why an order",
         "Go through the sort until its last node is on the list.",
-        "pages/engine_designs.py",
+        "pages/other_engines.py",
         {"tab": "order"},
     ),
     Card(

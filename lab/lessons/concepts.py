@@ -31,7 +31,7 @@ CONCEPTS = (
     Concept(
         "Why does the order matter?",
         "A node may pass its gradient on only when every message for it has arrived.",
-        "designs", {"tab": "order"},
+        "other-engines", {"tab": "order"},
         ("why topological order", "why an order", "order of the backward pass", "why sort the graph", "why reversed"),
     ),
     Concept(
@@ -137,7 +137,7 @@ CONCEPTS = (
     Concept(
         "Can the engine take second derivatives?",
         "Not this one: its backward pass records nothing. See how PyTorch and JAX do it.",
-        "field", {"tab": "beside", "question": "second"},
+        "other-engines", {"tab": "beside", "question": "second"},
         ("hessian", "second derivative", "grad of grad", "double backward", "higher order derivatives", "create_graph"),
     ),
     Concept(
@@ -150,18 +150,18 @@ CONCEPTS = (
     Concept(
         "What is grad_fn?",
         "PyTorch's node of the graph: AddBackward and its kin are objects where this engine has closures.",
-        "designs", {"tab": "designs", "left": "closures", "right": "functions"},
+        "other-engines", {"tab": "designs", "left": "closures", "right": "functions"},
         ("grad_fn", "AddBackward0", "MulBackward0", "creator", "closures or classes", "engine designs"),
     ),
     Concept(
         "How are derivatives carried forward with dual numbers?",
         "A dual number is a value with its derivative; each operation computes both.",
-        "designs", {"tab": "designs", "left": "duals"}, ("dual numbers", "dual number", "duals"),
+        "other-engines", {"tab": "designs", "left": "duals"}, ("dual numbers", "dual number", "duals"),
     ),
     Concept(
         "How deep may a graph be?",
         "A recursive backward pass ends at Python's limit; a loop over a sorted list does not.",
-        "designs", {"tab": "depth"},
+        "other-engines", {"tab": "depth"},
         ("recursion depth", "RecursionError", "maximum recursion depth exceeded", "recursion", "deep graph"),
     ),
     Concept(
@@ -270,32 +270,32 @@ CONCEPTS = (
     Concept(
         "How is the same thing written in PyTorch?",
         "Your expression as a PyTorch program, with its gradients beside this engine's.",
-        "field", {"tab": "torch"},
+        "other-engines", {"tab": "torch"},
         ("pytorch", "in pytorch", "compare with pytorch", "torch", "translate to pytorch", "tensorflow code"),
     ),
     Concept(
         "How do PyTorch, JAX and TensorFlow differ?",
         "Ten questions, answered by each of them.",
-        "field", {"tab": "beside"},
+        "other-engines", {"tab": "beside"},
         ("jax", "tensorflow", "theano", "static graph", "xla", "gpu", "compiled graph", "keras"),
     ),
     Concept(
         "How can a backward pass need less memory?",
         "Keep only some values and compute the others again: checkpointing.",
-        "field", {"tab": "memory"},
+        "other-engines", {"tab": "memory"},
         ("checkpointing", "gradient checkpointing", "activation memory", "memory of the backward pass",
          "recompute activations"),
     ),
     Concept(
         "What comes after simple networks?",
         "Embedding, convolution, recurrence and attention as expressions that open in the Graph lab.",
-        "field", {"tab": "next"},
+        "other-engines", {"tab": "next"},
         ("attention", "transformer", "convolution", "cnn", "embedding", "layers", "self-attention"),
     ),
     Concept(
         "Who invented backpropagation?",
         "Seventy years of papers, with books and videos to go on with.",
-        "field", {"tab": "history"},
+        "other-engines", {"tab": "history"},
         ("history", "video", "videos", "book", "books", "paper", "papers", "literature", "karpathy", "3blue1brown",
          "further reading", "rumelhart", "linnainmaa"),
     ),

@@ -66,7 +66,7 @@ TERMS = {
     "closure": Term(
         "A function together with the variables it keeps from where it was made: here, the backward step of one "
         "operation and the arrays it needs.",
-        "designs", {"tab": "designs", "left": "closures"}, ("captured variables", "what a closure captures"),
+        "other-engines", {"tab": "designs", "left": "closures"}, ("captured variables", "what a closure captures"),
     ),
     "computational graph": Term(
         "The record of which tensor was computed from which others, and by which operation.",
@@ -147,11 +147,11 @@ TERMS = {
     ),
     "tape": Term(
         "The recorded list of operations that a backward pass plays in reverse: here, the nodes of the graph.",
-        "designs", {"tab": "order"}, ("gradient tape", "wengert list", "GradientTape"),
+        "other-engines", {"tab": "order"}, ("gradient tape", "wengert list", "GradientTape"),
     ),
     "topological order": Term(
         "An order of the nodes in which each one comes after everything it was computed from.",
-        "designs", {"tab": "order"}, ("topological sort", "toposort", "build_topo", "topo"),
+        "other-engines", {"tab": "order"}, ("topological sort", "toposort", "build_topo", "topo"),
     ),
     "unbroadcast": Term(
         "To sum a message over the axes that were repeated, so that it has the shape of its operand again.",

@@ -65,7 +65,7 @@ def _step(expression: Expression, trace: Trace, values: Values) -> str:
 STAGES = (
     Stage("Data", "dataset", "pages/training_lab.py", "gives the inputs", _data),
     Stage("Forward pass", "arrow_forward", "pages/graph_lab.py", "computes the result", _forward),
-    Stage("Graph", "account_tree", "pages/engine_designs.py", "remembers what was computed from what", _graph),
+    Stage("Graph", "account_tree", "pages/other_engines.py", "remembers what was computed from what", _graph),
     Stage("Backward pass", "arrow_back", "pages/graph_lab.py", "sends gradients back to the inputs", _backward),
     Stage("Gradient check", "fact_check", "pages/gradient_check.py", "compares them with finite differences", _checked),
     Stage("Optimizer", "trending_down", "pages/descent_lab.py", "changes the inputs, one step downhill", _step),

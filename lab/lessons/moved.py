@@ -36,6 +36,8 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
         "spot": Moved("faults", "spot"),
+        "designs": Moved("other-engines", "designs"),
+        "field": Moved("other-engines", "beside", {"tests": "beside"}),
         "own": Moved("build", "passes"),
         "debug": Moved("practise", "debug"),
         "predict": Moved("practise", "predict"),

@@ -93,12 +93,6 @@ PAGES = (
         {"step": "The step h", "cotangent": "A blind sum"},
     ),
     Page(
-        "pages/engine_designs.py", "Engine designs", "designs", "Build", "architecture",
-        "How else can an engine be built, and what does each way cost?",
-        "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion",
-        {"designs": "Designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors"},
-    ),
-    Page(
         "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
         "Can I write an engine that learns, from an empty file, and does it do what the lab's does?",
         "editor code python task exercise check hint own engine write practice value closure layer training loop "
@@ -131,17 +125,19 @@ PAGES = (
         "derivative local rule reference curve source elementwise reduction matmul convention kink op",
     ),
     Page(
+        "pages/other_engines.py", "Other engines", "other-engines", "Know", "architecture",
+        "How else can an engine be built, what does PyTorch do, and where does it all come from?",
+        "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion "
+        "wider field pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention "
+        "convolution embedding recurrence reading",
+        {"designs": "Five designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors",
+         "torch": "In PyTorch", "beside": "Side by side", "memory": "Checkpointing", "next": "After MLPs",
+         "history": "Reading"},
+    ),
+    Page(
         "pages/for_teachers.py", "For teachers", "teach", "Know", "school",
         "How do I give a class its own list of things to do?",
         "teacher class lesson set exercise sheet homework link hide hints hand in summary progress file",
-    ),
-    Page(
-        "pages/wider_field.py", "The wider field", "field", "Know", "public",
-        "How do PyTorch, JAX and static graphs do it, and where does it all come from?",
-        "pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention convolution "
-        "embedding recurrence test rule",
-        {"beside": "Side by side", "torch": "In PyTorch", "memory": "Checkpointing",
-         "tests": "Testing rules", "next": "After MLPs", "history": "History"},
     ),
 )  # fmt: skip
 BY_FILE = {page.file: page for page in PAGES}

@@ -141,8 +141,8 @@ class PageState:
             address = st.query_params.to_dict()
         else:
             address = None
-        for key, value in (values or {}).items():
-            session.setdefault(key, value)  # Streamlit forgets a widget that was not on the page
+        for key, value in (values or {}).items():  # Streamlit forgets a widget that was not on the page,
+            session[key] = value if entered else session.get(key, value)  # or has what the script set last
         reset(field for field in self.every if not all(key in session for key in field.keys))
         self._give_back(self.every)
         if address is not None:

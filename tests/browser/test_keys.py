@@ -28,13 +28,13 @@ PAGES = (
     "simulate-error?part=life",
     "faults",
     "check",
-    "designs?tab=order",
+    "other-engines?tab=order",
     "practise?tab=predict",
     "practise?tab=ask",
     "descent",
     "training",
     "operations",
-    "field",
+    "other-engines?tab=beside",
 )
 
 

@@ -38,7 +38,7 @@ PAGES = {
         [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"],
     ),
     "teach?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
-    "designs": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
+    "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }
 
@@ -76,7 +76,7 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
 PHONE = (360, 740)
 BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
     "faults?tab=spot&case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
-    "designs": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
+    "other-engines": ("[data-testid=stSlider] >> nth=0", "table >> nth=0"),
 }
 
 

@@ -9,7 +9,7 @@ from tests.pages.conftest import address, app, go_back, run, switch, texts
 
 
 def opened(**parameters):
-    return run(app("pages/engine_designs.py"), **parameters)
+    return run(app("pages/other_engines.py"), **{"tab": "designs"} | parameters)
 
 
 def table(at, header):
@@ -196,11 +196,11 @@ def test_41_parameters_twice():
 
 def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
-    switch(at, "pages/engine_designs.py")
+    switch(at, "pages/other_engines.py")
     at.text_input(key="engine designs expression").set_value("a*b*b").run()
     assert address(at)["expression"] == "a*b*b"
     switch(at, "pages/faults.py")
-    switch(at, "pages/engine_designs.py")
+    switch(at, "pages/other_engines.py")
     assert at.text_input(key="engine designs expression").value == "a*b*b"
     go_back(at, tab="designs")
     assert at.text_input(key="engine designs expression").value == "(a*b + c) * (a + d)"
@@ -210,7 +210,7 @@ def test_a_slider_in_another_tab_comes_back_as_it_was_left():
     at = opened(tab="scalars")
     at.slider(key="designs hidden").set_value(7).run()
     for tab in ("Order", "Depth", "Scalars or tensors"):
-        at.session_state["designs tab"] = tab
+        at.session_state["engines tab"] = tab
         at.run()
     slider = at.slider(key="designs hidden")
     assert slider.value == 7

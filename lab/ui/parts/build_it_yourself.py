@@ -51,7 +51,7 @@ def _show(current: PageState) -> Callable[[], None]:
     page.closing(
         "Write a rule wrongly on purpose, such as a minus for a plus, and see how the check finds it and what finite "
         "differences say.",
-        "pages/engine_designs.py",
+        "pages/other_engines.py",
         "See how other engines are built",
     )
     return partial(wait, course)

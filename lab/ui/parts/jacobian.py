@@ -54,7 +54,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
         draw()
         is_softmax = session["jacobian expression"] == "softmax(x)"
         progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
-        page.closing(TRY_THIS[name], "pages/engine_designs.py", "Next: one engine, built in six ways")
+        page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in six ways")
 
     return draw_tab
 

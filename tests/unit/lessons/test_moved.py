@@ -21,6 +21,19 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "spot?case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7": (
         "faults?tab=spot&case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7"
     ),
+    "designs": "other-engines?tab=designs",
+    "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
+    "designs?left=duals&right=functions&part=%2A": "other-engines?tab=designs&left=duals&right=functions&part=%2A",
+    "designs?tab=depth&depth=7&calls=144&length=500": "other-engines?tab=depth&depth=7&calls=144&length=500",
+    "designs?hidden=4&tab=scalars": "other-engines?tab=scalars&hidden=4",
+    "field": "other-engines?tab=beside",
+    "field?question=where&differ=3&asked=1": "other-engines?tab=beside&question=where&differ=3&asked=1",
+    "field?tab=memory&layers=9&width=8&rows=2&segments=3&fewest=root": (
+        "other-engines?tab=memory&layers=9&width=8&rows=2&segments=3&fewest=root"
+    ),
+    "field?tab=torch&expression=x&in_x=3": "other-engines?tab=torch&expression=x&in_x=3",
+    "field?tab=tests": "other-engines?tab=beside",  # what is gone
+    "field?tab=history&year=1986": "other-engines?tab=history&year=1986",
     "own": "build?tab=passes",
     "own?tab=train&engine=tensors": "build?tab=train&engine=tensors",
     "own?tab=keep": "build?tab=keep",

@@ -1,5 +1,7 @@
 """Engine designs: one engine built in six ways, what each costs, why there is an order, and what depth does to it."""
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 
@@ -14,11 +16,11 @@ from lab.ui import address, expression_box, page, progress
 from lab.ui.address import Field
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 
 NAME = "engine designs"
-TABS = page.Tabs("designs", "designs tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "(a*b + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},
@@ -46,15 +48,16 @@ TRY_THIS = {
 }
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
-        st.title("Engine designs")
+def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
         if current.restored:
             expression_box.begin(NAME)
-        TABS.show({"designs": _designs, "order": _order, "depth": _depth, "scalars": _scalars})
+        draw()
         session = st.session_state
         progress.done("topological-order", session["designs step"] == session.get("designs events"))
-        page.closing(TRY_THIS[TABS.open], "pages/faults.py", "Next: break one rule of the engine, and see it")
+        page.closing(TRY_THIS[name], "pages/faults.py", "Next: break one rule of the engine, and see it")
+
+    return draw_tab
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -64,7 +67,6 @@ DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
 STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
 FIELDS = (
-    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("left", "designs left", "closures", address.one_of(*DESIGNS)),
     Field("right", "designs right", "functions", address.one_of(*DESIGNS)),
@@ -335,4 +337,12 @@ def _scalars() -> None:
         st.markdown(markdown_table(["parameter", "scalars", "tensors"], rows))
 
 
-main()
+PART = page.Part(
+    FIELDS,
+    {
+        "designs": _tab("designs", _designs),
+        "order": _tab("order", _order),
+        "depth": _tab("depth", _depth),
+        "scalars": _tab("scalars", _scalars),
+    },
+)

@@ -1,16 +1,14 @@
-"""The wider field: this engine beside others, in PyTorch's words, with less memory; how rules are tested; where it
-comes from, and where it leads."""
+"""The wider field: this engine beside PyTorch and in its words, with less memory; where it comes from and leads."""
 
 import math
-import re
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.designs import checkpoint, rules
+from lab.designs import checkpoint
 from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
@@ -21,12 +19,11 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
+from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
 
 NAME = "wider field"
-TESTS = Path(__file__).parents[1] / "tests" / "unit" / "engine"
-TABS = page.Tabs("field", "field tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.2},
     "x*y + x": {"x": 2.0, "y": 3.0},
@@ -63,21 +60,19 @@ TRY_THIS = {
     "torch": "Find an expression with a gradient of nan in PyTorch and 0 here. What does model.py say about it, at its "
     "top?",
     "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
-    "tests": "Why does a sum not see a broken rule of what it missed? Add up one row of that operation’s result.",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
     "history": "Two lines of this list together are the optimizer SGD of the Training lab. Which two?",
 }
 
 
-def main() -> None:
-    with page.run(NAME, FIELDS) as current:
-        st.title("The wider field")
+def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
+    def draw_tab(current: PageState) -> None:
         if current.restored:
             expression_box.begin(NAME)
-        TABS.show(
-            {"beside": _beside, "torch": _torch, "memory": _memory, "tests": _tests, "next": _next, "history": _history}
-        )
-        page.closing(TRY_THIS[TABS.open], "pages/engine_designs.py", "Next: one engine, built in six ways")
+        draw()
+        page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: any expression of your own in the Graph lab")
+
+    return draw_tab
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -90,7 +85,6 @@ ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
-    TABS.field,
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     DIFFER,
     Field("asked", "field asked", False, address.flag, address.flagged),  # a reload, or a link, asks again
@@ -149,11 +143,6 @@ def _beside() -> None:
     ):
         column.markdown(f"**{name}**")
         column.code(code, wrap_lines=True)
-    st.header("JAX, and static graphs")
-    st.markdown(markdown_table(["", "JAX", "static graphs: Theano, TensorFlow 1"], [
-        (question.title, question.jax, question.static) for question in QUESTIONS.values()
-    ]))  # fmt: skip
-    st.caption("From their documentation and papers: nothing of this table was run here.")
     st.header("What is left out here")
     st.markdown(
         "**Graphics processors.** NumPy computes on the processor alone. A framework has each operation once more for "
@@ -304,50 +293,6 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
     }  # fmt: skip
 
 
-# ---------------------------------------------------------------- how rules are tested
-
-
-def _tests() -> None:
-    able = rules.checkable()
-    st.markdown(
-        f"A framework has thousands of rules, and one wrong sign ruins a training quietly. So each rule is compared "
-        f"with numerical differences, **and broken on purpose**, to see the test fail. Here: {len(able)} of the "
-        f"{len(OPS)} operations in the table, those that need nothing but arrays. **Guess: will a plain `sum()` find "
-        "all the broken ones?**"
-    )
-    if not st.button("Check them, and break them", icon=":material/play_arrow:"):
-        _counted()
-        return
-    checked = [rules.check(op) for op in able]
-    right, found, by_sum = (sum(getattr(one, name) for one in checked) for name in ("right", "found", "by_sum"))
-    missed = ", ".join(one.op.name for one in checked if not one.by_sum) or "none"
-    st.markdown(
-        f"**{right} of {len(checked)}** pass. With every message made 1 % too large, a random upstream gradient finds "
-        f"**{found}** of them, a plain `sum()` **{by_sum}**. Missed by the sum: **{escape_markdown(missed)}**."
-    )
-    sign = {True: "✓", False: "✗"}
-    with st.expander("Each operation"):
-        st.markdown(markdown_table(
-            ["operation", "the rule passes", "1 % more is found", "by a plain sum, too"],
-            [(one.op.name, sign[one.right], sign[one.found], sign[one.by_sum]) for one in checked],
-        ))  # fmt: skip
-    _counted()
-
-
-def _counted() -> None:
-    """What the tests of this lab do, where they are at hand to be counted."""
-    if not TESTS.is_dir():
-        return
-    files = sorted(TESTS.glob("test_*.py"))
-    count = sum(len(re.findall(r"^def test_", file.read_text("utf-8"), re.M)) for file in files)
-    st.markdown(
-        f"The tests of this engine, counted now: {count} test functions in {len(files)} files of `tests/unit/engine/`, "
-        "many of them run over a table with every operation. `test_mutations.py` changes each backward rule in `model"
-        ".py` in every small way (a sign, a factor, an axis) and demands that each change is caught. PyTorch does the "
-        "first part with a table, too, called OpInfo."
-    )
-
-
 # ---------------------------------------------------------------- what comes after
 
 
@@ -445,4 +390,13 @@ def _history() -> None:
     st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
 
 
-main()
+PART = page.Part(
+    FIELDS,
+    {
+        "beside": _tab("beside", _beside),
+        "torch": _tab("torch", _torch),
+        "memory": _tab("memory", _memory),
+        "next": _tab("next", _next),
+        "history": _tab("history", _history),
+    },
+)

@@ -1,0 +1,6 @@
+"""Other engines: five small ones beside this lab's, and PyTorch; what memory can be traded for, and what to read."""
+
+from lab.ui import page
+from lab.ui.parts import engine_designs, wider_field
+
+page.show_parts(page.Tabs("other-engines", "engines tab"), engine_designs.PART, wider_field.PART)
