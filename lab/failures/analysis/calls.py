@@ -222,7 +222,8 @@ class Calls(Libraries):
         return value
 
     def recurrent(self, module: Value, args: list[Value], node: ast.expr) -> Value:
-        out = self.tensor(node, module.op, (*args, module))
+        given = args[0].shape if args else None
+        out = self.tensor(node, module.op, (*args, module), (*given[:-1], None) if given and len(given) == 3 else None)
         states = [self.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
         if module.op in {"GRUCell", "RNNCell"}:
             return out

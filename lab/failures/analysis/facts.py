@@ -70,7 +70,7 @@ FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "e
 ENGINE = "model"  # the module of this project's own engine
 LIBRARIES = (
     "torch", "numpy", "model", "pytorch_lightning", "lightning", "torchvision", "math", "functools", "types",
-    "dataclasses", "argparse",
+    "dataclasses", "argparse", "copy",
 )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def column_against_row(a: Value, b: Value) -> Value | None:
     for column, row in ((a, b), (b, a)):
         if column.shape and row.shape and len(column.shape) == 2 and len(row.shape) == 1:
             n, one = column.shape
-            if one == 1 and (n == row.shape[0] or (n is None and row.shape[0] != 1)) and n != 1:
+            if one == 1 and n != 1 and row.shape[0] != 1 and (n == row.shape[0] or None in {n, row.shape[0]}):
                 return column
     return None
 

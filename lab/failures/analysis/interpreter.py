@@ -16,7 +16,6 @@ from lab.failures.analysis.facts import (
     TENSORS,
     Value,
     first_turn,
-    modules,
     reach_all,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
@@ -273,7 +272,7 @@ class Interpreter(Expressions):
             return Value(Kind.LIST, items=[self.item(v, node, turn) for v in over.items])
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
-        if over.kind == Kind.NUMBER and over.cut:  # of x.tolist()
+        if over.kind == Kind.NUMBER:  # of x.tolist()
             return Value(Kind.NUMBER, node, op=over.op, parents=over.parents, cut=over.cut, cut_by=over.cut_by)
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
@@ -388,9 +387,9 @@ class Interpreter(Expressions):
                 self.note(Act.UPDATE, node, owner, value, value.op)
         elif name == "requires_grad":
             if value.constant is False:
-                target = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
-                for part in (owner, *modules(target)):
-                    part.tags.add(Tag.FROZEN)
+                self.freeze(owner, node)
+            elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
+                self.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
                     owner.cut = Cut.NONE

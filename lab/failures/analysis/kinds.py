@@ -102,6 +102,7 @@ class Act(StrEnum):
     DIFFERENCE = "difference"
     DIFFERENTIATE = "differentiate"
     EVAL = "eval"
+    FROZEN = "frozen"
     GATHER = "gather"
     GRADCHECK = "gradcheck"
     INIT = "init"

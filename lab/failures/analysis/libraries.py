@@ -190,7 +190,11 @@ class Libraries(Methods):
         "Variable": variable,
         "gradcheck": gradcheck,
         "set_grad_enabled": set_grad_enabled,
-        "deepcopy": lambda self, call: Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL}),
+        "deepcopy": lambda self, call: (
+            Value(Kind.MODULE, op="any", tags={Tag.ANY, Tag.EVAL})
+            if call.first.kind in {Kind.MODULE, Kind.UNKNOWN}
+            else Value()
+        ),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
-from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of
+from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of, modules
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -179,8 +179,8 @@ class Methods(Tensors):
             self.note(Act.EVAL, at, owner)
         if name == "train" and not args:
             self.note(Act.TRAIN, at, owner)
-        if name == "requires_grad_" and args and args[0].constant is False:
-            owner.tags.add(Tag.FROZEN)
+        if name == "requires_grad_":
+            self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules"}:
             return Value(Kind.MODULES if name != "named_modules" else Kind.UNKNOWN, base=owner)
         if name == "apply" and args and args[0].kind == Kind.FUNCTION:
@@ -188,6 +188,8 @@ class Methods(Tensors):
         if name in {"add_module", "register_module"} and len(args) > 1:
             args[1].tags.add(Tag.REGISTERED)
             owner.attributes[str(args[0].constant)] = args[1]
+            if owner.items is not None:
+                owner.items = [*owner.items, args[1]]
             return Value(Kind.NONE)
         if name == "register_buffer" and len(args) > 1:
             owner.attributes[str(args[0].constant)] = args[1]
@@ -200,6 +202,8 @@ class Methods(Tensors):
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.loops:
                 owner.tags |= {Tag.OPEN, Tag.PARTLY}
+        elif name == "insert" and len(args) > 1:
+            return self.list_call(owner, "append", args[1:], keys, at)
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if self.loops or not args[0].items else {Tag.OPEN}
@@ -261,8 +265,10 @@ class Methods(Tensors):
     def requires_grad(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
         if args and args[0].constant is False:
-            owner.tags.add(Tag.FROZEN)
+            self.freeze(owner, op.node)
             return owner
+        if owner.kind == Kind.PARAMETER:
+            self.thaw(owner)
         value = self.asked(owner, args, op.node)
         if value.whole and value.graph:
             self.note(Act.WHOLE_LEAF, op.node, value)
@@ -309,6 +315,22 @@ class Methods(Tensors):
 
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.statement, op.name, graph=False)
+
+    def freeze(self, owner: Value, node: ast.AST) -> None:
+        """A tensor, or all that a module has, asks for no gradient from here on."""
+        for part in self.reached(owner):
+            part.tags.add(Tag.FROZEN)
+        self.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
+
+    def thaw(self, owner: Value) -> None:
+        for part in self.reached(owner):
+            part.tags.discard(Tag.FROZEN)
+
+    @staticmethod
+    def reached(owner: Value) -> list[Value]:
+        """What is asked together: of one of a module's parameters, which stands for all, the whole module."""
+        whole = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
+        return [owner, whole] if whole.op == "any" else [owner, *modules(whole)]
 
     def asked(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """A value that is told to be followed; with an argument that is not known it may be."""

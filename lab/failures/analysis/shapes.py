@@ -114,7 +114,9 @@ def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple
 def literal_shape(value: Value) -> tuple[int | None, ...] | None:
     if value.kind == Kind.NUMBER:
         return ()
-    if value.kind == Kind.LIST and value.items and Tag.OPEN not in value.tags:
+    if value.kind == Kind.LIST and value.items and Tag.OPEN in value.tags:
+        return (None,) if all(item.kind == Kind.NUMBER for item in value.items) else None
+    if value.kind == Kind.LIST and value.items:
         inner = literal_shape(value.items[0])
         return None if inner is None else (len(value.items), *inner)
     return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None

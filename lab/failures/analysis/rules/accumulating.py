@@ -81,6 +81,8 @@ def micro_batches(loop: ast.For, case: Case) -> str:
         return case.text.of(counts[0]) if counts else ""
     if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
         return ""
+    if len(over.args) == 3:  # the parts of one batch
+        return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
     return k if re.search("accum|micro", k.lower()) else ""
 

@@ -53,9 +53,13 @@ def changed_between(case: Case) -> Iterator[Found]:
         users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns == event.turns]
         for value, weight in users:
             between = events[value.born : end]
-            if any(e.kind == Act.BACKWARD and value in reach(e.value) for e in between):
+            passes = [e for e in between if e.kind == Act.BACKWARD]
+            if any("retain" not in e.detail and value in reach(e.value) for e in passes):
                 continue
-            step = next((e for e in between if moves(e, weight) and not apart(e, event)), None)
+            steps = [e for e in between if moves(e, weight) and not apart(e, event)]
+            if steps and steps[0].kind == Act.STEP and not passes:  # it has no gradient yet: a matter of order
+                continue
+            step = steps[0] if steps else None
             if step is None or not isinstance(event.statement, ast.Expr):
                 continue
             name = called(event.value, "this result")
@@ -130,6 +134,15 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         return
     if "retain" in before.detail:
         return
+    if before.kind == Act.USED and isinstance(before.node, ast.Call):
+        yield Found(
+            2,
+            before.node,
+            f"This derivative frees the graph of {called(before.value, 'the result')}, which line "
+            f"{event.statement.lineno} goes through again: keep it here.",
+            case.text.replace([(before.node, case.text.with_keyword(before.node, "retain_graph", "True"))]),
+        )
+        return
     if event.value is before.value:
         statements = rebuilt(event)
         lines = [case.text.of(s) for s in statements]
@@ -151,7 +164,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield earlier
         return
     call = before.node
-    if isinstance(call, ast.Call) and (not call.args or before.kind == Act.USED) and not before.detail:
+    if isinstance(call, ast.Call) and not call.args and not before.detail:
         yield Found(
             2,
             event.node,

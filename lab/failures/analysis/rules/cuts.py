@@ -50,11 +50,34 @@ def no_gradient(case: Case) -> Iterator[Found]:
         ):
             yield from culprit(case, event)
             yield from asked_for(case, event)
+        elif value.graph is None and value.kind == Kind.TENSOR:
+            yield from all_frozen(case, event)
     for event in case.all(Act.USED):
         if event.value.cut == Cut.DERIVATIVE:
             yield from culprit(case, event)
     for event in case.all(Act.DIFFERENTIATE):
         yield from not_asked(case, event)
+
+
+def all_frozen(case: Case, event: Event) -> Iterator[Found]:
+    """4: a pass through layers that all ask for no gradient. Silent: where anything else could be learned."""
+    behind = list(reach(event.value))
+    layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
+    others = [
+        v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.maybe or v.op in {"call", "any"}
+    ]
+    if not layers or others or any(Tag.FROZEN not in v.tags for v in layers):
+        return
+    freezing = [e for e in case.all(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
+    places = {id(e.statement): e for e in freezing}
+    if len(places) == 1 and own_line(freezing[0].statement):
+        yield Found(
+            4,
+            freezing[0].statement,
+            f"This freezes every layer that leads to {called(event.value, 'the loss')}: `backward()` in line "
+            f"{event.statement.lineno} has no graph. Leave what should learn.",
+            case.text.replace([(freezing[0].statement, "pass")]),
+        )
 
 
 def asked_for(case: Case, event: Event) -> Iterator[Found]:

@@ -14,6 +14,7 @@ from lab.failures.analysis.facts import (
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
 
 
@@ -36,7 +37,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
         else:
             continue
         if event.kind == Act.SUBTRACT and (
-            stood_up(column, node) or (column.shape[0] is None and not predicted(column))
+            stood_up(column, node) or (not sizes_known(event) and not predicted(column))
         ):
             continue  # two axes made on purpose, so that each meets each
         if event.detail == "*" and (not predicted(column) or {event.value.graph, event.other.graph} != {True, False}):
@@ -51,6 +52,10 @@ def column_and_row(case: Case) -> Iterator[Found]:
             f"they become a table of {n} x {n} numbers, most of them of wrong pairs.",
             case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
         )
+
+
+def sizes_known(event: Event) -> bool:
+    return all(None not in (side.shape or (None,)) for side in (event.value, event.other) if side is not None)
 
 
 def stood_up(column: Value, difference: ast.AST) -> bool:

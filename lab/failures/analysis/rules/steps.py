@@ -234,13 +234,16 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
         yield Found(18, node, sentence, edit)
 
 
+GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # what should grow
+
+
 def uphill(case: Case) -> Iterator[Found]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
     losses = [
         e for e in case.all(Act.BACKWARD) if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
     ]
-    if any(e.value.op == "neg" for e in case.all(Act.BACKWARD)):
+    if any(e.value.op == "neg" or GROWS.search(e.value.name) for e in case.all(Act.BACKWARD)):
         return
     for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
