@@ -24,6 +24,7 @@ LITTLE = {  # benchmark -> its shortest run
     "practice": ["--checks", "1", "--visitors", "2", "--rounds", "1"],
     "server": ["--visitors", "2", "--seconds", "1"],
     "training_page": ["--rounds", "1", "--seconds", "1"],
+    "watch": ["--rounds", "1"],
 }
 NO_BENCHMARKS = {"__init__", "empty_page", "quick", "twin_page"}  # but pages to compare with, and this
 

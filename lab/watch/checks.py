@@ -2,13 +2,14 @@
 
 import math
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from lab.watch.sites import NOWHERE, Site, is_library, site
-from lab.watch.tracks import Leaf, Made, Optimizer, Pass, before_views, kind, made, walk
+from lab.watch.tracks import VIEWS, Leaf, Made, Optimizer, Pass, before_views, kind, made, walk
 
 Tensor = torch.Tensor
 DIFFERENCES = frozenset(["sub", "__sub__", "rsub", "__rsub__", "subtract"])
@@ -45,6 +46,7 @@ ROOTS = frozenset(["sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_
 SATURATING = frozenset(("Sigmoid", "Tanh"))
 FLAT = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc"))
 ACTIVATIONS = frozenset(["softmax", "sigmoid", "relu", "tanh", "relu_"])
+PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
 EARLY = 10  # turns in which everything is looked at
 MAX_JUMPS = 3  # steps of an optimizer that are measured
 MAX_UPHILL = 6
@@ -64,6 +66,7 @@ class Danger:
 def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor, args: Any, kwargs: Any) -> None:
     """Look at an operation with a graph, by its name."""
     name = entry.name
+    entry.likely = name in DIFFERENCES and in_log_prob()
     if name in DANGEROUS:
         danger(watcher, entry, operands, result)
     if name in ACTIVATIONS:
@@ -76,6 +79,12 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
         behind_where(watcher, entry, operands, result)
     elif name in ("cross_entropy", "binary_cross_entropy_with_logits"):
         twice_normalized(watcher, name, operands)
+
+
+def in_log_prob() -> bool:
+    """True inside the `log_prob` of one of PyTorch's distributions."""
+    frame = sys._getframe(4)  # below the mode
+    return frame.f_code.co_name == "log_prob" and is_library(frame.f_code.co_filename)
 
 
 def layer(watcher: Any) -> Site:
@@ -206,9 +215,23 @@ def sample_relu(watcher: Any, entry: Made, result: Tensor) -> None:
     ):
         return
     seen.add(watcher.turn)
+    bias = bias_behind(watcher, result)
+    if bias is not None:
+        watcher.relu_bias[where] = bias
     over = (0, *range(2, result.dim()))
     dead = float((result.detach() == 0).all(dim=over).double().mean())
     watcher.relus.setdefault(where, []).append(dead)
+
+
+def bias_behind(watcher: Any, result: Tensor) -> Site | None:
+    """The line of the user that filled the bias of the layer before, where there is one."""
+    node = result.grad_fn.next_functions[0][0] if result.grad_fn is not None else None
+    for other, _ in () if node is None else node.next_functions:
+        variable = getattr(other, "variable", None)
+        leaf = None if variable is None or variable.dim() != 1 else watcher.leaves.get(id(variable))
+        if leaf is not None and leaf.init.line and leaf.init.line != leaf.site.line:
+            return Site(leaf.init.file, leaf.init.line)
+    return None
 
 
 def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
@@ -236,7 +259,7 @@ def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None,
     if not leaf.got:
         leaf.init = here
         leaf.loaded = leaf.loaded or name == "copy_"
-    leaf.written = True
+    leaf.written = leaf.got > 0
     if before is not None:
         leaf.moved += 1
         direction(watcher, leaf, tensor.detach() - before, here)
@@ -280,9 +303,21 @@ def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tenso
             stale = leaf.stale
         leaf.stale = stale
     place.mean = undivided_mean(loss)
+    if not place.turns:
+        place.likelihood = of_log_probabilities(loss)
 
 
 def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
+    turn, useless = watcher.useless_clear
+    cleared = watcher.cleared.get(id(tensor))
+    if cleared is not None:
+        evidence = f"zero_grad() here does not run before each backward() in line {where.line}"
+    elif turn >= watcher.turn - 1 and watcher.turn > 1:
+        cleared, evidence = useless, f"zero_grad() here has no gradients to clear, and those of line {where.line} stay"
+    if cleared is not None:
+        watcher.say(6, cleared, f"{evidence}: a gradient of shape {tuple(tensor.shape)} was added to that "
+                    "of the step before.")  # fmt: skip
+        return
     watcher.say(6, where, f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was "
     "left from before "
                 "the last step, and the sum was used for the next step: zero_grad() was not called "
@@ -299,6 +334,19 @@ def undivided_mean(loss: Tensor) -> bool:
     while node is not None and kind(node) == "Add":
         node = node.next_functions[0][0]
     return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
+
+
+def of_log_probabilities(loss: Tensor) -> bool:
+    """True if the loss is a sum or mean of parts of a log-softmax, or of `log_prob` of a distribution."""
+    node = loss.grad_fn
+    while node is not None:
+        entry = made(node)
+        if kind(node) == "LogSoftmax" or (entry is not None and entry.likely):
+            return True
+        if kind(node) not in PICKS | VIEWS or not node.next_functions:
+            return False
+        node = node.next_functions[0][0]
+    return False
 
 
 def loss_without_graph(watcher: Any, loss: Tensor, here: Site) -> None:
@@ -352,8 +400,19 @@ def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
     told = f"In backward pass {watcher.turn}, {first.what}; {after}."
     if first.where.line and finite:
         watcher.say(20, first.where, f"{told} where() hid it from the result, not from the gradient.")
-    else:
+    elif not diverges(watcher, first):
         watcher.say(9, first.site, told)
+
+
+def diverges(watcher: Any, danger: Danger) -> bool:
+    """True if a power overflows at the end of a loss that climbed by steps which were too long, not at a bad value."""
+    if danger.entry.name not in SIZES:
+        return False
+    for place in watcher.passes.values():
+        finite = [abs(value) for value in place.values if math.isfinite(value)]
+        if len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]:
+            return True
+    return False
 
 
 def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
@@ -410,7 +469,8 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     first, last = max(known, key=lambda t: squash[id(t)]), min(known, key=lambda t: squash[id(t)])
     low, high = (float(t.grad.double().square().mean().sqrt()) for t in (first, last))  # type: ignore[union-attr]
     if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
-        watcher.depths.append((low / high, sites[-1], f"After {squash[id(first)]} sigmoids or tanhs the "
+        most = Counter(sites).most_common(1)[0][0]
+        watcher.depths.append((low / high, most, f"After {squash[id(first)]} sigmoids or tanhs the "
         "gradient of the "
                                f"first layer has size {low:.1e}, that of the last {high:.1e}."))  # fmt: skip
 

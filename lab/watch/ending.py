@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lab.watch.finding import Finding
-from lab.watch.sites import NOWHERE, Site, line_that_fills, stepped_now_and_then
+from lab.watch.sites import NOWHERE, Site, line_of_argument, line_that_fills, stepped_now_and_then
 from lab.watch.tracks import Optimizer, freed, made
 
 Tensor = torch.Tensor
@@ -34,6 +34,7 @@ def judge(watcher: Any, error: BaseException | None) -> None:
         watcher.say(15, where, evidence)
     constant_weights(watcher)
     uphill(watcher)
+    likelihood_minimised(watcher)
     for track in watcher.optimizers:
         rate(watcher, track)
     carried(watcher)
@@ -72,8 +73,11 @@ def kept(watcher: Any) -> None:
         graphs = [part for part in holder if isinstance(part, Tensor) and part.grad_fn is not None]
         if len(graphs) < MIN_KEPT:
             continue
-        entries = [entry for part in graphs if (entry := made(part.grad_fn)) is not None]
+        seen = [entry for part in graphs if (entry := made(part.grad_fn)) is not None]
+        entries = [entry for entry in seen if entry.watcher == watcher.number]
         turns = {entry.turn for entry in entries}
+        if len(entries) < MIN_KEPT:
+            continue
         idle = not freed(graphs[-1]) and len({entry.site for entry in entries}) == 1
         if len(turns) < MIN_KEPT and not (idle and len(turns) == 1 and watcher.turn):
             continue
@@ -101,7 +105,7 @@ def name_of(holder: Any) -> str:
 def never_reached(watcher: Any) -> None:
     """Parameters of an optimizer that no gradient ever reached, because the way to them is cut."""
     for track in watcher.optimizers:
-        if track.steps < 2 or not any(leaf.got for key, leaf in watcher.leaves.items() if key in track.owned):
+        if track.steps < 2:
             continue
         dry = {
             key: leaf for key, leaf in watcher.leaves.items()
@@ -167,6 +171,7 @@ def accumulated(watcher: Any) -> None:
 def dead_units(watcher: Any) -> None:
     for where, shares in watcher.relus.items():
         if len(shares) >= MIN_TURNS and min(shares[-3:]) >= DEAD and shares[-1] >= DEAD and watcher.optimizers:
+            where = watcher.relu_bias.get(where, where)
             watcher.say(14, where, f"{shares[-1]:.0%} of the units were 0 for the whole batch, in each of the last "
                         f"{min(3, len(shares))} batches that were looked at.")  # fmt: skip
 
@@ -195,6 +200,23 @@ def uphill(watcher: Any) -> None:
             )
 
 
+def likelihood_minimised(watcher: Any) -> None:
+    """A mean or sum of log-probabilities, as it is, given to an optimizer that makes it smaller."""
+    for place in watcher.passes.values():
+        if len(place.values) < MIN_TURNS or not place.likelihood or not place.values[-1] < place.values[0]:
+            continue
+        reached = {id(tensor) for ref in place.leaves if (tensor := ref()) is not None}
+        tracks = [track for track in watcher.optimizers if track.steps >= MIN_TURNS and track.owned & reached]
+        if tracks and not any(group.get("maximize") for track in tracks for group in groups_of(track)):
+            watcher.say(18, place.site, "The loss is a sum or mean of log-probabilities without a minus: "
+                        f"{len(place.values)} steps made the data less likely.")  # fmt: skip
+
+
+def groups_of(track: Optimizer) -> list[Any]:
+    optimizer = track.ref()
+    return [] if optimizer is None else list(optimizer.param_groups)
+
+
 def rises(values: Sequence[float]) -> bool:
     return not math.isfinite(values[-1]) or values[-1] > values[0]
 
@@ -208,7 +230,8 @@ def rate(watcher: Any, track: Optimizer) -> None:
     begin, end = values[0], sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
     worse = not math.isfinite(end) or end > (10 * abs(begin) + 1e-6 if jump < 1 else 2 * abs(begin) + 1e-6)
     if worse and jump > 0.3:
-        watcher.say(17, track.site, f"The first steps of {track.kind} changed the parameters by {jump:.2g} "
+        where = Site(track.site.file, line_of_argument(track.site.file, track.site.line, "lr"))
+        watcher.say(17, where, f"The first steps of {track.kind} changed the parameters by {jump:.2g} "
         "times their size, "
                     f"and the loss went from {begin:.3g} to {end:.3g}.")  # fmt: skip
 

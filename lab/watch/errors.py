@@ -8,7 +8,7 @@ import torch
 
 from lab.watch import checks
 from lab.watch.finding import Finding
-from lab.watch.sites import NOWHERE, Site, is_library
+from lab.watch.sites import NOWHERE, Site, function_at, is_library
 from lab.watch.tracks import made, walk
 
 Tensor = torch.Tensor
@@ -37,9 +37,7 @@ def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> 
     if "second time" in text:
         return second_time(watcher, loss, here)
     if "only for scalar outputs" in text or "only for real scalar outputs" in text:
-        return finding(
-            3, here, f"backward() was called on a tensor of shape {tuple(loss.shape)}: {loss.numel()} numbers."
-        )
+        return many_numbers(loss, here)
     if "does not require grad" in text:
         return no_graph(watcher, loss, here)
     if "returned nan values" in text and watcher.dangers:
@@ -47,6 +45,18 @@ def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> 
         number, where = (20, danger.where) if danger.where.line else (9, danger.site)
         return finding(number, where, f"{danger.what}; backward() met nan.")
     return None
+
+
+def many_numbers(loss: Tensor, here: Site) -> Finding:
+    """backward() from many numbers: the line that made them, where a function of its own did."""
+    entry = None if loss.grad_fn is None else made(loss.grad_fn)
+    told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
+    if entry is not None and entry.site.file == here.file:
+        at = entry.site
+        if function_at(at.file, at.line) != function_at(here.file, here.line):
+            return finding(3, at, f"{entry.name} in this line gives {told}, and backward() in line {here.line} wants "
+                           "one.")  # fmt: skip
+    return finding(3, here, f"backward() was called on {told}.")
 
 
 def inplace(watcher: Any, text: str, here: Site) -> Finding:
@@ -82,11 +92,17 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> Finding:
     if carried and repeated:
         return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
                        f"{len(freed)} nodes of backward() number {watcher.turn} are behind this line.")  # fmt: skip
+    place = watcher.passes.get((here.file, here.line))
+    first: Any = made(freed[0]) if freed else None
+    moved = freed and any(track.steps and track.last_turn >= first.passed for track in watcher.optimizers)
+    if place is not None and place.turns and recent and moved and not repeated:
+        return finding(2, first.site, f"{first.name} in this line ran once, and backward() in line {here.line} of "
+                       f"turn {watcher.turn + 1} needs its graph again: the first one has freed it.")  # fmt: skip
     stepped = [track for track in watcher.optimizers if track.last_turn == watcher.turn and track.steps]
     for track in stepped:
         shared = [node for node in freed if shared_only(node, track.owned)]
         if shared and watcher.turn:
-            first: Any = made(shared[0])
+            first = made(shared[0])
             where = first.consumers[0] if first.consumers else here
             return finding(11, where, f"The backward pass for one optimizer also went through {first.name} of line "
                            f"{first.site.line}, and freed it; backward() in line {here.line} needs it "

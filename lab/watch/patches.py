@@ -11,6 +11,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from lab.watch.sites import Site, site, tree, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
+BLOCKS = torch.no_grad.__exit__.__code__.co_filename
 
 
 class Patches:
@@ -29,6 +30,8 @@ class Patches:
         self.replace(torch.nn.Parameter, "__new__", self.parameter)
         self.replace(torch.optim.Optimizer, "__init__", self.optimizer)
         self.replace(torch.nn.Module, "__init__", self.module)
+        self.replace(torch.optim.Optimizer, "zero_grad", self.clear)
+        self.replace(torch.nn.Module, "zero_grad", self.clear)
         self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler)
         self.replace(torch.autograd, "gradcheck", self.gradcheck)
         self.replace(torch.set_grad_enabled, "__init__", self.switch)
@@ -82,6 +85,13 @@ class Patches:
 
         return __init__
 
+    def clear(self, old: Any) -> Any:
+        def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
+            self.watcher.clears(owner, site(2))
+            return old(owner, *args, **kwargs)
+
+        return zero_grad
+
     def scheduler(self, old: Any) -> Any:
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             caller = sys._getframe(1).f_code.co_filename
@@ -100,7 +110,9 @@ class Patches:
 
     def switch(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:
-            if not enabled:
+            if sys._getframe(1).f_code.co_filename == BLOCKS:
+                pass  # no_grad switches with it; its block is known
+            elif not enabled:
                 self.watcher.grad_modes.append(("switch", site(2)))
             else:
                 self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]

@@ -80,6 +80,48 @@ def last_name(node: ast.AST) -> str:
     return ""
 
 
+def function_at(filename: str, line: int) -> int:
+    """The first line of the innermost function that a line stands in; 0 for none."""
+    inside = [
+        node.lineno
+        for node in ast.walk(tree(filename))
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return max(inside, default=0)
+
+
+def line_of_argument(filename: str, line: int, name: str) -> int:
+    """The line of the number that a call is given as the argument `name`, where it stands elsewhere: in a variable, or
+    under a key of a dict; else the line of the call."""
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.Call) and node.lineno == line:
+            for given in node.keywords:
+                if given.arg == name and not isinstance(given.value, ast.Constant):
+                    return line_of_number(filename, last_name(given.value)) or line
+    return line
+
+
+def line_of_number(filename: str, name: str) -> int:
+    """The one line that gives a name, or a key of a dict, a number; 0 for none, or for several."""
+    found = set()
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.Assign) and any(last_name(target) == name for target in node.targets):
+            found |= {node.lineno} if is_number(node.value) else set()
+        elif isinstance(node, ast.keyword) and node.arg == name and is_number(node.value):
+            found.add(node.value.lineno)
+        elif isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            found |= {
+                value.lineno for key, value in pairs
+                if isinstance(key, ast.Constant) and key.value == name and is_number(value)
+            }  # fmt: skip
+    return found.pop() if len(found) == 1 else 0
+
+
+def is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
 def line_that_fills(filename: str, name: str) -> int:
     """The line that appends to a container, or stores in it; 0 for none."""
     for node in ast.walk(tree(filename)):

@@ -239,7 +239,7 @@ class TorchRecorder(TorchFunctionMode):
 
     def write(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An operation in place: the card of what was there before is needed, too."""
-        tensor = args[0] if args else None
+        tensor = args[0] if args else kwargs.get("tensor")  # as nn.init hands it on
         if not isinstance(tensor, Tensor):
             return func(*args, **kwargs)
         follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in tensors_in(args, kwargs))

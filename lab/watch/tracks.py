@@ -53,6 +53,8 @@ class Made:
     wide: Site = NOWHERE
     consumers: list[Site] = field(default_factory=list)
     depth: int = 0  # turns of the past that are behind it
+    likely: bool = False  # a log-probability
+    watcher: int = 0  # the number of the watcher that saw it
     passed: int = 0  # the number of the first backward pass that went through it
 
 
@@ -128,6 +130,7 @@ class Pass:
     turns: list[int] = field(default_factory=list)
     leaves: list[Any] = field(default_factory=list)
     mean: bool = False
+    likelihood: bool = False  # the loss is a sum or mean of log-probabilities, as they are
 
 
 def made(node: Any) -> Made | None:

@@ -3,6 +3,7 @@
 Nothing is changed: each function runs with the operands it was given. At the end all that was put in is taken out.
 """
 
+import itertools
 import sys
 import weakref
 from collections import deque
@@ -73,11 +74,15 @@ SAMPLE = 10
 MAX_CUTS = 4  # walks of the graph for one place that cuts it
 
 
+_numbers = itertools.count(1)
+
+
 class Watcher(TorchFunctionMode):
     """Watches the code of a `with` block, and gives what was found with `findings`."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.number = next(_numbers)
         self.quiet = 0  # inside an optimizer: not the user's operations
         self.turn = 0
         self.origins: dict[int, Origin] = {}
@@ -92,6 +97,8 @@ class Watcher(TorchFunctionMode):
         self.writes: deque[tuple[tuple[int, ...], int, Site]] = deque(maxlen=4096)
         # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
         self.zeroed: dict[int, tuple[int, Site, bool]] = {}
+        self.cleared: dict[int, Site] = {}  # leaf -> the last zero_grad() that it was given to
+        self.useless_clear: tuple[int, Site] = (-1, NOWHERE)  # the turn, and a zero_grad() without gradients
         self.forwarded = False  # since the last backward pass
         self.scaled = False  # gradients are multiplied or divided by hand
         self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...]]] = {}
@@ -103,6 +110,7 @@ class Watcher(TorchFunctionMode):
         self.carried_states: dict[Site, int] = {}
         self.dangers: deque[checks.Danger] = deque(maxlen=64)
         self.grad_modes: list[tuple[str, Site]] = []
+        self.relu_bias: dict[Site, Site] = {}
         self.relus: dict[Site, list[float]] = {}
         self.depths: list[tuple[float, Site, str]] = []
         self.totals: dict[Site, Any] = {}
@@ -188,7 +196,7 @@ class Watcher(TorchFunctionMode):
             return
         here = site(3)
         self.forwarded = True
-        entry = node.metadata[KEY] = Made(name, here, self.turn)
+        entry = node.metadata[KEY] = Made(name, here, self.turn, watcher=self.number)
         for operand in operands:
             before = operand.grad_fn
             if before is None:
@@ -352,7 +360,7 @@ class Watcher(TorchFunctionMode):
 
     def write(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An operation in place."""
-        tensor = args[0] if args else None
+        tensor = args[0] if args else kwargs.get("tensor")  # as nn.init hands it on
         if not isinstance(tensor, Tensor):
             return func(*args, **kwargs)
         if name == "requires_grad_":
@@ -374,7 +382,7 @@ class Watcher(TorchFunctionMode):
             checks.after_write(self, leaf, tensor, before, here, name)
         after: Any = tensor.grad_fn
         if after is not None and made(after) is None:
-            entry = after.metadata[KEY] = Made(name, here, self.turn)
+            entry = after.metadata[KEY] = Made(name, here, self.turn, watcher=self.number)
             if source is not None and (source.turn < self.turn or source.site == here):
                 self.carried(entry, source, tensor, tensor)
             if name in ("relu_",):
@@ -508,6 +516,15 @@ class Watcher(TorchFunctionMode):
         return parameters
 
     # What the patches tell
+
+    def clears(self, owner: Any, here: Site) -> None:
+        """zero_grad() of an optimizer or a module is called."""
+        groups = getattr(owner, "param_groups", None)
+        parameters = list(owner.parameters()) if groups is None else [p for group in groups for p in group["params"]]
+        for tensor in parameters:
+            self.cleared[id(tensor)] = here
+        if parameters and all(tensor.grad is None for tensor in parameters):
+            self.useless_clear = self.turn, here
 
     def scheduled(self, scheduler: Any, here: Site) -> None:
         """The script calls the step of a scheduler."""
