@@ -87,6 +87,11 @@ class Graph:
         self.result = self._numbers[self._result]
         self._local: dict[Tensor, list[tuple[Tensor, np.ndarray]]] = {}
 
+    def number(self, place: Place) -> float:
+        """The value of an input's or the result's element."""
+        name, index = place
+        return float(self._leaves[name].numpy()[index] if name else self.values[self.result][index])
+
     # -- down: forward mode
 
     def down(self, place: Place) -> list[Step]:

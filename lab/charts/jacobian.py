@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,14 +10,18 @@ from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
 from lab.text import numeral
 
 UNKNOWN = "·"
+FAINTEST, STRONGEST = 0.12, 0.45  # shares of its colour in a cell that is not 0
 
 
 def jacobian(
-    matrix: np.ndarray, known: np.ndarray, outputs: Sequence[str], inputs: Sequence[str], theme: str = "light"
-) -> Chart:
-    """matrix (m, n): derivatives of outputs with respect to inputs; known (m, n): which cells a pass has filled.
+    matrix: np.ndarray, known: np.ndarray, outputs: Mapping[str, float], inputs: Mapping[str, float],
+    theme: str = "light",
+) -> Chart:  # fmt: skip
+    """matrix (m, n): derivatives of outputs with respect to inputs, which have names and values; known (m, n): which
+    cells a pass has filled.
 
-    Above zero is blue, below zero has a minus sign and is pink; a cell that no pass has filled has a dot, never 0.
+    Above zero is blue, below zero has a minus sign and is pink, each with a colour that is seen however small the
+    number is. What is exactly 0 has a dashed frame and no colour; a cell that no pass has filled has a dot.
     """
     colours = COLOURS[theme]
     finite = np.where(known & np.isfinite(matrix), matrix, 0.0)
@@ -25,31 +29,33 @@ def jacobian(
     sizes = np.ceil(SHADES * np.abs(finite) / (np.abs(finite).max(initial=0.0) or 1.0)).astype(int)
     codes = np.where(known, np.where(finite < 0, SHADES + 1 + sizes, sizes), 2 * SHADES + 2)
     shades = [
-        mix(colours["paper"], colours[ink], 0.45 * k / SHADES)
+        mix(colours["paper"], colours[ink], FAINTEST + (STRONGEST - FAINTEST) * k / SHADES if k else 0.0)
         for ink in ("train", "validation")
         for k in range(SHADES + 1)
     ]
     palette = [*shades, mix(colours["paper"], colours["faint"], 0.15)]
     small = 10 if len(inputs) > 5 else 12
+    zero = {"borderColor": colours["faint"], "borderType": "dashed", "borderWidth": 1.5}
     cells = [
         {
             "value": [j, i, int(codes[i, j])],
             "label": {"formatter": numeral(matrix[i, j]) if known[i, j] else UNKNOWN, "fontSize": small},
+            "itemStyle": zero if known[i, j] and matrix[i, j] == 0 else {},
         }
         for i in range(len(outputs))
         for j in range(len(inputs))
     ]
     axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}}
-    label = {"interval": 0, "fontSize": small}
+    label = {"interval": 0, "fontSize": small, "lineHeight": 14}
     filled = int(known.sum())
     zeros = int(np.sum(known & (matrix == 0)))
     return Chart(
         "The Jacobian",
         {
             "animation": False,
-            "grid": {"left": 70, "right": 4, "top": 30, "bottom": 4, "outerBoundsMode": "none"},
-            "xAxis": {**axis, "data": list(inputs), "position": "top", "axisLabel": label},
-            "yAxis": {**axis, "data": list(outputs), "inverse": True, "axisLabel": label},
+            "grid": {"left": 130, "right": 4, "top": 44, "bottom": 4, "outerBoundsMode": "none"},
+            "xAxis": {**axis, "data": _labels(inputs, "\n"), "position": "top", "axisLabel": label},
+            "yAxis": {**axis, "data": _labels(outputs, " = "), "inverse": True, "axisLabel": label},
             "visualMap": heat_palette(palette),
             "series": [
                 {
@@ -61,7 +67,7 @@ def jacobian(
                 }
             ],
         },
-        38 + (48 if len(outputs) < 6 else 36) * max(2, len(outputs)),
+        52 + (48 if len(outputs) < 6 else 36) * max(2, len(outputs)),
         f"The Jacobian, {len(outputs)} outputs by {len(inputs)} inputs: {filled} of {known.size} cells are filled, "
         f"{zeros} of them are 0.",
         ("output", *(f"by {name}" for name in inputs)),
@@ -70,3 +76,7 @@ def jacobian(
             for name, row, mask in zip(outputs, matrix.tolist(), known, strict=True)
         ],
     )
+
+
+def _labels(named: Mapping[str, float], sign: str) -> list[str]:
+    return [f"{name}{sign}{numeral(value)}" for name, value in named.items()]

@@ -24,7 +24,7 @@ def test_the_picture_fills_column_by_column_and_row_by_row():
     at.segmented_control(key="jacobian zeros").set_value("other").run()
     press(at, "jacobian next")
     assert cells(at) == [["3", "·"], ["1", "·"], ["0", "·"]]
-    assert "a moves with speed 1" in texts(at.markdown)
+    assert "a changes by 1, all other inputs by 0" in texts(at.markdown)
     press(at, "jacobian next")
     whole = [["3", "2"], ["1", "1"], ["0", "1"]]
     assert cells(at) == whole

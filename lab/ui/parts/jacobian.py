@@ -108,7 +108,9 @@ def _one() -> None:
     controls, picture = st.columns([2, 3], gap="medium")
     with controls:
         done = _fill(graph, most)
-    inputs, outputs = ([place_name(place) for place in places] for places in (graph.inputs, graph.outputs))
+    inputs, outputs = (
+        {place_name(place): graph.number(place) for place in places} for places in (graph.inputs, graph.outputs)
+    )
     matrix, known = np.zeros((m, n)), np.zeros((m, n), dtype=bool)
     for number in range(done):
         if by_columns:
@@ -137,9 +139,7 @@ def _scale(found: np.ndarray) -> str:
     """How to read the colours of the cells that are filled."""
     largest = np.abs(found[np.isfinite(found)]).max(initial=0.0)
     strongest = f", strongest at {numeral(largest)}" if largest else ""
-    return (
-        f"Blue is above 0, pink with − is below{strongest}. A cell without colour is exactly 0; a dot is not computed."
-    )
+    return f"Blue: above 0. Pink, with −: below 0{strongest}. Dashed, without colour: exactly 0. A dot: not computed."
 
 
 def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph | None:
@@ -212,13 +212,13 @@ def _fill(graph: Graph, most: int) -> int:
         st.markdown(FIRST)
         return 0
     if not done:
-        st.markdown("No pass has been made: a dot is a cell that nobody knows yet.")
+        st.markdown("No passes yet. A dot means: not computed.")
     elif by_columns:
         name = escape_markdown(place_name(graph.inputs[done - 1]))
-        st.markdown(f"Pass {done} of {most}, down: {name} moves with speed 1, all else stands still. That is a column.")
+        st.markdown(f"Pass {done} of {most}, forward: {name} changes by 1, all other inputs by 0. That is a column.")
     else:
         name = escape_markdown(place_name(graph.outputs[done - 1]))
-        st.markdown(f"Pass {done} of {most}, up: the upstream gradient is 1 at {name}, else 0. That is a row.")
+        st.markdown(f"Pass {done} of {most}, backward: the upstream gradient is 1 at {name}, else 0. That is a row.")
     return done
 
 
