@@ -439,7 +439,7 @@ export interface AxisSpec {
 }
 
 /** What a board shows. Two keys are no charts. */
-export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork };
+export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
 
 export interface ShownProgress {
   share: number;

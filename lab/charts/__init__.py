@@ -8,9 +8,9 @@ from lab.charts.curves import (
     gradient_norms,
     horizon,
     loss,
+    norms_and_updates,
     saturation,
     trial,
-    update_ratios,
 )
 from lab.charts.errors import error_map
 from lab.charts.fits import answered, curve
@@ -50,12 +50,12 @@ __all__ = [
     "lines",
     "loss",
     "losses",
+    "norms_and_updates",
     "ridges",
     "samples",
     "saturation",
     "trial",
     "unit",
-    "update_ratios",
     "value_tables",
     "weight_histograms",
 ]

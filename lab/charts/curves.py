@@ -232,42 +232,66 @@ def trial(
 def gradient_norms(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """The norm of each layer's gradient on a logarithmic scale, over the band where training usually goes well."""
+    """The norm of each layer's gradient, over the band where it usually lies while a network learns."""
     chart = _per_layer(
         "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
     )
     colours, spec = COLOURS[theme], chart.spec
     _logarithmic(spec, *BAND, HIGH_NORM)
+    words = {"color": colours["text"], "fontSize": 11}
+    usual = {"name": "usual while learning; a finished run may leave it", "yAxis": BAND[0]}
     spec["series"][0]["markArea"] = {
         "silent": True,
         "itemStyle": {"color": colours["band"]},
-        "label": {"position": "right", "color": colours["faint"], "fontSize": 11},
-        "data": [[{"name": "usual while learning", "yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
+        "label": {"position": "insideBottomLeft", **words},
+        "data": [[usual, {"yAxis": BAND[1]}]],
     }
     spec["series"][0]["markLine"] = {
         "silent": True,
         "symbol": "none",
-        "label": {"formatter": "too large", "position": "end", "color": colours["faint"], "fontSize": 11},
+        "label": {"formatter": "too large", "position": "insideStartTop", **words},
         "lineStyle": {"type": "dashed", "color": colours["faint"]},
         "data": [{"yAxis": HIGH_NORM}],
     }
-    remark = f"The band from {BAND[0]:g} to {BAND[1]:g} is marked as healthy, {HIGH_NORM:g} as too large."
+    remark = f"{BAND[0]:g} to {BAND[1]:g} is usual while a network learns; from {HIGH_NORM:g} on it is too large."
     title, clipped = chart.title, records[-1].get("clipped", 0)
     if clipped:
         title += f", {clipped:.0%} of the steps then clipped"
     return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
 
 
-def update_ratios(
+def norms_and_updates(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """How far the last step of each epoch moved the weights of a layer, over their norm; about 0.001 is usual."""
-    chart = _per_layer(
+    """`gradient_norms`; and on the right axis, thinner, how far the last step of each epoch moved the layer's weights,
+    over their norm."""
+    norms = gradient_norms(records, layers, until=until, cursor=cursor, theme=theme)
+    updates = _per_layer(
         "Update over weights per layer", "update_ratio", "weight", records, layers,
         until=until, cursor=cursor, theme=theme,
     )  # fmt: skip
-    _logarithmic(chart.spec, 0.0001, 0.01)
-    return chart
+    _logarithmic(updates.spec, 0.0001, 0.01)
+    spec, zero = norms.spec, updates.spec.get("zero")
+    for i, line in enumerate(updates.spec["series"]):
+        line.pop("markLine", None)
+        line["data"] = [None if value == zero else value for value in line["data"]]
+        line |= {
+            "yAxisIndex": 1,
+            "symbol": nth(SYMBOLS, i + 3),
+            "symbolSize": 5,
+            "lineStyle": {"type": nth(DASHES, i + 3), "width": 1},
+        }
+        line["name"] += ", update"
+    spec["series"] += updates.spec["series"]
+    spec["legend"]["data"] += [line["name"] for line in updates.spec["series"]]
+    spec["yAxis"] = [spec["yAxis"], updates.spec["yAxis"] | {"position": "right", "splitLine": {"show": False}}]
+    return replace(
+        norms,
+        title=norms.title.replace("Gradient norm per layer", "Gradient norms, and updates (thin, right)"),
+        alt=f"{norms.alt} {updates.alt} An update of 0.001 is usual.",
+        headers=(*norms.headers, *(f"{layer}, update" for layer in updates.headers[1:])),
+        rows=[(*norm, *update[1:]) for norm, update in zip(norms.rows, updates.rows, strict=True)],
+    )
 
 
 def saturation(

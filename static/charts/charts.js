@@ -11,6 +11,7 @@ import { DataTable } from "./data_table.js";
 /** @typedef {object} Part of a board: a chart, the progress of the run, the network
  * @property {HTMLElement} element
  * @property {() => void} remove
+ * @property {DataTable} [twin]
  * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
 
 const EPOCH = "tensor-ops-lab-epoch";
@@ -78,6 +79,8 @@ class Board {
     if (text === this.text || (text && !text.startsWith("{"))) return;
     this.text = text;
     if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
+    const { tables } = /** @type {{tables?: boolean}} */ (latest.shown);
+    if (tables !== undefined) for (const figure of this.figures.values()) figure.twin?.open(tables);
     for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));
   }
 }

@@ -18,6 +18,12 @@ export class DataTable {
     this.write();
   }
 
+  /** One switch of the page opens and closes all of them: each has none of its own. @param {boolean} open */
+  open(open) {
+    this.element.classList.add("switched");
+    this.element.open = open;
+  }
+
   write() {
     if (!this.element.open || !this.shown) return;
     const heads = this.shown.headers.map((text) => h("th", { scope: "col" }, text));

@@ -260,13 +260,13 @@ def test_back_after_another_part_of_simulate_error(open_page):
 
 
 def test_back_after_another_lesson_brings_the_settings_before(open_page):
-    page = open_page("training?hidden=4&epochs=3&axis=logarithmic&tab=Updates")
+    page = open_page("training?hidden=4&epochs=3&axis=logarithmic&tab=Command+line")
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3", activation="tanh")
     assert entries(page) == 3
     page.go_back()
-    until(page, hidden="4", epochs="3", axis="logarithmic", tab="Updates")
+    until(page, hidden="4", epochs="3", axis="logarithmic", tab="Command line")
     page.get_by_role("button", name="Settings").click()
     hidden = page.get_by_role("textbox", name="Hidden layers")
     assert eventually(page, hidden.input_value, "4") == "4"
@@ -362,7 +362,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
         "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
-        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&layer=2&part=training&axis=logarithmic&speed=30&tab=Updates",
+        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
     ],
 )
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, tab, path):

@@ -29,6 +29,13 @@ def settings(page):
     page.get_by_role("textbox", name="Hidden layers").wait_for()
 
 
+def tables(page):
+    """Show the numbers of all pictures."""
+    button(page, "View").click()
+    page.get_by_text("Numbers of all pictures as tables").click()
+    page.keyboard.press("Escape")
+
+
 def open_lab(open_page, query="epochs=300", **options):
     page = open_page(f"training?{query}", **options)
     button(page, "(Start|Pause|Continue)").wait_for()
@@ -47,7 +54,7 @@ def test_start_watch_pause_and_the_numbers_of_a_chart_keep_up(open_page):
     page = open_lab(open_page, "epochs=300&speed=30&panel=Accuracy")  # slow, so that it is not over before it is paused
     assert progress(page) == (0, 0)
     chart = page.locator("[data-chart=accuracy]")
-    chart.get_by_text("As a table").click()
+    tables(page)
     last = chart.locator("tbody tr").last.locator("td").first
     expect(last).to_have_text("0")
     button(page, "Start").click()
@@ -55,8 +62,8 @@ def test_start_watch_pause_and_the_numbers_of_a_chart_keep_up(open_page):
     pause(page)
     paused = progress(page)
     expect(last).to_have_text(str(paused[0]))
-    page.get_by_role("tab", name="Updates").click()
-    page.locator("[data-chart=updates] canvas").first.wait_for()  # the script has run again
+    page.get_by_role("tab", name="Accuracy").click()
+    page.locator("[data-chart=accuracy] canvas").first.wait_for()  # the script has run again
     assert progress(page) == paused
     figure = page.get_by_role("img", name=re.compile("Loss by epoch. Epoch"))
     assert "validation" in figure.get_attribute("aria-label")
@@ -215,7 +222,7 @@ def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
             picture = page.locator(f"[data-chart={name}] .picture")
             picture.scroll_into_view_if_needed()  # what is out of sight is not drawn
             picture.locator("canvas").wait_for()
-        expect(page.get_by_role("tab")).to_have_count(8)
+        expect(page.get_by_role("tab")).to_have_count(6)
         assert page.locator("[data-testid=stException]").count() == 0
 
 
@@ -276,7 +283,7 @@ def test_a_class_cannot_become_markup(open_page):
     )
     page.get_by_text(re.compile("mine.csv: .*2 classes")).wait_for()
     plane = page.locator("[data-chart=plane]")
-    plane.get_by_text("As a table").click()
+    tables(page)
     plane.get_by_role("cell", name=label).wait_for()
     plane.locator(".picture").hover()
     settled(page)

@@ -246,19 +246,17 @@ def test_the_cursor_takes_all_instruments_back(at):
     run(at, epochs="12")
     run_to_the_end(at)
     assert heading(at, "Decision boundary") == "Decision boundary"
-    open_panel(at, "Weights")
     at.slider(key="training cursor").set_value(5).run()
     assert not at.exception
     assert "epoch 5" in heading(at, "Decision boundary")
     marks = line_series(at, "loss", "validation")["markLine"]["data"]
     assert "5" in [mark["xAxis"] for mark in marks]
     assert address(at)["epoch"] == "5"
-    counts = [y for _, y in line(at, "weights", "now")][:-1]
-    assert counts == live(at).counted([0, 5])[1]["weight_histogram"]["layer1"]["counts"]
+    drawn = np.array(network(at)["wires"][0])
+    np.testing.assert_allclose(drawn[0, 0], np.linalg.norm(live(at).network(5).layers[0].weight.numpy()[0]), atol=1e-3)
     at.slider(key="training cursor").set_value(0).run()
     assert not at.exception
     assert "epoch 0" in heading(at, "Decision boundary")
-    assert [y for _, y in line(at, "weights", "now")] == [y for _, y in line(at, "weights", "before training")]
 
 
 def test_rewind_and_on_again_repeats_the_numbers(at):
@@ -286,7 +284,7 @@ def heading(at, title):
 
 
 def charts(at):
-    return [entry for entry in shown(at).values() if "spec" in entry]
+    return [entry for key, entry in shown(at).items() if key != "tables" and "spec" in entry]
 
 
 # ---------------------------------------------------------------- settings
@@ -336,7 +334,7 @@ def test_a_regression_shows_its_curve_and_reaches_the_noise(at):
     said = " ".join(box.value for box in [*at.success, *at.info, *at.warning])
     assert "validation R² 0.9" in said
     assert "ccuracy" not in said
-    for tab in ("R²", "Gradient norms", "Weights", "Lost units"):
+    for tab in ("R²", "Norms and updates", "Lost units"):
         open_panel(at, tab)
         assert PANEL[tab] in shown(at)
     assert line(at, "loss", "validation")[1:] == [record["val_loss"] for record in live(at).records]
@@ -729,7 +727,7 @@ def test_a_unit_can_fill_the_plane(at):
     assert heading(at, "Decision boundary")
 
 
-@pytest.mark.parametrize("tab", ["Over the epochs", "Updates", "Command line"])
+@pytest.mark.parametrize("tab", ["Histograms over the epochs", "Command line"])
 @pytest.mark.parametrize("data", ["moons", "digits"])
 def test_every_tab_opens_before_and_after_training(at, tab, data):
     run(at, data=data, hidden="8", epochs="2")
@@ -898,9 +896,8 @@ def runs(tmp_path, monkeypatch):
 def test_of_a_long_run_the_nearest_histograms_that_are_kept_are_shown(at, runs, monkeypatch):
     monkeypatch.setattr("lab.training.shelf.WHOLE", 2)
     run(at, run="runs/first", epoch="2")
-    first = json.loads((runs / "first/metrics.jsonl").read_text().splitlines()[0])
-    assert [y for _, y in line(at, "weights", "now")][:-1] == first["weight_histogram"]["layer1"]["counts"]
-    assert shown(at)["weights"]["note"] == "epoch 1, the nearest that is kept; dashed: epoch 1"
+    assert shown(at)["ridges"]["note"] == "epoch 1, the nearest that is kept"
+    assert [row[0] for row in shown(at)["ridges"]["rows"]] == ["1"]
     assert not at.exception
 
 
@@ -909,9 +906,7 @@ def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs
     records = [json.loads(text) for text in (runs / "first/metrics.jsonl").read_text().splitlines()]
     assert line(at, "loss", "validation") == [None, *(record["val_loss"] for record in records)]
     assert at.slider(key="training recorded epoch").value == 2
-    counts = [y for _, y in line(at, "weights", "now")][:-1]
-    assert counts == records[1]["weight_histogram"]["layer1"]["counts"]
-    assert line(at, "weights", "after epoch 1")
+    assert [row[0] for row in shown(at)["ridges"]["rows"]] == ["1", "2"]
     name = diagnose(records[:2], Config(data="xor", hidden=(5,), epochs=3))[0].name
     assert any(name in box.value for box in [*at.success, *at.warning, *at.info])
     at.slider(key="training recorded epoch").set_value(3).run()

@@ -21,10 +21,10 @@ TICK = 0.3  # seconds between two looks at an experiment
 MAX_TRIED = 20  # results that a visit keeps
 INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
     "gap": "Accuracy",
-    "norms": "Gradient norms",
-    "histogram": "Weights",
+    "norms": "Norms and updates",
+    "histogram": "Histograms over the epochs",
     "dead units": "Lost units",
-    "updates": "Updates",
+    "updates": "Norms and updates",
 }
 
 

@@ -53,8 +53,7 @@ IMAGES = 20
 TRIAL = "Trial"
 PANEL = {  # beside the plane, one of them at a time
     TRIAL: "trial",
-    "Gradient norms": "gradients",
-    "Weights": "weights",
+    "Norms and updates": "gradients",
     "Accuracy": "accuracy",
     "R²": "explained",
     "Lost units": "dead",
@@ -64,11 +63,12 @@ PANEL = {  # beside the plane, one of them at a time
 TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
 HALF = "clamp(130px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
 HEIGHTS = {"plane": TALL, "samples": "auto", "confusion": TALL, "loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
-NOTES = {"loss": "band behind: single batches", "weights": "dashed: before training"}
+NOTES = {"loss": "band behind: single batches"}
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
-AXES, RIDGES_OF = ("linear", "logarithmic"), ("weights", "gradients")
-TABS = ("Over the epochs", "Updates", "Command line")
+AXES, RIDGES_OF = ("automatic", "linear", "logarithmic"), ("weights", "gradients")
+TABS = ("Histograms over the epochs", "Command line")
+DWARFS = 10.0  # times the lowest loss: from there on an axis is logarithmic by itself
 
 
 def _unit(text: str) -> str:
@@ -83,11 +83,12 @@ def _shown_unit(unit: str) -> str:
 
 VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("unit", "training unit", ANSWER, _unit, _shown_unit),
+    Field("tables", "training tables", False, lambda text: text == "True"),
     Field("lines", "training lines", LINES[0], one_of(*LINES)),
     Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
     Field("axis", "training log", AXES[0], one_of(*AXES)),
-    Field("panel", "training panel", "Gradient norms", one_of(*PANEL)),
+    Field("panel", "training panel", "Norms and updates", one_of(*PANEL)),
     Field("tab", "training tabs", TABS[0], one_of(*TABS)),
     Field("ridges", "training ridge layer", "layer1", one_of(*(f"layer{n + 1}" for n in range(LAYERS + 1)))),
     Field("ridges_of", "training ridge of", RIDGES_OF[0], one_of(*RIDGES_OF)),
@@ -184,8 +185,12 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
             choice("Lines of the network", LINES, "training lines")
+            st.toggle("Numbers of all pictures as tables", key="training tables")
     unit = (units.get(state["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    log = state["training log"] == AXES[1]
+    losses = [record["train_loss"] or 0.0 for record in run.history]
+    log = state["training log"] == "logarithmic" or (
+        state["training log"] == "automatic" and max(losses) > DWARFS * min(losses) > 0
+    )
     return View(run, chosen, unit, state["training lines"], state["training points"], state["training images"], log)
 
 
@@ -260,11 +265,13 @@ def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
     doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     state, shown = st.session_state, _quick(view) | places.slow
-    chosen = [state[key] for key in ("training ridge layer", "training ridge of", "training compared")]
+    chosen = [
+        state[key] for key in ("training tables", "training ridge layer", "training ridge of", "training compared")
+    ]
     contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
-        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _network(view)),
+        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _network(view) | _tables()),
     )
     places.boards.fill(*contents)
     places.complete = True
@@ -369,10 +376,6 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     """What is read rather than watched, as functions that draw it."""
     run, layers = view.run, view.run.trainer.layer_names
 
-    def weights() -> Chart:
-        initial, now = run.counted([0, None if view.cursor is None else run.kept_epoch(view.cursor)])
-        return charts.weight_histograms(now, initial, layers, page.theme())
-
     if is_regression(run.history[0]):
         slow = {"explained": lambda: charts.explained(run.history, **_both_parts(view))}
     else:
@@ -380,12 +383,12 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
         slow["confusion"] = lambda: _confusion(view)
     if run.trainer.dataset.image_shape:
         slow["samples"] = lambda: _samples(view)
-    slow["gradients"] = lambda: charts.gradient_norms(run.history, layers, **_by_epoch(view))
+    slow["gradients"] = lambda: charts.norms_and_updates(run.history, layers, **_by_epoch(view))
     if run.config.hidden:
         slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
     if doctor.experiment(run):
         slow["trial"] = lambda: _trial(view)
-    return slow | {"weights": weights}
+    return slow
 
 
 def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
@@ -478,6 +481,10 @@ def _confusion(view: View) -> Chart:
     return charts.confusion_matrix(counts, data.classes, page.theme(), view.part)
 
 
+def _tables() -> dict[str, Any]:
+    return {"tables": st.session_state["training tables"]}
+
+
 def _network(view: View) -> dict[str, Any]:
     """The picture of the network, for its place on a board."""
     run, plane = view.run, None
@@ -490,7 +497,7 @@ def _network(view: View) -> dict[str, Any]:
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
     """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
-    drawings = (_ridges, _updates, _terminal)
+    drawings = (_ridges, _terminal)
     for draw, tab in zip(drawings, st.tabs(TABS, key="training tabs", on_change="rerun"), strict=True):
         if tab.open:
             with tab:
@@ -507,11 +514,6 @@ def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
         return charts.ridges([r for r in view.seen if "gradient_histogram" in r], layer, of, page.theme())
 
     return "ridges", chart
-
-
-def _updates(view: View) -> tuple[str, Callable[[], Chart]]:
-    st.markdown("How far the last step of each epoch moved a layer’s weights, over their norm. 0.001 is usual.")
-    return "updates", lambda: charts.update_ratios(view.run.history, view.run.trainer.layer_names, **_by_epoch(view))
 
 
 def _terminal(view: View) -> None:

@@ -206,20 +206,18 @@ def recorded(kept: Kept) -> None:
     options["cursor"] = epoch if epoch < last else None
     seen = kept.records[:epoch]
     counted = [record for record in seen if record.keys() >= BULKY]  # not every epoch of a long run has its histograms
-    near = f"epoch {counted[-1]['epoch']}, the nearest that is kept; " if counted[-1] is not seen[-1] else ""
+    near = f"epoch {counted[-1]['epoch']}, the nearest that is kept" if counted[-1] is not seen[-1] else ""
     held_out = bool(kept.config.val_fraction)
     scored = charts.explained if is_regression(kept.records[0]) else charts.accuracy
     shown = {
         "loss": charts.loss(kept.records, np.empty(0), np.empty(0), held_out=held_out, **options),
         "accuracy": scored(kept.records, held_out=held_out, **options),
-        "gradients": charts.gradient_norms(kept.records, layers, **options),
-        "updates": charts.update_ratios(kept.records, layers, **options),
-        "weights": charts.weight_histograms(counted[-1], kept.records[0], layers, theme),
+        "gradients": charts.norms_and_updates(kept.records, layers, **options),
     }
     if kept.config.hidden:
         shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
     with st.container(key="training-instruments"):
-        boards = ChartHost("recorded", {"weights": f"{near}dashed: epoch 1"})
+        boards = ChartHost("recorded", {"ridges": near})
         left, right = st.columns(2, gap="medium")
         with left:
             boards.board("loss")
@@ -230,9 +228,8 @@ def recorded(kept: Kept) -> None:
             doctor.prescribe_again(seen, kept.config, close)
         left, right = st.columns(2, gap="medium")
         with left:
-            boards.board(*(key for key in ("gradients", "updates", "dead") if key in shown))
+            boards.board(*(key for key in ("gradients", "dead") if key in shown))
         with right:
-            boards.board("weights")
             layer, of = choose_ridges(layers)
             boards.board("ridges")
         boards.fill(shown | {"ridges": charts.ridges(counted, layer, of, theme)})

@@ -44,7 +44,7 @@ def all_charts(run, theme="light"):
         "log": charts.loss(history, losses, ends, log=True, cursor=1, others=[("before", run.records)], **options),
         "accuracy": charts.accuracy(history, others=[("before", run.records)], cursor=2, **options),
         "norms": charts.gradient_norms(history, layers, **options),
-        "updates": charts.update_ratios(history, layers, **options),
+        "updates": charts.norms_and_updates(history, layers, **options),
         "weights": charts.weight_histograms(history[-1], history[0], layers, theme),
         "ridges": charts.ridges(history, "layer1", "weight", theme),
     }
