@@ -70,7 +70,7 @@ def main() -> None:
         if current.restored:
             expression_box.begin(NAME)
         TABS.show({"step": partial(_step, current), "cotangent": _cotangent})
-        page.closing(TRY_THIS[TABS.open], "pages/every_operation.py", "Next: every operation, checked")
+        page.closing(TRY_THIS[TABS.open], "pages/operations.py", "Next: every operation, checked")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address

@@ -496,7 +496,7 @@ QUESTIONS: tuple[Question, ...] = (
         "The rule is: upstream times 1 if the result is greater than 0, else 0.",
         "There is no derivative at the kink: any number from 0 to 1 is a subgradient. This engine takes 0, and so do "
         "PyTorch, JAX and TensorFlow: a unit that gives nothing gets nothing.",
-        Place("pages/every_operation.py", "The point stands on the kink: read the gradient there.",
+        Place("pages/operations.py", "The point stands on the kink: read the gradient there.",
               {"op": "relu", "x": "0"}),
         run=_relu_at_0,
         slips=(
@@ -738,7 +738,7 @@ QUESTIONS: tuple[Question, ...] = (
         "How often was each element of b used?",
         "Each element of b is used in 4 rows, so 4 messages of 1 arrive and add up: the sum over the axis that was "
         "repeated.",
-        Place("pages/broadcasting_and_matmul.py",
+        Place("pages/shapes.py",
               "b is copied 4 times; point at a cell of its gradient, and it sums a column.",
               {"a": "4, 3", "b": "3"}),
         run=_bias,
@@ -757,7 +757,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Write the shapes below each other from the right: an axis of length 1 is repeated.",
         "(4, 1) and (4,) broadcast to (4, 4): every prediction meets every target. No error, and a wrong loss. The "
         "engine's mse_loss refuses these shapes.",
-        Place("pages/broadcasting_and_matmul.py", "All the pairs, and where the predictions end.",
+        Place("pages/shapes.py", "All the pairs, and where the predictions end.",
               {"tab": "loss", "count": "4"}),
         run=_pairs,
         slips=(
@@ -772,7 +772,7 @@ QUESTIONS: tuple[Question, ...] = (
         "X is (n, k), W is (k, m), G is (n, m). Which product has the shape of W?",
         "The gradient of W has the shape of W, (k, m). Only the transpose of X, (k, n), times G, (n, m), gives it; and "
         "it sums over the n rows of the batch, which all used W.",
-        Place("pages/broadcasting_and_matmul.py",
+        Place("pages/shapes.py",
               "C = A @ B: point at a cell of the gradient of B, and see which cells it sums.",
               {"tab": "matmul"}),
         options=(
@@ -790,7 +790,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A unit has a weight for each number that it takes in, and one number more.",
         "Each unit has a weight for each of its inputs, and a bias: 3·4 + 4, then 4·4 + 4, then 4·1 + 1. One backward "
         "pass gives the gradients of all 41.",
-        Place("pages/descent_lab.py", "This network learns four points: its parameters are counted above the guess.",
+        Place("pages/descent.py", "This network learns four points: its parameters are counted above the guess.",
               {"tab": "four"}),
         answer=_parameters,
         slips=(
@@ -818,7 +818,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Its derivative is s(1 − s), and s is 1/2 at 0.",
         "s(1 − s) is at most 1/4. Each sigmoid multiplies the gradient by a quarter or less. Unless the weights "
         "make up for it, gradients vanish in deep networks.",
-        Place("pages/every_operation.py", "The point stands at 0: read the slope, then move it away.",
+        Place("pages/operations.py", "The point stands at 0: read the slope, then move it away.",
               {"op": "sigmoid", "x": "0"}),
         run=_steepest_sigmoid,
         slips=(
@@ -849,7 +849,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Look at one operation: which part of it touches the numbers, and which only the graph?",
         "Only what touches numbers: the arrays must live in the GPU's memory and be computed by its own routines, as "
         "CuPy offers them with NumPy's names. The graph, the order and the chain rule stay as they are.",
-        Place("pages/every_operation.py",
+        Place("pages/operations.py",
               "The source of exp: only np.exp and the product touch numbers.", {"op": "exp"}),
         points=(
             Point("that NumPy must be replaced by arrays and routines for the GPU",
@@ -918,7 +918,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A column of shape (4, 1) is added to a row of shape (3,). How many numbers has the sum?",
         "Write the shapes below each other from the right: 1 over 3, and 4 over nothing.",
         "The column is repeated along the row, and the row along the column: the sum has shape (4, 3).",
-        Place("pages/broadcasting_and_matmul.py", "a is copied 3 times, b 4 times: the result has shape (4, 3).",
+        Place("pages/shapes.py", "a is copied 3 times, b 4 times: the result has shape (4, 3).",
               {"a": "4, 1", "b": "3"}),
         run=_column_and_row,
         slips=(
@@ -934,7 +934,7 @@ QUESTIONS: tuple[Question, ...] = (
         "How often was each element of c used?",
         "Each element of c is used in the 3 columns of its row, so 3 messages of 1 arrive and add up. The axis stays, "
         "with size 1.",
-        Place("pages/broadcasting_and_matmul.py", "b is copied 3 times; a cell of its gradient sums a row.",
+        Place("pages/shapes.py", "b is copied 3 times; a cell of its gradient sums a row.",
               {"a": "4, 3", "b": "4, 1"}),
         run=_column,
         slips=(
@@ -963,7 +963,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Which shape has the sum? Write it below (4, 3), from the right.",
         "The sum has shape (4,). Lined up at the right, 4 stands under 3, and neither is 1: the shapes do not fit. "
         "With keepdims=True it has shape (4, 1), and each row loses its own sum.",
-        Place("pages/broadcasting_and_matmul.py", "Shapes are lined up at the right: 3 and 4 do not fit.",
+        Place("pages/shapes.py", "Shapes are lined up at the right: 3 and 4 do not fit.",
               {"a": "4, 3", "b": "4"}),
         run=_sum_without_keepdims,
         options=(
@@ -980,7 +980,7 @@ QUESTIONS: tuple[Question, ...] = (
         "A is (2, 3), B is (3, 4), y is the sum of A @ B. How many numbers has A.grad?",
         "Whose shape does a gradient have?",
         "A gradient always has the shape of its own tensor, (2, 3), whatever the shape of the product.",
-        Place("pages/broadcasting_and_matmul.py", "The gradient of A has as many cells as A.", {"tab": "matmul"}),
+        Place("pages/shapes.py", "The gradient of A has as many cells as A.", {"tab": "matmul"}),
         run=_product_gradient,
         slips=(
             Slip(lambda engine: float((engine(np.ones((2, 3))) @ engine(np.ones((3, 4)))).size),

@@ -348,7 +348,7 @@ FAILURES = (
         "print('loss', loss.item())\nprint('predictions', prediction.detach().flatten())\n"
         "print('mean of the targets', target.mean())\n",
         places=(
-            Place("Try shapes of your own", "broadcasting", {"tab": "loss"}),
+            Place("Try shapes of your own", "shapes", {"tab": "loss"}),
             _fault("silent-broadcast", "Train with it, and hear the doctor"),
             _debug("column_minus_row"),
         ),

@@ -78,7 +78,7 @@ CARDS = (
         "forgotten-sum",
         "A forgotten sum",
         "Guess what happens where an engine does not sum over the axis that it has broadcast.",
-        "pages/broadcasting_and_matmul.py",
+        "pages/shapes.py",
         {"tab": "forgotten"},
     ),
     Card(
@@ -133,7 +133,7 @@ CARDS = (
         "why-the-loss-fell",
         "Why the loss fell",
         "Guess where momentum will be after ten steps, then take them down the ravine.",
-        "pages/descent_lab.py",
+        "pages/descent.py",
         {"surface": "ravine"},
     ),
     Card(

@@ -37,7 +37,7 @@ CONCEPTS = (
     Concept(
         "Why is a gradient summed over an axis?",
         "Each copy that broadcasting makes receives a gradient, and the original gets their sum.",
-        "broadcasting", {"tab": "broadcast"},
+        "shapes", {"tab": "broadcast"},
         ("why sum", "why broadcasting sums", "bias gradient", "gradient of a bias", "shape of the gradient",
          "sum over the batch"),
     ),
@@ -258,14 +258,14 @@ CONCEPTS = (
     Concept(
         "How does a gradient go through a matrix product?",
         "The gradient of each factor is the upstream gradient times the other factor, transposed.",
-        "broadcasting", {"tab": "matmul"},
+        "shapes", {"tab": "matmul"},
         ("gradient of matmul", "matrix multiplication", "why the transpose", "linear layer gradient", "x @ w",
          "derivative of a matrix product"),
     ),
     Concept(
         "What does (N, 1) − (N,) do?",
         "Broadcasting makes an (N, N) array of it, and the mean of that is a wrong loss.",
-        "broadcasting", {"tab": "loss"}, ("mse broadcasting", "wrong shape in the loss", "column minus row"),
+        "shapes", {"tab": "loss"}, ("mse broadcasting", "wrong shape in the loss", "column minus row"),
     ),
     Concept(
         "How is the same thing written in PyTorch?",

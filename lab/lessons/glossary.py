@@ -56,7 +56,7 @@ TERMS = {
     ),
     "broadcast": Term(
         "To use an array of fewer or shorter axes as if it were repeated until it fits the other one.",
-        "broadcasting", {"tab": "broadcast"}, ("broadcasting",),
+        "shapes", {"tab": "broadcast"}, ("broadcasting",),
     ),
     "chain rule": Term(
         "The rate of change along a path is the product of the rates of its steps: dy/dx = dy/du · du/dx.",
@@ -155,7 +155,7 @@ TERMS = {
     ),
     "unbroadcast": Term(
         "To sum a message over the axes that were repeated, so that it has the shape of its operand again.",
-        "broadcasting", {"tab": "broadcast"},
+        "shapes", {"tab": "broadcast"},
     ),
     "upstream gradient": Term(
         "The gradient of the result with respect to a node's output, which arrives before the node passes anything on.",

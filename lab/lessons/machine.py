@@ -68,5 +68,5 @@ STAGES = (
     Stage("Graph", "account_tree", "pages/other_engines.py", "remembers what was computed from what", _graph),
     Stage("Backward pass", "arrow_back", "pages/graph_lab.py", "sends gradients back to the inputs", _backward),
     Stage("Gradient check", "fact_check", "pages/gradient_check.py", "compares them with finite differences", _checked),
-    Stage("Optimizer", "trending_down", "pages/descent_lab.py", "changes the inputs, one step downhill", _step),
+    Stage("Optimizer", "trending_down", "pages/descent.py", "changes the inputs, one step downhill", _step),
 )

@@ -33,6 +33,7 @@ class Moved:
 
 MOVED: Mapping[str, Moved] = MappingProxyType(
     {
+        "broadcasting": Moved("shapes"),
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
         "spot": Moved("faults", "spot"),

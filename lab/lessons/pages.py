@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-GROUPS = ("", "See", "Why", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
+GROUPS = ("", "See", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,15 @@ PAGES = (
         "expression player backward forward pass closure source derivation accumulate chain rule",
     ),
     Page(
-        "pages/why_reverse_mode.py", "Why reverse mode", "why-reverse-mode", "Why", "speed",
+        "pages/shapes.py", "Shapes", "shapes", "See", "grid_on",
+        "Which cells of the upstream gradient does each cell of a gradient sum?",
+        "broadcasting shape mismatch axis copy unbroadcast matmul transpose bias sum mean max indexing reduction "
+        "keepdims batch",
+        {"broadcast": "Broadcast", "forgotten": "Forgotten sum",
+         "loss": "(N, 1) − (N,)", "matmul": "Matmul", "reduce": "Reductions, indexing"},
+    ),
+    Page(
+        "pages/why_reverse_mode.py", "Why reverse mode", "why-reverse-mode", "See", "speed",
         "What does one gradient cost, when does forward mode win, and what does backward(v) compute?",
         "autograd finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical "
         "parameters jacobian matrix vector product cotangent upstream gradient column row chain multiplication",
@@ -61,11 +69,10 @@ PAGES = (
          "directions": "Two directions", "formula": "Formula, differences, autograd"},
     ),
     Page(
-        "pages/broadcasting_and_matmul.py", "Broadcasting and matmul", "broadcasting", "See", "grid_on",
-        "Which cells of the upstream gradient does each cell of a gradient sum?",
-        "shape mismatch axis copy unbroadcast matmul transpose bias sum mean max indexing reduction keepdims batch",
-        {"broadcast": "Broadcast", "forgotten": "Forgotten sum",
-         "loss": "(N, 1) − (N,)", "matmul": "Matmul", "reduce": "Reductions, indexing"},
+        "pages/gradient_check.py", "Gradient check", "check", "See", "rule",
+        "How far can a numerical gradient be trusted, and what does a check miss?",
+        "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
+        {"step": "The step h", "cotangent": "A blind sum"},
     ),
     Page(
         "pages/simulate_error.py", "Simulate Error", "simulate-error", "Break", "bolt",
@@ -87,12 +94,6 @@ PAGES = (
         {"study": "Study a fault", "spot": "Spot the fault"},
     ),
     Page(
-        "pages/gradient_check.py", "Gradient check", "check", "Why", "rule",
-        "How far can a numerical gradient be trusted, and what does a check miss?",
-        "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
-        {"step": "The step h", "cotangent": "A blind sum"},
-    ),
-    Page(
         "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
         "Can I write an engine that learns, from an empty file, and does it do what the lab's does?",
         "editor code python task exercise check hint own engine write practice value closure layer training loop "
@@ -107,7 +108,7 @@ PAGES = (
         {"debug": "Debug these", "predict": "Predict, then reveal", "ask": "Questions", "can": "What I can do"},
     ),
     Page(
-        "pages/descent_lab.py", "Descent", "descent", "Train", "landscape",
+        "pages/descent.py", "Descent", "descent", "Train", "landscape",
         "Where does each optimizer step next, and why does it get there, or not?",
         "gradient descent sgd momentum adam optimizer bowl ravine rosenbrock saddle converged diverged four points "
         "recurrent rnn time step truncated vanishing exploding gradient",
@@ -120,7 +121,7 @@ PAGES = (
         "early stopping patience schedule weight decay skip doctor csv digits moons",
     ),
     Page(
-        "pages/every_operation.py", "Operations", "operations", "Know", "functions",
+        "pages/operations.py", "Operations", "operations", "Know", "functions",
         "By which rule does each operation pass its gradient on, and is it right?",
         "derivative local rule reference curve source elementwise reduction matmul convention kink op",
     ),

@@ -753,7 +753,7 @@ FAILURES: Mapping[str, Failure] = MappingProxyType({
     ),
     "column_minus_row": _shown(
         "A loss that broadcasts: (N, 1) minus (N,) is (N, N), every prediction against every target.",
-        "pages/broadcasting_and_matmul.py", "All the pairs, and where the predictions end.", tab="loss", count="4",
+        "pages/shapes.py", "All the pairs, and where the predictions end.", tab="loss", count="4",
     ),
     "detached": _shown(
         "Too much was detached: the next layer read what only the plot should have.",

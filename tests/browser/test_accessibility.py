@@ -21,7 +21,7 @@ PAGES = {
     "check": "check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
     "operations": "operations?op=maximum&find=equal",
     "designs": "other-engines?part=the+whole+file",
-    "broadcasting": "broadcasting?tab=forgotten&guess=wrong",
+    "broadcasting": "shapes?tab=forgotten&guess=wrong",
     "field": "other-engines?tab=beside&question=where",
     "designs, order": "other-engines?tab=order&step=20",
     "why": "why-reverse-mode?slower=200",

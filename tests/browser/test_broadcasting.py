@@ -6,7 +6,7 @@ from tests.support import settled
 
 
 def test_cells_light_each_other_by_pointer_and_keyboard(open_page):
-    page = open_page("broadcasting")
+    page = open_page("shapes")
     words = page.locator(".words")
     upstream = page.locator("figure[data-grid=upstream] button")
     bias = page.locator("figure[data-grid='gradient of b'] button")

@@ -23,7 +23,7 @@ PAGES = (
     "graph?view=plain&stage=backward",
     "why-reverse-mode?tab=formula",
     "why-reverse-mode?tab=one",
-    "broadcasting",
+    "shapes",
     "simulate-error?part=steps",
     "simulate-error?part=life",
     "faults",

@@ -26,7 +26,7 @@ PAGES = {
     "simulate-error?part=messages&message=twice": (None, ["text=The cause", "text=The fix", "textarea"]),
     "wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
     "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
-    "broadcasting": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
+    "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
     "check": (
         None,
         [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"],

@@ -144,7 +144,7 @@ def test_the_state_survives_the_menu_and_the_way_back():
     at = run(app("app.py"))
     switch(at, "pages/gradient_check.py")
     step(at, h=-7)
-    switch(at, "pages/every_operation.py")
+    switch(at, "pages/operations.py")
     switch(at, "pages/gradient_check.py")
     assert picture(at)[0]["h"] == -7
     go_back(at, tab="step", h="-3", expression="a*b")

@@ -197,7 +197,7 @@ TYPED = {
     "backpropogation": [("term", "backpropagation")],
     "jacobain": [("question", "What is a Jacobian?"), ("term", "Jacobian"), ("tab", "Jacobian")],
     "sigmiod": [("operation", "sigmoid")],
-    "broadcastign": [("term", "broadcast"), ("tab", "Broadcast"), ("page", "Broadcasting and matmul")],
+    "broadcastign": [("term", "broadcast"), ("tab", "Broadcast"), ("page", "Shapes")],
     # symptoms and messages: the failures come first
     "my loss is nan": [("failure", "nan from log(0), sqrt(0) or 0 / 0")],
     "a leaf Variable that requires grad is being used in an in-place operation": [

@@ -21,6 +21,8 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "spot?case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7": (
         "faults?tab=spot&case=6&seen=norms%2Ccheck&named=overwrite&solved=1-7"
     ),
+    "broadcasting?tab=forgotten&guess=wrong&rows=1": "shapes?tab=forgotten&guess=wrong&rows=1",
+    "broadcasting": "shapes",
     "designs": "other-engines?tab=designs",
     "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
     "designs?left=duals&right=functions&part=%2A": "other-engines?tab=designs&left=duals&right=functions&part=%2A",

@@ -7,7 +7,7 @@ from tests.pages.conftest import address, app, go_back, press, run, switch, text
 
 
 def opened(**parameters):
-    return run(app("pages/descent_lab.py"), **parameters)
+    return run(app("pages/descent.py"), **parameters)
 
 
 def table(at, header):
@@ -169,12 +169,12 @@ def test_a_guess_that_is_none_here_is_left_out():
 
 def test_all_is_found_again_after_another_page_and_after_back():
     at = run(app("app.py"))
-    switch(at, "pages/descent_lab.py")
+    switch(at, "pages/descent.py")
     at.slider(key="descent x").set_value(1.5).run()
     press(at, "descent ten")
     there = address(at)
     switch(at, "pages/faults.py")
-    switch(at, "pages/descent_lab.py")
+    switch(at, "pages/descent.py")
     assert address(at) == there
     go_back(at, tab="time", w="1.2")
     assert address(at)["w"] == "1.2"

@@ -9,7 +9,7 @@ from tests.pages.conftest import address, app, components, go_back, run, switch,
 
 
 def opened(**parameters):
-    at = run(app("pages/broadcasting_and_matmul.py"), **parameters)
+    at = run(app("pages/shapes.py"), **parameters)
     if "tab" in parameters:  # the first one is looked at with all pages
         assert 10 < len(at.markdown[0].value.split()) <= 80
     return at
@@ -132,10 +132,10 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
 
 def test_the_state_survives_the_menu_and_back():
     at = run(app("app.py"))
-    switch(at, "pages/broadcasting_and_matmul.py")
+    switch(at, "pages/shapes.py")
     at.text_input(key="broadcasting a").set_value("2, 1").run()
     switch(at, "pages/faults.py")
-    switch(at, "pages/broadcasting_and_matmul.py")
+    switch(at, "pages/shapes.py")
     assert at.text_input(key="broadcasting a").value == "2, 1"
     go_back(at, tab="broadcast")
     assert at.text_input(key="broadcasting a").value == "3, 3"

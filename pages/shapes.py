@@ -1,4 +1,4 @@
-"""Broadcasting and matmul: which cell of the upstream gradient goes where, and what a forgotten sum does."""
+"""Shapes: which cell of the upstream gradient goes where, and what a forgotten sum does."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "broadcasting"
-TABS = page.Tabs("broadcasting", "broadcasting tab")
+TABS = page.Tabs("shapes", "broadcasting tab")
 OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -73,7 +73,7 @@ TRY_THIS = {
 
 def main() -> None:
     with page.run(NAME, FIELDS):
-        st.title("Broadcasting and matmul")
+        st.title("Shapes")
         TABS.show(
             {"broadcast": _broadcast, "forgotten": _forgotten, "loss": _loss, "matmul": _matmul, "reduce": _reduce}
         )

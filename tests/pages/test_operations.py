@@ -11,7 +11,7 @@ from tests.pages.conftest import ROOT, address, app, components, go_back, press,
 
 
 def opened(**parameters):
-    return run(app("pages/every_operation.py"), **parameters)
+    return run(app("pages/operations.py"), **parameters)
 
 
 def rows(at):
@@ -177,7 +177,7 @@ def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
         text = (ROOT / name).read_text("utf-8")
         assert text.count(before) == 1
         (tmp_path / name).write_text(text.replace(before, after), "utf-8")
-    page = tmp_path / "pages" / "every_operation.py"
+    page = tmp_path / "pages" / "operations.py"
     command = [sys.executable, "-c", LOOK.format(page=page)]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
