@@ -110,7 +110,7 @@ class Calls(Libraries):
                 scope[name] = given if given.kind in {Kind.NUMBER, Kind.TEXT} else Value(name=name)
         for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
             if extra is not None:
-                scope[extra.arg] = Value(Kind.LIST, items=more) if more else Value(name=extra.arg)
+                scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.HANDED}) if more else Value(name=extra.arg)
         rest = {name: value for name, value in keys.items() if name not in every}
         if spec.kwarg is not None and rest:
             scope[spec.kwarg.arg] = Value(Kind.DICT, items=list(rest.values()), attributes=rest)

@@ -70,6 +70,7 @@ class Tag(StrEnum):
     EXPOSED = "exposed"
     FROZEN = "frozen"
     GIVEN_AWAY = "given away"
+    HANDED = "handed"
     KEPT = "kept"
     MADE_IN_FORWARD = "made in forward"
     MANY = "many"

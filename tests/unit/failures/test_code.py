@@ -172,7 +172,7 @@ GIVEN = {
     "hidden_state_on_self": "data = [(torch.randn(6, 1, 16), torch.randint(0, 5, (6,)))] * 3",
     "inplace_relu_on_tanh": "",
     "input_optimised_not_leaf": "",
-    "int_param": "",
+    "int_param": "def use():\n    Count()(torch.ones(3))",
     "integer_inputs_to_linear": "",
     "integer_leaf": "",
     "integer_weights": "",

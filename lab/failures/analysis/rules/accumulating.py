@@ -1,7 +1,6 @@
 """Rules about gradients that are added up over several batches on purpose."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
@@ -15,7 +14,7 @@ from lab.failures.analysis.rules.case import Case, Found, receiver
 def accumulation(case: Case) -> Iterator[Found]:
     """24: a step only in each k-th turn, with a mean loss that nobody divides, or gradients emptied in every turn.
     Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
-    if re.search(r"\.grad(\.data)?\s*/=|\.grad(\.data)?\.(div|mul)_\(", case.text.source):
+    if any(scales_gradient(node) for node in ast.walk(case.interpreter.tree)):
         return
     for step in case.all(Act.STEP):
         every = next((t for t in step.tests if group(t) is not None), None)
@@ -52,6 +51,18 @@ def accumulation(case: Case) -> Iterator[Found]:
                 yield from undivided(case, event, k)
 
 
+def scales_gradient(node: ast.AST) -> bool:
+    """Is it p.grad /= k, or p.grad.div_(k)?"""
+    changed: ast.expr | None = None
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
+        changed = node.target
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"div_", "mul_"}:
+        changed = node.func.value
+    if isinstance(changed, ast.Attribute) and changed.attr == "data":
+        changed = changed.value
+    return isinstance(changed, ast.Attribute) and changed.attr == "grad"
+
+
 def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
     """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
     target = receiver(backward.node)
@@ -84,7 +95,7 @@ def micro_batches(loop: ast.For, case: Case) -> str:
     if len(over.args) == 3:  # the parts of one batch
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
-    return k if re.search("accum|micro", k.lower()) else ""
+    return k if "accum" in k.lower() or "micro" in k.lower() else ""
 
 
 def group(branch: ast.If) -> ast.expr | None:

@@ -119,7 +119,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         state = kept_state(case, event)
         unknown = all(v.op == "call" for v, _ in shared)  # a network that is not here may detach its state itself
         if state is not None and not (unknown and (
-            re.search("detach|repackage", case.text.source)
+            any("detach" in name or "repackage" in name for name in case.names)
             or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
         )):  # fmt: skip
             name, statement, edit = state

@@ -1,9 +1,9 @@
 """What a rule is given, and what it gives: a case, and what it found in it."""
 
 import ast
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value
@@ -20,7 +20,7 @@ class Found:
     edit: Edit
 
 
-@dataclass(slots=True)
+@dataclass
 class Case:
     """A text and what happens in it."""
 
@@ -30,13 +30,30 @@ class Case:
     def all(self, *kinds: Act) -> list[Event]:
         return [event for event in self.interpreter.events if event.kind in kinds]
 
+    @cached_property
+    def names(self) -> set[str]:
+        """Every name and attribute that the program speaks of, with the parts of the modules that it imports."""
+        nodes = list(ast.walk(self.interpreter.tree))
+        found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        found |= {node.id for node in nodes if isinstance(node, ast.Name)}
+        return found | {part for module in self.imports for part in module.split(".")}
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """The full names of what the program imports, each with the name that it has there."""
+        found: dict[str, str] = {}
+        for node in ast.walk(self.interpreter.tree):
+            if isinstance(node, ast.Import):
+                found |= {alias.name: alias.asname or alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {f"{node.module}.{alias.name}": alias.asname or alias.name for alias in node.names}
+        return found
+
     @property
     def torch(self) -> bool:
         """False for a program of this project's own engine. Many a PyTorch program has a module `model`, too."""
-        source = self.text.source
-        return bool(re.search(r"(?m)^\s*(from|import) torch\b", source)) or not re.search(
-            r"(?m)^\s*(from|import) model\b", source
-        )
+        roots = {module.split(".")[0] for module in self.imports}
+        return "torch" in roots or "model" not in roots
 
 
 def called(value: Value, otherwise: str) -> str:

@@ -3,7 +3,6 @@
 import ast
 import itertools
 import math
-import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
@@ -170,8 +169,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
         if around is None or event.arms[-1:] != ((id(around), 0),) or not isinstance(node, ast.Call):
             continue
-        test = ast.unparse(around.test)
-        if not re.search(r"isinstance|type\(", test) or not re.search(r"\b(Linear|Conv\dd)\b", test):
+        if not asks_for_layer(around.test):
             continue
         if event.kind == Act.INIT:
             zero = event.detail == "zeros_" or (
@@ -255,6 +253,12 @@ def untransposed(value: Value) -> Value:
     while value.op in {"T", "view", "transpose"} and value.parents:
         value = value.parents[0]
     return value
+
+
+def asks_for_layer(test: ast.expr) -> bool:
+    """Is it a test whether something is a Linear, or a convolution?"""
+    names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(test)}
+    return bool(names & {"isinstance", "type"}) and any(name in LAYERS and name not in NORMS for name in names)
 
 
 def asks_for_kind(test: ast.expr) -> bool:

@@ -256,7 +256,7 @@ FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 
 
 def coarse_gradcheck(case: Case) -> Iterator[Found]:
     """23: a gradient check with float32 inputs."""
-    if "set_default_dtype" in case.text.source:
+    if "set_default_dtype" in case.names:
         return
     for event in case.all(Act.GRADCHECK):
         given = event.value.items if event.value.items is not None else [event.value]

@@ -1,7 +1,6 @@
 """Rules about what an optimizer is given: its rate, and the parameters it does not have."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
@@ -37,7 +36,7 @@ def rate_too_high(case: Case) -> Iterator[Found]:
         "RMSprop": (0.5, "1e-3"),
     }
     schedules = [e.detail for e in case.all(Act.SCHEDULER) if e.detail]
-    if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.text.source and not schedules):
+    if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
     for event in case.all(Act.OPTIMIZER):
         value = event.value
@@ -110,17 +109,13 @@ def made_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
 
 def unregistered(case: Case) -> Iterator[Found]:
     """19: layers in a plain list or dict of a module; a weight that is no Parameter. Silent: for lists whose layers are
-    registered elsewhere, too."""
-    nn = (
-        "nn"
-        if re.search(r"(?m)^\s*(import torch\.nn as nn|from torch import .*\bnn\b)", case.text.source)
-        else "torch.nn"
-    )
+    registered elsewhere, too, or handed in by a caller who may hold them."""
+    nn = case.imports.get("torch.nn", "torch.nn")
     for event in case.all(Act.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
-        if value.kind in {Kind.LIST, Kind.DICT}:
+        if value.kind in {Kind.LIST, Kind.DICT} and Tag.HANDED not in value.tags:
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
             if layers and not any(Tag.REGISTERED in v.tags or Tag.EXPOSED in v.tags for v in layers):
                 box = "ModuleList" if value.kind == Kind.LIST else "ModuleDict"
@@ -210,7 +205,7 @@ def all_known(case: Case) -> bool:
 def replaced_layer(case: Case) -> Iterator[Found]:
     """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later, and for
     what `forward` makes when it needs it."""
-    if not all_known(case) or "add_param_group" in case.text.source:
+    if not all_known(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.interpreter.events, case.all(Act.OPTIMIZER)
     for event in case.all(Act.ATTRIBUTE):
