@@ -19,7 +19,7 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import Checked, check
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
-from lab.ui import address, expression_box, page, progress, recorded, state
+from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Family, Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
@@ -556,6 +556,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         along=along,
         on_turn=_turn,
     )
+    _in_pytorch(expression, values, recorded)
     if shown.failed:
         st.info(
             "The player could not be loaded. This is the plain drawing; choose it under **Inputs** to work with it."
@@ -563,6 +564,14 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         st.graphviz_chart(
             draw(trace, shown.event, page.theme()), alt=f"The graph. As text:\n{trace.to_text(shown.event)}"
         )
+
+
+def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: Trace | None) -> None:
+    """The same program in PyTorch, where the pass is one that a script of it would make."""
+    if labs is None or labs.error or _changes(expression) or st.session_state["graph start"] not in (None, "sum"):
+        return
+    result, script = labs.nodes[labs.output]["value"], partial(_script, expression, values, labs)
+    in_pytorch.beside("graph pytorch", expression, values, result, labs.gradients, script)
 
 
 def _draw(expression: Expression | None) -> None:

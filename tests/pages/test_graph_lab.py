@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lab.practice import sandbox
+from lab.pytorch import installed
 from lab.trace.dot import PALETTES
 from lab.ui.practice.own import Engine
 from lab.watch import watch
@@ -539,3 +540,25 @@ def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():
     assert sent(at)["along"] is None
     assert "mode" not in address(at)
     assert "does not fit" in texts(run(app("pages/graph_lab.py"), mode="sideways").info)
+
+
+@pytest.mark.skipif(not installed(), reason="PyTorch is not installed")
+def test_pytorch_runs_the_same_program_when_it_is_asked_to():
+    at = run(app("pages/graph_lab.py"), expression="sum(relu(X @ w)**2)", in_X="[[1, 2], [3, -4]]", in_w="[1, 2]")
+    assert not [code for code in at.code if "torch" in code.value]
+    at.button(key="graph pytorch").click().run()
+    assert not at.exception
+    ours, theirs = (code.value for code in at.code[-2:])
+    assert "from model import Tensor" in ours
+    assert "torch.tensor" in theirs
+    (table,) = [text.value.replace("\\", "") for text in at.markdown if "this engine" in text.value.split("\n")[0]]
+    assert "| result | 25 | 25 | ✓ |" in table
+    assert "| gradient of w | [10, 20] | [10, 20] | ✓ |" in table
+    at.text_area(key="graph expression").set_value("sum(X @ w)").run()
+    assert not [code for code in at.code if "torch" in code.value]  # another program has to be asked for
+
+
+def test_without_pytorch_nothing_is_said_of_it(monkeypatch):
+    monkeypatch.setattr("lab.ui.in_pytorch.installed", lambda: False)
+    at = run(app("pages/graph_lab.py"))
+    assert not [button for button in at.button if button.key == "graph pytorch"]

@@ -1,0 +1,74 @@
+"""The learner's expression in PyTorch: the same program, run in a process of its own when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab.expression.builder import Expression
+from lab.expression.pytorch import Answer, Untranslatable, run, to_torch
+from lab.pytorch import installed
+from lab.text import brief
+from lab.ui.memoize import memoize
+from lab.ui.table import escape_markdown, markdown_table
+
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # how far two numbers in float64 may be apart
+
+
+def beside(
+    key: str, expression: Expression, values: Mapping[str, Any], value: Any, gradients: Mapping[str, Any],
+    script: Callable[[], str],
+) -> None:  # fmt: skip
+    """A button, and then both programs with their numbers; nothing where PyTorch is not installed.
+
+    value, gradients: what the lab's engine computed. script: writes the lab's program. Another point has to be asked
+    for again.
+    """
+    if not installed():
+        return
+    asked, at = f"{key} asked", (expression.text, repr(values))
+
+    def ask() -> None:
+        st.session_state[asked] = at
+
+    st.button("Run it in PyTorch", key=key, on_click=ask, icon=":material/compare:")
+    if st.session_state.get(asked) != at:
+        return
+    try:
+        program = to_torch(expression, values)
+    except Untranslatable as error:
+        st.info(escape_markdown(str(error)))
+        return
+    with st.spinner("PyTorch is starting…"):
+        answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
+    for column, (title, text) in zip(
+        st.columns(2), {"This engine": script(), f"PyTorch {answer.version}": program}.items(), strict=True
+    ):
+        column.markdown(f"**{title}**")
+        column.code(text, language="python", wrap_lines=True)
+    if answer.value is None:
+        st.warning(escape_markdown(answer.error))
+        return
+    st.markdown(markdown_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer)))
+
+
+def _rows(expression: Expression, value: Any, gradients: Mapping[str, Any], answer: Answer) -> list[tuple[str, ...]]:
+    pairs = {expression.result_name: (value, answer.value)}
+    pairs |= {f"gradient of {name}": (gradients.get(name), answer.gradients[name]) for name in expression.names}
+    return [(name, _written(ours), _written(theirs), _agree(ours, theirs)) for name, (ours, theirs) in pairs.items()]
+
+
+def _written(array: Any) -> str:
+    return "none" if array is None else brief(np.asarray(array).tolist())
+
+
+def _agree(ours: Any, theirs: Any) -> str:
+    if ours is None or theirs is None:
+        return "✓" if ours is theirs else "✗"
+    same = np.shape(ours) == np.shape(theirs) and np.allclose(
+        np.asarray(ours), theirs, rtol=RELATIVE, atol=ABSOLUTE, equal_nan=True
+    )
+    return "✓" if same else "✗"
