@@ -67,7 +67,7 @@ class Dataset:
             "scale": self.scale.tolist(),
             "target": self.target,
         }
-        return {"preparation": np.array(json.dumps(about))}
+        return {"preparation": np.frombuffer(json.dumps(about).encode(), np.uint8)}
 
     @property
     def outputs(self) -> int:

@@ -85,7 +85,7 @@ def load(run: str | Path) -> TrainedModel:
     )
     put_weights(network, state["best_weights"])
     prepared = state if "preparation" in state else named(config).preparation  # a run of an earlier version
-    about = json.loads(str(prepared["preparation"]))
+    about = json.loads(prepared["preparation"].tobytes())
     return TrainedModel(
         network,
         config,
