@@ -10,10 +10,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import MappingProxyType
 
-from lab.failures import finder
-from lab.failures.catalogue import BY_KEY as BY_FAILURE
-from lab.failures.index import MAX_CANDIDATES
-from lab.failures.messages import SHAPES
 from lab.faults.engines import (
     BackwardTwice,
     HalfPrecision,
@@ -464,32 +460,3 @@ FAULTS = (
     ),
 )
 BY_KEY = MappingProxyType({fault.key: fault for fault in FAULTS})
-
-
-# ---------------------------------------------------------------- found by what it says
-
-
-def search(text: str) -> list[Fault]:
-    """The fault of a known error message, or up to three whose description shares words with the text, best first.
-
-    Rare words count more than common ones: `inplace` is in one entry, `gradient` in nearly all. A message that is known
-    for certain to be about something else finds nothing.
-    """
-    faults = {fault.failure: fault.key for fault in FAULTS if fault.failure}
-    phrases = {fault.key: [fault.torch_message] for fault in FAULTS if fault.torch_message}
-    for key, known in (*BY_FAILURE.items(), *SHAPES.items()):
-        phrases.setdefault(faults.get(key, key), []).extend(known.phrases)
-    matches = finder.by_phrase(text, phrases)
-    if matches and matches[0].sure:
-        return [fault for fault in FAULTS if fault.key == matches[0].key]
-    words = [_words(" ".join((f.name, f.cause, f.symptom, f.in_training, f.torch_message))) for f in FAULTS]
-    wanted = _words(text)
-    weights = {word: 1.0 / sum(word in known for known in words) for word in wanted if any(word in k for k in words)}
-    scores = [sum(weights.get(word, 0.0) for word in known & wanted) for known in words]
-    best = max(scores)
-    order = sorted(range(len(FAULTS)), key=lambda i: -scores[i])
-    return [FAULTS[i] for i in order if scores[i] > 0 and scores[i] >= best / 3][:MAX_CANDIDATES]
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z_]{3,}", text.lower())) - {"the", "and", "that", "with", "for", "was"}

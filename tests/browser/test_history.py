@@ -362,6 +362,19 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3&message=twice",
         "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
+        "?in_a=3&in_b=-3&stage=backward&guess=0",
+        "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
+        "shapes?tab=forgotten&guess=wrong",
+        "check?tab=step&h=-6",
+        "wrong?tab=message&failure=twice",
+        "practise?tab=debug&program=4",
+        "practise?tab=predict&level=1&graph=2&value_v1=7",
+        "practise?tab=ask&question=classic&answer=21&checked=1&said=classic-0",
+        "build?tab=courses&course=tensors&task=matmul",
+        "other-engines?tab=depth&depth=7&calls=144",
+        "operations?op=maximum",
+        "descent?surface=ravine&steps=40&guess=past",
+        "teach?set=scalars.add&name=Monday",
         "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
     ],
 )
@@ -409,3 +422,18 @@ def test_a_link_cannot_show_a_picture_or_a_link_of_its_own(open_page):
     note = page.get_by_test_id("stAlert")
     assert "evil" not in note.inner_text()
     assert note.locator("a, img").count() == 0
+
+
+def test_an_old_link_leads_to_where_its_page_is_now_and_back_leaves_it_at_once(open_page):
+    page = open_page("jacobian?zeros=nowhere&passes=2")
+    ready(page)
+    page.wait_for_url("**/why-reverse-mode?tab=one**passes=2**")
+    assert entries(page) == 2
+    page.get_by_role("tab", name="What a gradient costs").click()
+    until(page, tab="cost")
+    assert "passes" not in parameters(page)  # the address is that of the open part
+    page.go_back()
+    until(page, tab="one", passes="2")
+    ready(page)
+    page.go_back()
+    page.wait_for_url("about:blank")

@@ -1,4 +1,4 @@
-"""Faults > Study a fault without a browser: every fault, the guesses, the search, the address."""
+"""Faults > Study a fault without a browser: every fault, the guesses, the address."""
 
 import re
 from html import escape
@@ -13,11 +13,6 @@ from model import Tensor
 from tests.pages.conftest import address, app, components, run, sent, texts
 
 UNTOUCHED = "The rules of the engine are untouched"
-PASTED = (
-    "Traceback (most recent call last):\n  loss.backward()\nRuntimeError: one of the variables needed for gradient "
-    "computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ReluBackward0, "
-    "is at version 1; expected version 0 instead."
-)
 
 
 def opened(**address):
@@ -177,27 +172,6 @@ def test_another_fault_begins_again():
     assert len(html(at)) == 4  # the opening words, the code, the inputs and the style: no gradients
     assert address(at)["fault"] == "recursive"
     assert "run" not in address(at)
-
-
-def test_a_pasted_message_leads_to_the_fault():
-    at = opened()
-    at.text_input(key="fault search").set_value(PASTED).run()
-    assert not at.exception
-    at.button(key="fault found late-read").click().run()
-    assert at.selectbox(key="fault fault").value == "late-read"
-    at.selectbox(key="fault gradient").set_value("numbers").run()
-    at.selectbox(key="fault curve").set_value("same").run()
-    at.button(key="fault go").click().run()
-    assert "MutationError" in said(at)
-    assert "modified by an inplace operation" in said(at).replace("\\", "")
-
-
-def test_a_text_that_fits_nothing_gets_a_sentence():
-    at = opened()
-    at.text_input(key="fault search").set_value("  ").run()
-    assert not at.info  # nothing was asked
-    at.text_input(key="fault search").set_value("xyzzy").run()
-    assert any("No fault here" in info.value for info in at.info)
 
 
 @pytest.mark.parametrize(

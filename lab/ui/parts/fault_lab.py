@@ -11,9 +11,9 @@ from lab import charts
 from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
-from lab.failures import FAILURES, find
+from lab.failures import FAILURES
 from lab.faults import refuted
-from lab.faults.catalogue import BY_KEY, FAULTS, Fault, search, source
+from lab.faults.catalogue import BY_KEY, FAULTS, Fault, source
 from lab.faults.compare import (
     CURVES,
     EFFECTS,
@@ -104,10 +104,6 @@ def _leave_event() -> None:
 
 
 def _choice() -> tuple[Fault, int]:
-    def choose(key: str) -> None:
-        st.session_state["fault fault"] = key
-        _begin_again()
-
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = st.selectbox(
             "Fault",
@@ -125,27 +121,6 @@ def _choice() -> tuple[Fault, int]:
             help="Other numbers, other initial weights.",
             width=110,
         )
-        text = st.text_input(
-            "Search by a word, or paste an error message",
-            key="fault search",
-            type="search",
-            max_chars=5000,
-            placeholder="modified by an inplace operation",
-        )
-    if (text or "").strip():
-        found = search(text)
-        failures = find(text)
-        if not found and not failures:
-            st.info("No fault here matches this text. Try a word of the message, or what you noticed first.")
-        elif not found or (failures and failures[0].sure):
-            failure = failures[0].failure
-            page.link_to(
-                "pages/what_went_wrong.py", f"What went wrong? {failure.name}", ":material/troubleshoot:",
-                {"failure": failure.key},
-            )  # fmt: skip
-        with st.container(horizontal=True):
-            for fault in found[:4]:
-                st.button(fault.name, key=f"fault found {fault.key}", on_click=choose, args=(fault.key,))
     return BY_KEY[key], seed
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import model
-from lab.faults.catalogue import BY_KEY, FAULTS, search
+from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import (
     Comparison,
     check,
@@ -359,48 +359,6 @@ def test_pytorch_prints_this_message(fault):
             torch.autograd.set_detect_anomaly(False)
     said += [str(warning.message) for warning in caught]
     assert fault.torch_message in said
-
-
-@by_key([fault for fault in FAULTS if fault.torch_message])
-def test_a_pasted_message_finds_the_fault(fault):
-    assert search(fault.torch_message)[0] is fault
-
-
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        (  # as older versions say it, with the name of the operation
-            "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace "
-            "operation: [torch.FloatTensor [64, 10]], which is output 0 of ReluBackward0, is at version 1; expected "
-            "version 0 instead. Hint: enable anomaly detection to find the operation that failed to compute its "
-            "gradient, with torch.autograd.set_detect_anomaly(True).",
-            "late-read",
-        ),
-        ("modified by an inplace operation", "late-read"),
-        (
-            "Trying to backward through the graph a second time, but the buffers have already been freed",
-            "backward-twice",
-        ),
-        ("I forgot zero_grad", "forgot-zero-grad"),
-        ("using a target size that is different to the input size", "silent-broadcast"),
-    ],
-)
-def test_a_message_of_another_version_or_a_few_words_find_it_too(text, key):
-    assert search(text)[0].key == key
-
-
-def test_a_message_about_something_else_finds_no_fault():
-    for text in ("can't optimize a non-leaf Tensor", "Can't call numpy() on Tensor that requires grad."):
-        assert search(text) == []
-
-
-def test_what_is_not_clear_gets_at_most_three_faults():
-    assert len(search("gradient")) == 3
-
-
-def test_nothing_is_found_where_nothing_fits():
-    assert search("") == []
-    assert search("xyzzy 12345") == []
 
 
 def test_what_half_precision_does_to_small_and_large_numbers_is_as_its_entry_says():
