@@ -75,16 +75,17 @@ def check(
 
 
 def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = AT_ONCE) -> list[Slope]:
-    """What there is to say about the gradient of each leaf that is a single number and has one; [] where that is more
-    work than the budget, or the result is no single number."""
+    """What there is to say about the gradients of leaves that are single numbers: the largest of them, as many as the
+    budget allows, in the order of the leaves. [] where the result is no single number."""
     upstream = _upstream(trace)
-    names = [
-        name for name, value in _leaves(trace).items() if np.ndim(value) == 0 and trace.gradients[name] is not None
-    ]
-    cost = EVALUATIONS * len(names) * _work(trace)
-    if upstream is None or upstream.ndim or cost > budget or trace.error:
+    affordable = budget // (EVALUATIONS * _work(trace))
+    if upstream is None or upstream.ndim or trace.error or not affordable:
         return []
+    numbers = {name: g for name, g in trace.gradients.items() if g is not None and np.ndim(g) == 0}
+    sizes = {name: np.nan_to_num(abs(gradient), nan=np.inf) for name, gradient in numbers.items()}
+    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)
     graph = _graph(trace, like_pytorch=True)
+    names = [name for name in sizes if name in largest[:affordable]]
     return [slope for name in names for slope in _compared(trace, build, name, upstream, graph).slopes]
 
 

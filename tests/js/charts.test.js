@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatter, short } from "../../static/charts/charts.js";
+import { formatter, short, tellPoints } from "../../static/charts/charts.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
   const cases = /** @type {const} */ ([
@@ -32,4 +32,26 @@ test("numbers beside an axis have the player's minus sign", () => {
     [0, "0"],
   ]);
   for (const [number, text] of cases) assert.equal(short(number), text);
+});
+
+test("points that are clicked are told together, a moment after the last click", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const target = new EventTarget();
+  Object.assign(globalThis, { window: target });
+  /** @type {number[][][]} */
+  const told = [];
+  const setStateValue = (/** @type {string} */ _, /** @type {{points: number[][]}} */ value) => told.push(value.points);
+  const place = /** @type {ShadowRoot} */ (/** @type {unknown} */ ({ isConnected: false }));
+  const ends = tellPoints(/** @type {never} */ ({ parentElement: place, setStateValue }));
+  const click = (/** @type {number} */ x) =>
+    target.dispatchEvent(new CustomEvent("tensor-ops-lab-point", { detail: [x, 0] }));
+  click(1);
+  t.mock.timers.tick(60);
+  click(2);
+  t.mock.timers.tick(60);
+  assert.deepEqual(told, [], "there may be another click");
+  t.mock.timers.tick(140);
+  assert.deepEqual(told, [[[1, 0], [2, 0]]], "nobody waits longer than 0.2 s"); // prettier-ignore
+  ends();
+  Reflect.deleteProperty(globalThis, "window");
 });

@@ -228,7 +228,7 @@ test("the end of a pass says what its gradients mean only where differences have
       "The slope at a is too small to be judged: backward() gives 1e−9 and the differences 1e−9, both below the " +
       "tolerance of 1e−8.",
     array: "",
-    "many inputs": "", // too many to be judged while a slider moves
+    "many inputs": "If a grows by a little, out changes by 1 times as much.", // of those judged while a slider moves
   };
   for (const [name, sentence] of Object.entries(expected)) assert.equal(meaning(name), sentence, name);
   assert.deepEqual(Object.keys(traces.slopes), Object.keys(expected));

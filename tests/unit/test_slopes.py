@@ -247,3 +247,14 @@ def test_sums_of_kinked_pieces_have_the_slopes_of_their_pieces(chosen, point):
         assert found.has_derivative
         np.testing.assert_allclose(found.slope, left, atol=1e-6)
         assert (found.kind == "differs") is (abs(used - left) > 1e-6)
+
+
+def test_of_many_inputs_the_largest_gradients_are_judged_as_far_as_the_work_allows():
+    names = "abcdefghijkl"
+    build = parse(" + ".join(f"{weight} * {name} * {name}" for weight, name in enumerate(names, 1)))
+    leaves = dict.fromkeys(names, 1.0)
+    trace = record(build, leaves)
+    judged = [slope.element for slope in slopes_of_numbers(trace, build)]
+    assert 0 < len(judged) < len(names)
+    assert judged == list(names[-len(judged) :])  # the largest, in the order of the leaves
+    assert slopes_of_numbers(trace, build, budget=1) == []
