@@ -453,7 +453,7 @@ def refused_by_numpy(case: Case) -> Iterator[Found]:
     for event in case.all(Act.NUMPY):
         node = event.node
         source = receiver(node)
-        if not isinstance(node, ast.Call) or not case.torch:
+        if not isinstance(node, ast.Call) or "torch" not in case.names:
             continue
         if not (isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"):
             source = next((a for a in node.args if isinstance(a, ast.Name) and a.id == event.value.name), None)
