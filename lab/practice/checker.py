@@ -26,6 +26,7 @@ STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
 SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
 MAX_FITTING = 3  # variants of the reference that give the learner's answers, of which one is named
+MISSING = re.compile(r"missing \d+ required positional arguments?")  # as in Python's messages
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
 SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
@@ -438,10 +439,13 @@ def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
 
 
 def _message(said: Answer) -> str | None:
-    """What an exception says; of shapes that do not fit, the shapes: NumPy's functions say the rest in several ways."""
+    """What an exception says; of shapes that do not fit, the shapes: NumPy's functions say the rest in several ways. Of
+    arguments that are missing, how many: their names, and the function's, are the learner's own."""
     if said.problem is None:
         return None
     message = said.problem.message
+    if found := MISSING.search(message):
+        return found[0]
     return " ".join(sorted(SHAPE.findall(message))) if "broadcast" in message else message
 
 

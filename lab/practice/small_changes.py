@@ -70,6 +70,15 @@ def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
         if not isinstance(one, ast.FunctionDef):
             swapped = [*body[:place], next_one, one, *body[place + 2 :]]
             yield "if two of its steps came in the other order", swapped
+    for place, inner in enumerate(body):
+        if not isinstance(inner, ast.FunctionDef):
+            continue
+        for at, step in enumerate(inner.body):
+            if isinstance(step, ast.Assign):
+                later = copy.copy(inner)
+                later.body = [*inner.body[:at], *inner.body[at + 1 :]]
+                words = f"if `{ast.unparse(step)}` came once, on the way forward"
+                yield words, [*body[:place], step, later, *body[place + 1 :]]
     for place, loop in enumerate(body):
         if not isinstance(loop, ast.For):
             continue
@@ -175,6 +184,12 @@ def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
     for words, part in (("first", "1:"), ("last", ":-1")):
         shorter = parsed(f"list({ast.unparse(node.iter)})[{part}]")
         yield f"without the {words} turn of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)
+    if len(node.body) == 1 and isinstance(condition := node.body[0], ast.If):
+        stop = ast.If(ast.UnaryOp(ast.Not(), condition.test), [ast.Break()], [])
+        yield (
+            f"if its loop ended where `{ast.unparse(condition.test)}` does not hold",
+            _loop(node, [stop, *condition.body]),
+        )
 
 
 def _without_parentheses(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:

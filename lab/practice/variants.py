@@ -199,6 +199,7 @@ NO_LOCAL = "is the upstream gradient as it came: the local derivative is missing
 LOST = "is missing: the result depends on this operand, too"
 WRONG_SIGN = "has the wrong sign"
 OWN_NUMBER = "is made with the operand's own number: it should be that of the other one"
+MISSENT = "goes to the other operand"
 PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # tried also with another of them in the other message
 
 
@@ -209,7 +210,8 @@ def _mistaken_messages(source: _Source, rule: Rule) -> Iterator[Mistake]:
     for place, wrongs in enumerate(wrong):
         choices += [tuple(each if place == n else None for n in range(len(wrong))) for each in wrongs]
     if len(wrong) > 1:
-        choices += [each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1]
+        alike = (each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1)
+        choices += [each for each in alike if each[0].words != MISSENT]  # both of them are exchanged, see below
     for choice in choices:
         yield _mistaken(source, rule, choice)
     yield from _exchanged(source, rule)
@@ -279,6 +281,8 @@ def _wrongs(rule: Rule, message: Message) -> Iterator[_Wrong]:
         path = path_to(message.statement, message.expression)
         yield _Wrong(words, with_node_at(message.statement, path, expression))
     if message.place is None:
+        for operand in {each.operand for each in rule.messages} - {message.operand}:
+            yield _Wrong(MISSENT, _sent_to(message, operand))
         yield _Wrong(LOST, ast.Pass())
         yield _Wrong(REPLACES, _replacing(message))
         if len(rule.messages) > 1:
@@ -286,6 +290,17 @@ def _wrongs(rule: Rule, message: Message) -> Iterator[_Wrong]:
             yield _Wrong("is missing where both operands are the same value", ast.If(same, [message.statement], []))
     else:
         yield _Wrong(LOST, parsed("None"))
+
+
+def _sent_to(message: Message, operand: str) -> ast.AST:
+    """The statement that sends a message, to another operand."""
+    receiver = next(
+        node.value
+        for node in ast.walk(message.statement)
+        if isinstance(node, ast.Attribute) and node.attr in ("grad", "_receive")
+        if ast.unparse(node.value) == message.operand
+    )
+    return with_node_at(message.statement, path_to(message.statement, receiver), parsed(operand))
 
 
 def _wrong_expressions(rule: Rule, message: Message) -> Iterator[tuple[str, ast.expr]]:
@@ -364,6 +379,7 @@ FORMULAS = (
     "1 / b", "-1 / b", "1 / b**2", "-1 / b**2", "b**2", "-a / b", "a / b**2", "a**b", "b * a", "b * a**2", "b * y",
     "y / a", "y / b", "b * y / a", "1 - tanh(y)**2", "1 / (1 + exp(-y)) * (1 - 1 / (1 + exp(-y)))", "cos(y)",
     "b - 1", "(b - 1) * a", "a**(b - 1)", "(b - 1) * a**(b - 1)", "(b - 1) * a**b", "(b + 1) * a**b",
+    "a**(b - 1) / b",
     "a**(b + 1) / (b + 1)", "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
 )  # fmt: skip
 PLAIN_NAMES = {"a": "the first operand", "b": "the second one", "y": "the result"}

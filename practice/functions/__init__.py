@@ -18,7 +18,7 @@ def _array(rng: Generator, shape: tuple[int, ...], size: int) -> np.ndarray:
     """Whole numbers in the smallest case; zeros among the others."""
     if size == 0:
         return rng.integers(1, 5, shape).astype(float)
-    array = np.round(rng.choice([-1, 1], shape) * rng.uniform(0.5, 2.5, shape), 1)
+    array = np.round(rng.choice([-1, 1], shape) * rng.uniform(0.5, 2.5, shape), 1 if size < 3 else 6)
     return np.where(rng.random(shape) < 0.15, 0.0, array) if size == 2 else array
 
 
@@ -239,6 +239,11 @@ The context links a result to its inputs: the graph grows by itself.""",
             "numbers-as-arrays",
             "A plain number came to `forward` as an array. Hand on what is not a tensor as it is.",
             ((_UNWRAPPED, "*(np.asarray(x.data if isinstance(x, Tensor) else x) for x in inputs)"),),
+        ),
+        Mistake(
+            "class-as-grad-fn",
+            "`grad_fn` is the class. It is this use's context, which knows the inputs and what was saved.",
+            (("        out.grad_fn = ctx\n", "        out.grad_fn = cls\n"),),
         ),
         Mistake(
             "no-grad-fn",

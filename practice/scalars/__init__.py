@@ -17,7 +17,7 @@ from practice.task import Check, Course, Inputs, Mistake, Task
 def _number(rng: Generator, size: int) -> float:
     if size == 0:
         return float(rng.integers(2, 6))
-    return round(float(rng.choice([-1, 1]) * rng.uniform(0.5, 3)), 1)
+    return round(float(rng.choice([-1, 1]) * rng.uniform(0.5, 3)), 1 if size < 3 else 6)
 
 
 def _some(*names: str) -> Any:
@@ -183,6 +183,16 @@ def __truediv__(self, other):
     out._backward = _backward
     return out
 """
+_NEG = """\
+def __neg__(self):
+    out = Value(-self.data, (self,), "-")
+
+    def _backward():
+        self.grad -= out.grad
+
+    out._backward = _backward
+    return out
+"""
 _ZERO = "    for value in values:\n        value.grad = 0.0"
 _STEP = """\
         loss = 0.0
@@ -275,6 +285,16 @@ You will make results of operations, too: let the constructor take `children` an
             (("self.data = data", "self.data = int(data)"),),
         ),
         Mistake(
+            "rounded",
+            "`data` is rounded: keep every digit of the number as it comes.",
+            (("self.data = data", "self.data = round(data, 2)"),),
+        ),
+        Mistake(
+            "wants-an-argument",
+            "`_backward` of a leaf wants an argument. It is called without any: `value._backward()`.",
+            (("self._backward = lambda: None", "self._backward = lambda grad: None"),),
+        ),
+        Mistake(
             "no-function",
             "`_backward` of a leaf cannot be called. It should be a function, one that does nothing.",
             (("self._backward = lambda: None", "self._backward = None"),),
@@ -293,6 +313,16 @@ You will make results of operations, too: let the constructor take `children` an
             "children-list",
             "`_children` is a list. Make it a tuple: what a value was computed from does not change any more.",
             (("self._children = tuple(children)", "self._children = list(children)"),),
+        ),
+        Mistake(
+            "repr-empty",
+            "`__repr__` returns an empty text. Return what is to be shown, do not print it: Python does that.",
+            (('return f"Value(data={self.data}, grad={self.grad})"', 'return ""'),),
+        ),
+        Mistake(
+            "repr-none",
+            "`__repr__` returns nothing. Return the text, do not print it: Python does that.",
+            (('return f"Value(data={self.data}, grad={self.grad})"', "pass"),),
         ),
         Mistake(
             "repr-short",
@@ -416,6 +446,17 @@ the result.
                 (
                     _ADD,
                     "            self.grad += out.data\n            other.grad += out.data",
+                ),
+            ),
+        ),
+        Mistake(
+            "add-into-operand",
+            "`a + b` changes `a` and returns it. The result is a new `Value`; the operands stay as they are.",
+            (
+                (
+                    'out = Value(self.data + other.data, (self, other), "+")',
+                    "self.data = self.data + other.data\n        out = self\n"
+                    '        out._children, out._op = (self, other), "+"',
                 ),
             ),
         ),
@@ -654,7 +695,7 @@ Numbers may stand on either side. For `2 * a`, `2 - a`, `2 / a`, Python asks for
         "`-a` is `self * -1`, `a - b` is `self + other * -1`; `k - a` is `-self + k`, `k / a` is `self**-1 * k`.",
         "The rule of `**`: `self.grad += n * self.data ** (n - 1) * out.grad`.",
     ),
-    also=(_SUB, _DIV),
+    also=(_SUB, _DIV, _NEG),
 )
 
 BACKWARD = Task(

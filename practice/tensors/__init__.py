@@ -28,7 +28,7 @@ def _arrays(dtype: str = "float64", positive: bool = False, **shapes: str) -> Ca
         lengths = {"1": 1, **dict(zip("nmk", (2 + size // 2 + rng.permutation(3)).tolist(), strict=True))}
         made = {}
         for name, letters in shapes.items():
-            values = np.round(rng.normal(size=[lengths[letter] for letter in letters]), 2)
+            values = np.round(rng.normal(size=[lengths[letter] for letter in letters]), 2 if size < 3 else 6)
             values = np.where(values == 0, 0.5, values)  # relu has its kink there, and a check of its own for that
             values = np.abs(values) + 0.1 if positive and name != "v" else values
             made[name] = values.astype(dtype) if letters else float(values)
@@ -1281,6 +1281,11 @@ has two seconds for everything. Draw the weights with a seed, `np.random.default
         ),
     ),
     (
+        Mistake(
+            "losses late", "The losses were measured after the step. The list should hold each loss from before it.",
+            (("losses.append(loss.data.item())",
+              "losses.append(cross_entropy(network(params, Tensor(x)), labels).data.item())"),),
+        ),
         Mistake(
             "zero_grad missing", "The gradients of all steps so far add up: clear them in each step.",
             (("        optimizer.zero_grad()\n", ""),),
