@@ -424,8 +424,8 @@ QUESTIONS: tuple[Question, ...] = (
         "Count the inputs, count the results. Then count how many passes each mode needs.",
         "Reverse mode begins at a result. There is one loss, so one backward pass gives all the million derivatives. "
         "Forward mode begins at an input and would need a pass for each parameter.",
-        Place("pages/why_reverse_mode.py", "Above the drawing: 6 passes down from the inputs, or 1 up from the result.",
-              {"tab": "directions", "way": "up", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
+        Place("pages/why_reverse_mode.py", "6 passes of forward mode, or 1 of reverse mode.",
+              {"tab": "directions", "expression": "log(sum(exp(v)))", "in_v": "[0.5, -1, 2, 0, 1, -0.5]"}),
         points=(
             Point("that there is one result, the loss, but there are many inputs",
                   ((r"\b(one|single|1|a) (\w+ )?(loss|output|result|scalar|number)\b|\bscalar|number of outputs|"
@@ -466,7 +466,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Forward mode begins at an input, reverse mode at a result.",
         "Forward mode begins at the input, and there is only one: a single pass gives all thousand derivatives. "
         "Reverse mode would need a backward pass for each result.",
-        Place("pages/why_reverse_mode.py", "One input, eight results: 1 pass down, or 8 up.",
+        Place("pages/why_reverse_mode.py", "One input, eight results: 1 pass of forward mode, or 8 of reverse mode.",
               {"tab": "directions", "expression": "tanh(t * [1, 2, 3, 4, 5, 6, 7, 8])", "in_t": "0.2"}),
         options=(
             Option("Reverse mode, as always",

@@ -9,5 +9,4 @@ products    a chain of Jacobians multiplied from either end
 steps       differences at each step h: where their error is least, and why
 softmax     wrong rules that a sum cannot see and a random cotangent can
 operations  every operation as an example that runs: its code, its curve, its gradient check
-drawing     a pass as a picture of its graph
 """

@@ -65,7 +65,7 @@ CARDS = (
         "Where forward mode wins",
         "Find a function for which forward mode is the faster one: guess, and measure both.",
         "pages/why_reverse_mode.py",
-        {"tab": "directions", "way": "up"},
+        {"tab": "directions"},
     ),
     Card(
         "whole-jacobian",

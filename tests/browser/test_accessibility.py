@@ -26,7 +26,7 @@ PAGES = {
     "designs, order": "other-engines?tab=order&step=20",
     "why": "why-reverse-mode?slower=200",
     "why, formula": "why-reverse-mode?tab=formula&longer=30",
-    "why, directions": "why-reverse-mode?tab=directions&step=3&way=up",
+    "why, directions": "why-reverse-mode?tab=directions&faster=forward",
     "jacobian": "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",

@@ -89,9 +89,9 @@ def test_a_presenter_steps_and_leaves_without_a_mouse(open_page):
 
 
 def test_a_slider_of_steps_follows_a_presenter(open_page):
-    page = open_page("why-reverse-mode?tab=directions", width=1024, height=768)
+    page = open_page("descent?tab=four&soon=100", width=1024, height=768)
     project(page)
-    slider = page.get_by_role("slider", name="Node")
+    slider = page.get_by_role("slider", name="Steps")
     for key, value in (("PageDown", "1"), ("PageDown", "2"), ("PageUp", "1")):
         page.keyboard.press(key)
         expect(slider).to_have_value(value)

@@ -198,33 +198,21 @@ def test_what_has_no_formula_gets_a_sentence(parameters, said):
 # ---------------------------------------------------------------- directions
 
 
-def test_derivatives_travel_down_and_gradients_up(monkeypatch):
-    parameters = {"tab": "directions", "expression": "(a*b + c) * (a + d)"}
-    values = {"in_a": "2", "in_b": "3", "in_c": "4", "in_d": "5"}
-    at = opened(**parameters, **values)
-    assert "The start" in texts(at.markdown)
-    at.slider(key="why step").set_value(4).run()
-    assert "result = v2 * v3: takes the derivatives of v2 and v3, and has now its own, 31." in plain(at)
-    rows = table(at, "node")
-    assert rows[0] == ["a", "2", "1"]
-    assert rows[-1][2] == "31"
-    at.segmented_control(key="why way").set_value("up").run()
-    at.slider(key="why step").set_value(4).run()
-    assert table(at, "node")[0][2] == "31"
-    assert "grad 31" in at.get("graphviz_chart")[0].proto.spec
-    assert address(at)["way"] == "up"
-    monkeypatch.setattr(Tensor, "__add__", wrong(Tensor.__add__))
-    at = opened(**parameters, **values, way="up", step="4")
-    assert table(at, "node")[0][2] == "62"
-    at = opened(**parameters, **values, step="9000")
-    assert at.slider(key="why step").value == 4
-    assert table(at, "node")[-1][2] == "62"
+def test_both_directions_are_seen_in_the_graph_lab(monkeypatch):
+    found = {}
+    monkeypatch.setattr(
+        "lab.ui.page.link_to", lambda file, label, icon, query=None: found.update({label: (file, query)})
+    )
+    opened(tab="directions", expression="a * w", in_a="2", in_w="[1, 2]")
+    asked = {"expression": "a * w", "in_a": "2", "in_w": "[1, 2]", "stage": "forward"}
+    assert found["See the tangents travel"] == ("pages/graph_lab.py", asked | {"mode": "forward"})
+    assert found["See the gradients come back"] == ("pages/graph_lab.py", asked | {"mode": "reverse"})
 
 
 def test_both_modes_are_measured_after_a_guess():
     at = opened(tab="directions", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
     assert at.button(key="why both").disabled
-    assert "1 pass down, or 8 up" in texts(at.markdown)
+    assert "1 pass of forward mode, or 8 of reverse mode" in texts(at.markdown)
     at.segmented_control(key="why faster").set_value("forward").run()
     press(at, "why both")
     assert "faster here" in texts(at.markdown)
@@ -237,7 +225,7 @@ def test_what_dual_numbers_have_not_is_counted_only():
     at = opened(tab="directions", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
     press(at, "why both")
     assert "softmax" in at.info[0].value
-    assert "2 passes down, or 2 up" in texts(at.markdown)
+    assert "2 passes of forward mode, or 2 of reverse mode" in texts(at.markdown)
 
 
 def test_too_large_a_function_gets_a_sentence():
@@ -259,14 +247,13 @@ def test_the_state_survives_the_menu_and_back():
 
 def test_a_mistake_in_the_expression_loses_nothing_of_the_rest():
     """A browser that has not had a slider on the page for a while begins with its lowest value, unless it is told."""
-    for tab, keys in (("formula", {"why times", "why h"}), ("directions", {"why way"})):
-        at = opened(tab=tab, expression="a*b", times=5, h=0.01, way="up")
+    for tab, keys in (("formula", {"why times", "why h"}),):
+        at = opened(tab=tab, expression="a*b", times=5, h=0.01)
         for text in ("a", "3", "a +"):
             at.text_input(key="why expression").set_value(text).run()
             assert keys <= set(at.session_state["held"]), text
         at.text_input(key="why expression").set_value("a*a").run()
         assert (at.session_state["why times"], at.session_state["why h"]) == (5, 0.01)
-        assert at.session_state["why way"] == "up"
         assert not keys & set(at.session_state["held"])
 
 
@@ -279,9 +266,3 @@ def test_where_there_is_no_derivative_the_three_ways_are_not_called_equal(expres
     table = next(text.value for text in at.markdown if text.value.startswith("| way"))
     assert ("| 0 |" in table) is (expression != "sqrt(a - 2)")
     assert said not in texts(opened(tab="formula", expression=expression, times=1, in_a=7, longer=6).markdown)
-
-
-def test_another_direction_begins_at_its_start():
-    at = opened(tab="directions", step=3)
-    at.segmented_control(key="why way").set_value("up").run()
-    assert at.session_state["why step"] == 0

@@ -17,8 +17,7 @@ from lab.autodiff.cost import (
     brute_force,
     counted_brute_force,
 )
-from lab.autodiff.drawing import arrived, draw_pass, told
-from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.passes import Graph, Unfit
 from lab.autodiff.race import race
 from lab.autodiff.symbolic import (
     Formula,
@@ -38,7 +37,7 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.text import brief, numeral
+from lab.text import counted, numeral
 from lab.ui import address, expression_box, page, progress, runners, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -69,7 +68,6 @@ LONGER = {"6": 6, "30": 30, "150": 150}
 MOST_TIMES = 6  # a function of itself
 MOST_TEXT = 400  # characters of a formula
 FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
-WAYS = {"down": "Down from an input", "up": "Up from the result"}
 
 
 def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
@@ -91,15 +89,12 @@ PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
 H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], address.number)
-STEP_OF_PASS = Field("step", "why step", 0, int, limits=(0, 10_000))
 OF_FORMULA = (  # what another expression begins without
     Field("longer", "why longer", None, address.one_of(*LONGER), address.optional),
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
 OF_DIRECTIONS = (  # the same
     Field("faster", "why faster", None, address.one_of(*FASTER), address.optional),
-    STEP_OF_PASS,
-    Field("start", "why start", 0, int, limits=(0, 64)),
 )
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
@@ -109,7 +104,6 @@ FIELDS = (
     TIMES,
     H,
     *OF_FORMULA,
-    Field("way", "why way", "down", address.one_of(*WAYS)),
     *OF_DIRECTIONS,
 )
 
@@ -398,54 +392,28 @@ def _grown(grown: list[Growth]) -> charts.Chart:
     )
 
 
-# ---------------------------------------------------------------- down or up
+# ---------------------------------------------------------------- forward or reverse
 
 
 def _directions() -> None:
     prose(
-        "The same [[local derivatives|local derivative]], in two directions. [[Forward mode|forward mode]] starts at "
-        "one input, and derivatives travel with the arrows, to the result; [[reverse mode]] starts at one result, and "
-        "gradients travel against the arrows, to the inputs. Move the slider. Which needs fewer passes here?"
+        "[[Forward mode|forward mode]] starts at one input and follows the arrows; [[reverse mode]] starts at one "
+        "result and goes back. Which needs fewer passes here?"
     )
-    session = st.session_state
     found = _expression()
     if found is None:
         return
+    expression, values = found
     try:
         graph = Graph(*found)
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return
-    down = session["why way"] == "down"
-    places = graph.inputs if down else graph.outputs
-    session["why start"] = min(session["why start"], len(places) - 1)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Follow", WAYS, format_func=WAYS.__getitem__, key="why way", required=True, on_change=state.reset,
-            args=([STEP_OF_PASS],),
-        )  # fmt: skip
-        start = st.selectbox(
-            "Start", range(len(places)), format_func=lambda i: place_name(places[i]), key="why start", width=150
-        )
-        steps = graph.down(places[start]) if down else graph.up([float(i == start) for i in range(len(places))])
-        session["why step"] = min(session["why step"], len(steps) - 1)
-        st.slider("Node", 0, len(steps) - 1, key="why step", width=300)
-    step = steps[session["why step"]]
-    name = place_name(places[start])
-    word = f"d/d{name}" if down else "grad"
-    st.markdown(escape_markdown(told(graph, step, down=down)))
-    held = [f"{each}: {arrived(graph, step, node)}" for node, each in enumerate(graph.titles)]
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        st.graphviz_chart(
-            draw_pass(graph, step, word, page.theme()), alt=f"The graph, with {word} of each node. {'; '.join(held)}."
-        )
-    with right:
-        _passes(graph, found)
-    with st.expander("The graph as a table"):
-        st.markdown(markdown_table(["node", "value", word], [
-            (title, brief(graph.values[node]), arrived(graph, step, node)) for node, title in enumerate(graph.titles)
-        ]))  # fmt: skip
+    _passes(graph, found)
+    point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
+    for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
+        query = {"expression": expression.text, **point, "stage": "forward"}
+        page.link_to("pages/graph_lab.py", label, ":material/account_tree:", query | {"mode": mode})
 
 
 def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:
@@ -461,9 +429,8 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
             session["why race"] = of, None, str(error)
 
     st.markdown(
-        f"**All derivatives of this function**, {n} {'input' if n == 1 else 'inputs'} and {m} "
-        f"{'result' if m == 1 else 'results'}: {n} {'pass' if n == 1 else 'passes'} down, or {m} up after one forward "
-        "pass."
+        f"**All derivatives of this function**, {counted(n, 'input')} and {counted(m, 'result')}: "
+        f"{n} {'pass' if n == 1 else 'passes'} of forward mode, or {m} of reverse mode after one forward pass."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guessed = guess("Guess: which is faster here?", FASTER, "why faster")
@@ -472,13 +439,13 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
     if measured != of or guessed is None:
         return
     if run is None:
-        st.info(f"The passes are counted; the time is not measured, for want of dual numbers: {escape_markdown(said)}")
+        st.info(f"Counted, not timed: dual numbers cannot compute this function. {escape_markdown(said)}")
         return
     winner = "forward" if run.forward < run.reverse else "reverse"
     ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
     st.markdown(
-        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs down (dual numbers), "
-        f"{1e6 * run.reverse:,.0f} µs up (this lab’s engine). {verdict(winner == guessed)} "
+        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs in forward mode (dual "
+        f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
         f"Their derivatives differ by {numeral(run.apart)} at most."
     )
 

@@ -4,7 +4,6 @@ import numpy as np
 import op_table
 import pytest
 
-from lab.autodiff.drawing import draw_pass, kind_of, told
 from lab.autodiff.passes import Graph, Unfit, place_name
 from lab.autodiff.race import race
 from lab.designs.compare import Unsuitable
@@ -135,13 +134,3 @@ def test_the_race_is_run_where_dual_numbers_can():
     assert found.apart == 0
     with pytest.raises(Unsuitable, match="softmax"):
         race(graph("softmax(x)", x=[1.0, 2.0]))
-
-
-def test_the_drawing_knows_what_has_arrived():
-    found = graph("a*b + 1", a=2.0, b=3.0)
-    first, second, _ = found.down(("b", ()))
-    assert [kind_of(found, node) for node in range(5)] == ["leaf", "leaf", "operation", "constant", "output"]
-    assert "d/db –" in draw_pass(found, first, "d/db").source
-    assert "d/db 2" in draw_pass(found, second, "d/db", "dark").source
-    assert told(found, second, down=True) == "v1 = a * b: takes the derivatives of a and b, and has now its own, 2."
-    assert told(found, found.up(1.0)[1], down=False) == "result = v1 + 1: sends its gradient up to v1, which now has 1."
