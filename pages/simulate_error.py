@@ -1,7 +1,6 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -9,9 +8,6 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from lab.failures.catalogue import BY_KEY
-from lab.failures.finder import look_up
-from lab.failures.messages import MESSAGES, experiment_for
 from lab.text import brief
 from lab.trace.derive import first_disagreement, table
 from lab.trace.dot import PALETTES, draw
@@ -44,15 +40,14 @@ START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
     "steps": "With the [[guard]] off, find the two operations that a write to their *output* spoils. Then find a "
-    "write that changes what a [[closure]] holds and still leaves the gradient right.",
+    "write that changes what a [[closure]] holds and still leaves the gradient right. What does the "
+    "[[version]] in PyTorch’s message count?",
     "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
     "written to.",
     "cut": "Find numbers for which a.grad is right all the same, though a part of it was cut away.",
     "life": "Make w.grad twice as large as it should be, without an error. Then make the guard stop an optimizer step.",
-    "messages": "Paste only half of a message, or one of your own in other words, and see how sure the answer is. Then "
-    "find out which [[version]] a message from PyTorch means.",
 }
-NEXT = ("pages/faults.py", "Next: break the engine itself, in one place at a time")
+NEXT = ("pages/what_went_wrong.py", "Next: paste an error message, and find its cause")
 
 
 def main() -> None:
@@ -61,7 +56,7 @@ def main() -> None:
         st.title("Simulate Error")
         if current.restored:
             _keep_possible()
-        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": _cut, "life": _life, "messages": _messages})
+        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": _cut, "life": _life})
         session = st.session_state
         ran = session["trap step"] >= BACKWARD and session["trap guard"] != "off"
         progress.done("caught-write", ran and session["trap guess"] is not None)
@@ -119,7 +114,6 @@ FIELDS = (
     Field("ran", "cut run", False, address.flag, address.flagged),
     Field("life", "life actions", "", lifecycle.parse_life),
     RATE,
-    Field("message", "message chosen", None, address.one_of(*MESSAGES), address.optional),
 )
 
 
@@ -590,100 +584,6 @@ def _life() -> None:
         with st.expander("The states as a table"):
             marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
             st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
-
-
-# ---------------------------------------------------------------- from an error message to its demonstration
-
-
-def _messages() -> None:
-    st.markdown(
-        "Paste an error message, a line of it or the whole traceback. You get a few lines that cause exactly this, the "
-        "engine's own words for it, and the lines that cure it. All of it is run as you look."
-    )
-
-    def choose(key: str) -> None:
-        st.session_state["message chosen"] = key
-
-    field, found = st.columns([1, 1], gap="medium")
-    with field:
-        text = st.text_area(
-            "Error message", key="message text", height=90, max_chars=10_000, persist_state="session", on_change=_find,
-            placeholder=f"RuntimeError: {MESSAGES['inplace'].phrases[0]} …",
-        )  # fmt: skip
-        st.button("Find it", key="message find", type="primary", on_click=_find)
-    key = st.session_state["message chosen"]
-    matches = look_up(text or "")
-    with found:
-        if (text or "").strip() and not matches:
-            st.info(
-                "This text matches none of the messages known here. Is one below near to it? If not: print the shapes, "
-                "run the lines one by one, and look for the first number that is not what you expect."
-            )
-        elif matches and not matches[0].sure:
-            st.markdown("**Not clear from this text.** It may be:")
-        for match in matches:
-            if match.key not in MESSAGES:  # a failure without an error
-                page.link_to(
-                    "pages/what_went_wrong.py", BY_KEY[match.key].name, ":material/troubleshoot:",
-                    {"failure": match.key},
-                )  # fmt: skip
-                st.markdown(f":small[{BY_KEY[match.key].tells}]")
-            elif not match.sure:
-                message = MESSAGES[match.key]
-                st.button(message.title, key=f"candidate {match.key}", on_click=choose, args=(match.key,))
-                st.markdown(f":small[{message.tells}]")
-    if key:
-        _demonstration(key, text or "")
-    with st.expander("All messages known here", expanded=not (key or matches)):
-        for other, message in MESSAGES.items():
-            st.button(message.title, key=f"message {other}", on_click=choose, args=(other,))
-            st.markdown(f":small[{message.tells}]")
-
-
-def _find() -> None:
-    """A new text is searched afresh: what was chosen before does not count any more. Only a clear match is opened."""
-    matches = look_up(st.session_state["message text"] or "")
-    opened = matches and matches[0].sure and matches[0].key in MESSAGES
-    st.session_state["message chosen"] = matches[0].key if opened else None
-
-
-def _demonstration(key: str, text: str) -> None:
-    message = MESSAGES[key]
-    st.header(message.title)
-    st.markdown(f"PyTorch says: *{message.phrases[0]}*")
-    st.markdown(message.meaning)
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown("**✕ The cause**")
-        code, error = message.cause()
-        st.code(code, wrap_lines=True)
-        if error:
-            st.error(error, icon=":material/block:")
-        else:
-            st.warning(message.silent, icon=":material/volume_off:")
-    with right:
-        st.markdown("**✓ The fix**")
-        code, gradient = message.cure()
-        st.code(code, wrap_lines=True)
-        st.success(f"No error. The gradient is {brief(gradient)}.", icon=":material/check:")
-    st.markdown(f"**What to do.** {message.fix}")
-    if key in ("inplace", "leaf"):
-        experiment = experiment_for(text) if key == "inplace" else replace(START, op="square", guard=True)
-        st.button("Go through it in four steps", key="message watch", on_click=_watch, args=(experiment, 0))
-    elif key == "twice":
-        st.button("Live through it", key="message live", on_click=_relive, args=("flbb",))
-    elif key == "nograph":
-        st.button("See the graph with and without", key="message cut", on_click=_show_cut)
-
-
-def _relive(actions: str) -> None:
-    st.session_state["life actions"] = actions
-    _go_to("life")
-
-
-def _show_cut() -> None:
-    st.session_state["cut kind"] = "all"
-    _go_to("cut")
 
 
 main()

@@ -11,7 +11,7 @@ from lab import charts
 from lab.charts import Chart
 from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY
-from lab.failures.failure import Failure, Numbers, Ran, read_numbers, run, written
+from lab.failures.failure import Demonstration, Failure, Numbers, Ran, read_numbers, run, written
 from lab.failures.finder import Found, look_up
 from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
@@ -30,7 +30,8 @@ FAILURE = Field("failure", "wrong failure", None, address.one_of(*BY_KEY), addre
 OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
 TABS = page.Tabs("wrong", "wrong tab")
-FIELDS = (TABS.field, FAILURE, OWN, FORM)
+SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
+FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -74,7 +75,9 @@ def _ask() -> None:
         with st.expander("All 25 failures"):
             _all()
     else:
-        st.header("All 25 failures" if text else "Or look through all 25", anchor="all")
+        if shape := st.session_state["wrong shape"]:
+            _shape(SHAPES[shape])
+        st.header("All 25 failures" if text or shape else "Or look through all 25", anchor="all")
         _all()
 
 
@@ -86,7 +89,7 @@ def _choose(key: str | None, form: int = 0) -> None:
 def _open(key: str | None, form: int = 0) -> None:
     st.session_state["wrong tab"] = TABS.titles["message"]
     st.session_state["wrong failure"] = key
-    state.reset([OWN, FORM])
+    state.reset([OWN, FORM, SHAPE])
     st.session_state["wrong form"] = form
 
 
@@ -104,6 +107,8 @@ def _look_up() -> None:
     found = find(text) if kind_of(text) == "message" else []
     clear = found and found[0].sure
     _open(found[0].failure.key if clear else None, found[0].form if clear else 0)
+    if not found and kind_of(text) == "message":
+        st.session_state["wrong shape"] = next((match.key for match in look_up(text) if match.key in SHAPES), None)
     _read_elsewhere()
 
 
@@ -141,7 +146,7 @@ def _question() -> str:
                 icon=":material/arrow_forward:", on_click=_elsewhere_again,
             )  # fmt: skip
         elif not found:
-            _nothing(text)
+            _nothing()
         elif found[0].sure:
             name = escape_markdown(found[0].failure.name)
             st.success(f"This text is about: **{name}**{_by(found[0])}", icon=":material/check:")
@@ -193,15 +198,10 @@ def _by(match: Found) -> str:
     return f" Found by: *{escape_markdown(', '.join(match.by))}*." if match.by else ""
 
 
-def _nothing(text: str) -> None:
-    shapes = [match.key for match in look_up(text) if match.key in SHAPES]
-    if shapes:
-        known = SHAPES[shapes[0]]
-        st.markdown(f"**{known.title}.** {with_code(known.meaning)} {with_code(known.fix)}")
-        page.link_to(
-            "pages/simulate_error.py", "See the message raised, and its fix run", ":material/arrow_forward:",
-            {"part": "messages", "message": shapes[0]},
-        )  # fmt: skip
+def _nothing() -> None:
+    if shape := st.session_state["wrong shape"]:
+        known = SHAPES[shape]
+        st.success(f"This text is about: **{known.title}**", icon=":material/check:")
         return
     st.info("No match. Four checks that find most failures:", icon=":material/help:")
     st.markdown("\n".join(f"{number}. {step}" for number, step in enumerate(CHECK_LIST, start=1)))
@@ -252,6 +252,24 @@ def _failure(failure: Failure) -> None:
         _memory(numbers)
     _pytorch(failure, numbers)
     _elsewhere(failure)
+
+
+def _shape(known: Demonstration) -> None:
+    """A message about shapes: what raises it, and its fix, both run."""
+    st.header(known.title, anchor="failure")
+    left, right = st.columns(2, gap="large")
+    with left.container(gap="xsmall"):
+        code, error = known.cause()
+        st.markdown("**✗ The cause**, run now")
+        st.code(code, wrap_lines=True)
+        st.error(escape_markdown(error), icon=":material/block:")
+    with right.container(gap="xsmall"):
+        code, gradient = known.cure()
+        st.markdown("**✓ The fix**, run")
+        st.code(code, wrap_lines=True)
+        st.success(f"No error. The gradient is {escape_markdown(brief(gradient))}.", icon=":material/check:")
+    st.markdown(f"**Why.** {with_code(known.meaning)}")
+    st.markdown(f"**What to do.** {with_code(known.fix)}")
 
 
 def _form(failure: Failure) -> int:

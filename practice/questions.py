@@ -687,8 +687,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Of what should the derivative be taken: y[0], y[1], or y[2]?",
         "A backward pass starts from one number with the gradient 1. From three numbers it needs to know how much each "
         "counts: reduce them, or give the upstream gradient.",
-        Place("pages/simulate_error.py", "This message, its cause and its fix, all run.",
-              {"part": "messages", "message": "scalar"}),
+        Place("pages/what_went_wrong.py", "This message, its cause and its fix, all run.", {"failure": "scalar"}),
         run=_many_numbers,
         options=(
             Option("It raises an error"),

@@ -8,10 +8,6 @@ from lab.failures import programs
 from lab.failures.failure import Failure, Form, Place
 
 
-def _messages(key: str) -> Place:
-    return Place("Read its message word by word", "simulate-error", {"part": "messages", "message": key})
-
-
 def _fault(key: str, does: str) -> Place:
     return Place(does, "faults", {"fault": key})
 
@@ -53,7 +49,6 @@ FAILURES = (
         places=(
             Place("Go through it in four steps", "simulate-error", {"part": "steps", "op": "exp", "written": "output"}),
             _graph("Write to an input of a graph", leaf_a="written"),
-            _messages("inplace"),
             _debug("in_place"),
         ),
         related=("leaf", "order"),
@@ -130,10 +125,7 @@ FAILURES = (
         key="scalar",
         symptom="backward() stops because the loss has more than one element.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nloss = w * w\nloss.backward()\n",
-        places=(
-            _messages("scalar"),
-            Place("Start a pass from several numbers, and weigh them", "why-reverse-mode", {"tab": "one"}),
-        ),
+        places=(Place("Start a pass from several numbers, and weigh them", "why-reverse-mode", {"tab": "one"}),),
         own="w",
         fewest=2,
     ),
@@ -164,7 +156,6 @@ FAILURES = (
         places=(
             Place("See the graph with and without it", "simulate-error", {"part": "cut", "cut": "all"}),
             _graph("Make every input of a graph a constant", leaf_a="constant", leaf_b="constant"),
-            _messages("nograph"),
         ),
         related=("no-grad", "numpy", "argmax", "detach"),
         own="w",
@@ -241,10 +232,7 @@ FAILURES = (
         key="nonleafgrad",
         symptom="After backward() the .grad of a tensor in the middle is None.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nh = w * 3\nh.sum().backward()\nprint(h.grad)\n",
-        places=(
-            _messages("nonleafgrad"),
-            Place("See the gradient of every node", "graph", {"expression": "tanh(a*b) + a"}),
-        ),
+        places=(Place("See the gradient of every node", "graph", {"expression": "tanh(a*b) + a"}),),
         related=("nograph", "no-grad", "optimizer"),
         own="w",
         form="A result",
@@ -315,7 +303,6 @@ FAILURES = (
         torch="w = torch.tensor(numbers, requires_grad=True)\nloss = (w * w).sum()\nw -= 0.1\nloss.backward()\n",
         places=(
             Place("Go through it in four steps", "simulate-error", {"part": "steps", "op": "square", "guard": "on"}),
-            _messages("leaf"),
         ),
         related=("inplace", "no-grad"),
         own="w",
@@ -532,7 +519,6 @@ FAILURES = (
         key="numpy",
         symptom="A NumPy function, .numpy() or a plot stops at a tensor; or .item() cuts the graph without a word.",
         torch="x = torch.tensor(numbers, requires_grad=True)\ny = x.numpy()\n",
-        places=(_messages("numpy"),),
         related=("nograph", "argmax"),
         own="x",
         form="A NumPy function",
@@ -758,7 +744,6 @@ FAILURES = (
         key="optimizer",
         symptom="The optimizer refuses what it is given; or a parameter never moves though it has a gradient.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nscaled = w * 0.1\ntorch.optim.SGD([scaled], lr=0.1)\n",
-        places=(_messages("optimizer"),),
         related=("nonleafgrad", "no-grad"),
         own="w",
         form="A result",
@@ -840,7 +825,6 @@ FAILURES = (
         torch="scores = torch.tensor([numbers], requires_grad=True)\n"
         "wrong = scores.argmax(dim=1) != torch.tensor([1])\nloss = wrong.float().mean()\nloss.backward()\n",
         places=(
-            _messages("nograph"),
             Place(
                 "See what cross_entropy does in its place",
                 "why-reverse-mode",
@@ -871,7 +855,6 @@ FAILURES = (
         key="integers",
         symptom="A tensor of whole numbers cannot require gradients.",
         torch="x = torch.tensor(numbers, requires_grad=True)\n(x * x).sum().backward()\n",
-        places=(_messages("integers"),),
         related=("argmax",),
         own="x, whole numbers",
     ),

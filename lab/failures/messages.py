@@ -1,13 +1,9 @@
-"""The error messages that Simulate Error explains: those of the failures that have one, and two about shapes."""
+"""The error messages about shapes, which are none of the 25 failures."""
 
 from __future__ import annotations
 
-import re
-
 from lab.failures import programs
-from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Demonstration
-from lab.traps.in_place import Experiment
 
 SHAPES = {
     "product": Demonstration(
@@ -47,23 +43,3 @@ SHAPES = {
         programs.sizes_fixed,
     ),
 }
-MESSAGES: dict[str, Demonstration] = {
-    **{key: BY_KEY[key] for key in ("inplace", "twice", "scalar", "leaf", "nograph", "numpy")},
-    **SHAPES,
-    **{key: BY_KEY[key] for key in ("nonleafgrad", "integers", "optimizer")},
-}
-
-
-def experiment_for(text: str) -> Experiment:
-    """The four steps that cause what an in-place message of PyTorch is about, with the guard on.
-
-    "which is output 0 of ExpBackward0" says that the array that was written to is the result of exp. Of the operations
-    here exp and relu need their result; any other array can only have been needed as the input of something.
-    """
-    made_by = re.search(r"output \d+ of ([a-z]+?)(?:Backward\d*)?\b", text, re.IGNORECASE)
-    op = made_by[1].lower() if made_by else ""
-    if op in ("relu", "threshold"):
-        return Experiment("relu", "output", guard=True)
-    if op in ("exp", "sigmoid", "tanh", "sqrt", "softmax", "logsoftmax"):
-        return Experiment("exp", "output", guard=True)
-    return Experiment("mul", "input", guard=True)

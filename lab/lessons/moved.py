@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
+from lab.failures.messages import SHAPES
 from lab.lessons.pages import BY_PATH
 
 
@@ -52,9 +53,12 @@ RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"build": {"ladder":
 
 def new_address(path: str, query: str) -> tuple[str, str]:
     """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
+    said = dict(parse_qsl(query, keep_blank_values=True))
+    if path == "simulate-error" and said.get("part") == "messages":  # a tab that another page has in its place
+        key = said.get("message", "")
+        return "wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
     moved, names = MOVED.get(path), RENAMED.get(path, {})
     if moved is None:
-        said = parse_qsl(query, keep_blank_values=True)
-        old = any(name in names for name, _ in said)
-        return path, urlencode([(names.get(name, name), value) for name, value in said]) if old else query
+        old = any(name in names for name in said)
+        return path, urlencode({names.get(name, name): value for name, value in said.items()}) if old else query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

@@ -79,7 +79,7 @@ PAGES = (
         "What does a write in place do to a gradient, and what does the error say?",
         "in-place mutation version counter detach no_grad message pytorch error life tensor second backward",
         {"steps": "Four steps", "predict": "Predict", "cut": "detach and no_grad",
-         "life": "Life of a tensor", "messages": "Error messages"}, "part",
+         "life": "Life of a tensor"}, "part",
     ),
     Page(
         "pages/what_went_wrong.py", "What went wrong?", "wrong", "Break", "troubleshoot",

@@ -221,8 +221,8 @@ def _entry(answer: Answer, also: Collection[str], body: str) -> Entry:
 def _failure(key: str, sure: bool = False) -> Answer:
     if key in BY_KEY:
         return Answer("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
-    text, query = "An error message, with the program that causes it.", {"part": "messages", "message": key}
-    return Answer("message", SHAPES[key].title, text, "simulate-error", query, sure)
+    text, query = "An error message, with the program that causes it.", {"shape": key}
+    return Answer("message", SHAPES[key].title, text, "wrong", query, sure)
 
 
 def _words(text: str) -> list[str]:

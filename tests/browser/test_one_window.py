@@ -23,7 +23,6 @@ PAGES = {
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
-    "simulate-error?part=messages&message=twice": (None, ["text=The cause", "text=The fix", "textarea"]),
     "wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
     "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),

@@ -180,21 +180,6 @@ def test_choices_are_kept_while_numbers_move(open_page):
     page.get_by_text("did not keep").wait_for()
 
 
-def test_a_pasted_message_leads_to_the_cause_and_the_fix(open_page):
-    page = open_page("simulate-error")
-    page.get_by_role("tab", name="Error messages").click()
-    page.get_by_role("textbox", name="Error message").fill(MESSAGE)
-    button(page, "Find it").click()
-    page.get_by_role("heading", name="Modified by an inplace operation").wait_for()
-    expect(page.get_by_text("MutationError: The backward pass of exp")).to_be_visible()
-    expect(page.get_by_text("No error. The gradient is")).to_be_visible()
-    button(page, "Go through it in four steps").click()
-    four_steps(page, "backward() refuses")
-    page.get_by_text(REFUSED).wait_for()
-    page.wait_for_url("**op=exp**")
-    page.wait_for_url("**written=output**")
-
-
 def test_predict_then_run(open_page):
     page = open_page("simulate-error?part=predict")
     page.locator("label", has_text="a written: wrong").first.click()
@@ -214,10 +199,10 @@ def test_a_life_until_the_second_backward(open_page):
 
 
 def test_no_part_is_wider_than_a_phone(open_page):
-    page = open_page("simulate-error?step=4&life=flb&message=twice", width=360)
+    page = open_page("simulate-error?step=4&life=flb", width=360)
     page.get_by_text("Try this.").wait_for()
     main, tabs = page.locator("[data-testid=stMain]"), page.get_by_test_id("stTab")
-    for number, part in enumerate(("steps", "predict", "cut", "life", "messages")):
+    for number, part in enumerate(("steps", "predict", "cut", "life")):
         tabs.nth(number).click()
         page.wait_for_url(f"**part={part}**")
         settled(page)

@@ -29,7 +29,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "number-first": "none because it is a constant",
     "leaf-step": '"label": "a", "children": []',
     "backward-twice": "freed its graph",
-    "many-numbers": "backward() starts from a single number",
+    "many-numbers": "starts from a single number",
     "written-to": "**MutationError.**",
     "detached": "a part of it",
     "bias-gradient": "b is copied 4 times",

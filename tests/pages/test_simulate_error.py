@@ -2,7 +2,6 @@
 
 import pytest
 
-from lab.failures.messages import MESSAGES
 from lab.trace.derive import first_disagreement
 from lab.traps.in_place import OPS, ROUTES, WRITTEN, Experiment, outcomes
 from lab.traps.in_place import run as run_experiment
@@ -341,50 +340,6 @@ def test_a_guess_at_the_gradient_is_answered_by_the_next_action():
     at.pills(key="life guess").set_value("same").run()
     press(at, "life undo")
     assert "guess" not in texts(at.markdown)
-
-
-def test_a_pasted_traceback_leads_to_its_demonstration_and_on_to_the_four_steps():
-    at = opened(part="messages")
-    at.text_area(key="message text").set_value(PASTED).run()
-    assert at.header[0].value == "Modified by an inplace operation"
-    assert "MutationError" in at.error[0].value
-    assert at.success
-    press(at, "message watch")
-    assert at.session_state["trap part"] == "Four steps"
-    assert (address(at)["op"], address(at)["written"]) == ("relu", "output")
-    four_steps(at, "error")
-    assert "`relu` needs its own output" in at.error[0].value
-
-
-def test_an_unknown_text_gets_a_sentence_and_the_list():
-    at = opened(part="messages")
-    at.text_area(key="message text").set_value("KeyError: 'weights' <script>alert(1)</script>").run()
-    assert "matches none" in at.info[0].value
-    press(at, "message twice")
-    assert at.header[0].value == "Backward a second time"
-    press(at, "message live")
-    assert "already gone through" in at.error[0].value
-
-
-def test_a_text_that_is_not_clear_opens_nothing_and_offers_at_most_three():
-    at = opened(part="messages")
-    at.text_area(key="message text").set_value("in-place operation").run()
-    assert not at.header
-    assert "Not clear from this text" in texts(at.markdown)
-    assert [b.key for b in at.button if b.key and b.key.startswith("candidate")] == [
-        "candidate inplace", "candidate leaf",
-    ]  # fmt: skip
-    assert MESSAGES["leaf"].tells in texts(at.markdown)
-    press(at, "candidate leaf")
-    assert at.header[0].value == "A leaf used in an in-place operation"
-
-
-@pytest.mark.parametrize("key", list(MESSAGES))
-def test_every_message_has_its_demonstration_under_its_own_link(key):
-    at = opened(part="messages", message=key)
-    assert "Error: " in at.error[0].value if not MESSAGES[key].silent else MESSAGES[key].silent == at.warning[0].value
-    assert "No error" in at.success[0].value
-    assert address(at)["message"] == key
 
 
 def test_inside_the_app_the_page_keeps_what_was_set():

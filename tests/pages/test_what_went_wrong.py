@@ -89,14 +89,11 @@ def test_a_clear_text_opens_its_failure_and_an_unclear_one_offers_at_most_three(
     assert at.header[0].value == "20 nan through where"
 
 
-def test_a_text_that_fits_nothing_gets_the_check_list_and_shapes_their_page():
+def test_a_text_that_fits_nothing_gets_the_check_list():
     at = opened()
     ask(at, "KeyError: 'weights' <script>alert(1)</script>")
     assert "No match" in at.info[0].value
     assert "Shrink the data" in texts(at.markdown)
-    ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
-    assert not at.info
-    assert "Shapes that cannot be multiplied" in texts(at.markdown) + str(at.get("page_link"))
 
 
 def test_it_runs_with_numbers_of_ones_own():
@@ -203,10 +200,18 @@ def test_a_message_with_several_causes_asks_which_and_runs_each():
     assert "very first step" in texts(at.markdown)
 
 
-def test_shapes_are_explained_before_the_link():
+def test_a_message_about_shapes_is_raised_and_fixed_here_and_has_an_address():
     at = opened()
     ask(at, "mat1 and mat2 shapes cannot be multiplied (64x784 and 128x10)")
-    assert "In a matrix product the last axis" in texts(at.markdown)
+    assert not at.info
+    assert address(at)["shape"] == "product"
+    for shown in (at, opened(shape="product")):
+        assert shown.header[0].value == "Shapes that cannot be multiplied"
+        assert "In a matrix product the last axis" in texts(shown.markdown)
+        assert "Error" in shown.error[0].value
+        assert "No error. The gradient is" in texts(shown.success)
+    press(at, "wrong choose twice")
+    assert "shape" not in address(at)
 
 
 @pytest.mark.parametrize(

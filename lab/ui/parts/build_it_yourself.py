@@ -33,13 +33,13 @@ def _show(current: PageState) -> Callable[[], None]:
         state.step()
     task = course.up_to(session["build task"] or course.tasks[0].key)[-1]
     session[f"build task of {course.key}"] = task.key
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        _courses()
-        folder = None if hosted() else _own_editor(course)
     onward = ONWARD if course.key in own.engines() else ""
     tasks(course.key, course.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _courses()
+            folder = None if hosted() else _own_editor(course)
         _task(course, task)
     with right:
         try:

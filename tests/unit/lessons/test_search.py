@@ -4,7 +4,6 @@ import pytest
 from lessons.search_words import TYPED
 
 from lab.failures.catalogue import BY_KEY
-from lab.failures.messages import MESSAGES
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
@@ -51,9 +50,11 @@ def test_a_term_is_found_and_leads_somewhere(term):
     assert TERMS[term].path in {page.path for page in PAGES}
 
 
-@pytest.mark.parametrize("key", [key for key in MESSAGES if key in BY_KEY])
+@pytest.mark.parametrize(
+    "key", ["inplace", "twice", "scalar", "leaf", "nograph", "numpy", "nonleafgrad", "integers", "optimizer"]
+)
 def test_a_pasted_message_leads_to_where_it_is_explained(key):
-    answers = search(f"RuntimeError: {MESSAGES[key].phrases[0]}")
+    answers = search(f"RuntimeError: {BY_KEY[key].phrases[0]}")
     assert {"failure": key} in [answer.query for answer in answers]
     assert not any(answer.sure for answer in answers) or len(answers) == 1
 
