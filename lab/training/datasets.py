@@ -23,6 +23,7 @@ from lab.training.config import Config
 from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
 
 SYNTHETIC_SAMPLES = 1000
+RARE = 20  # points to one of the rare class; fewer where there would be only one of it
 SMALLEST_SCALE = 1e-150  # the square of a smaller number underflows, too
 FARTHEST = 1e9  # deviations from the mean: float32 has no room for such a sample beside the others
 
@@ -236,6 +237,12 @@ def blobs(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndar
     return _jitter(np.cos(angle), np.sin(angle), noise, rng), labels
 
 
+def rare(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Two clouds of very different size: one point in twenty is of class 1, so always saying 0 is right in 95 %."""
+    labels = (np.arange(samples) % min(RARE, samples // 2) == 0).astype(int)
+    return _jitter(labels - 0.5, 0.8 * labels - 0.4, noise, rng), labels
+
+
 def sine(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A wave to be found again from noisy points: x of shape (samples, 1), and y, a number for each."""
     x = rng.uniform(-np.pi, np.pi, samples)
@@ -254,6 +261,7 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "spirals": (spirals, 0.03),
         "xor": (xor, 0.05),
         "blobs": (blobs, 0.25),
+        "rare": (rare, 0.4),
         "sine": (sine, 0.2),
     }
 )

@@ -100,6 +100,27 @@ def _explained(records: Sequence[Record]) -> Answer:
     return (0 if share > 0.98 else 1 if share > 0.8 else 2), sentence
 
 
+def _alike(records: Sequence[Record]) -> Answer:
+    train, val = (score(records[-1], part) for part in ("train", "val"))
+    return int(val < 0.65), f"training accuracy ended at {train:.0%}, validation accuracy at {val:.0%}."
+
+
+def _beaten(records: Sequence[Record]) -> Answer:
+    last, origin = score(records[-1], "val"), records[-1]["origin"]
+    plain = origin["baseline_val_accuracy"] or 0.0
+    where = f"validation accuracy ended at {last:.1%}; always saying class 0 is right in {plain:.1%} of these samples."
+    return (0 if last <= plain + 0.005 else 1 if last <= 0.99 else 2), where
+
+
+def _fall(records: Sequence[Record]) -> Answer:
+    losses = _losses(records, "train_loss")
+    low = min(losses)
+    where = f"the training loss fell to {low:.2g} in epoch {losses.index(low) + 1}"
+    if records[-1]["diverged"]:
+        return 2, f"{where} and was no longer a number in epoch {records[-1]['epoch']}."
+    return int(losses[-1] > 2 * low), f"{where} and ended at {losses[-1]:.2g}."
+
+
 def _losses(records: Sequence[Record], name: Curve) -> list[float]:
     return [loss for record in records if (loss := record[name]) is not None]
 
@@ -157,6 +178,24 @@ LESSONS = MappingProxyType(
             "When will validation accuracy pass 90 %?",
             ("by epoch 20", "later", "never"),
             _when,
+        ),
+        "Falls, then infinite": Lesson(
+            replace(FIRST, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=1.0),
+            "Momentum 0.9 and a rate of 1: the loss will fall for many epochs, and then?",
+            ("go on falling", "rise a little", "become infinite"),
+            _fall,
+        ),
+        "A rare class": Lesson(
+            replace(FIRST, data="rare", epochs=30),
+            "Always saying class 0 is right in 95 %. Where will validation accuracy end?",
+            ("at 95 %, too", "95 to 99 %", "above 99 %"),
+            _beaten,
+        ),
+        "Labels without a rule": Lesson(
+            replace(FIRST, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
+            "The noise hides the rule. Training accuracy will rise; and on samples never seen?",
+            ("rise with it", "stay near 50 %"),
+            _alike,
         ),
         "A noisy curve": Lesson(
             replace(FIRST, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),

@@ -551,6 +551,8 @@ def test_the_command_is_the_same_run(at):
         ("A layer dies", "dying"),
         ("Overfitting", "overfitting"),
         ("The hardest: spirals", "healthy"),
+        ("A rare class", "healthy"),
+        ("Falls, then infinite", "overflow"),
     ],
 )
 def test_a_lesson_shows_what_its_name_says(at, lesson, verdict):
@@ -650,7 +652,7 @@ def test_advice_that_cannot_be_tried_says_so(at):
     )
 
 
-AMONG_THE_25 = {"rate-high": [17], "flat": [16], "vanishing": [15], "dying": [14]}
+AMONG_THE_25 = {"rate-high": [17], "overflow": [17], "flat": [16], "vanishing": [15], "dying": [14]}
 
 
 def ways_to_failures(at):

@@ -27,6 +27,7 @@ from model import MLP
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
 MAX_UNITS = 8  # of a layer whose lines are drawn one by one
 MAX_TILES = 64  # of a layer
+LARGEST = 1e39  # no float32 is larger
 LINES = ("weights", "gradients")
 _teller = component("network_teller", "network/network.js", "tell")
 
@@ -82,6 +83,7 @@ def picture(
     matrices = [layer.weight.numpy() for layer in network.layers]
     if lines == "gradients":
         matrices = run.trainer.gradients(network)
+    matrices = [_drawable(matrix) for matrix in matrices]
     wires = [
         _wires(matrix, _few(before), _few(after))
         for matrix, (before, after) in zip(matrices, pairwise(columns), strict=True)
@@ -108,13 +110,18 @@ def picture(
     }  # fmt: skip
 
 
+def _drawable(matrix: np.ndarray) -> np.ndarray:
+    """Weights of a network that has diverged as numbers whose squares do not overflow."""
+    return np.nan_to_num(matrix.astype(float), nan=0.0, posinf=LARGEST, neginf=-LARGEST)
+
+
 def _few(column: Column) -> bool:
     return column.count <= MAX_UNITS
 
 
 def _wires(matrix: np.ndarray, few_from: bool, few_to: bool) -> list[list[float]]:
     """A number for each line; where a column is large, one line from or to all of it stands for the norm of many."""
-    drawn = np.nan_to_num(matrix.astype(float))
+    drawn = matrix
     if not few_from:
         drawn = np.linalg.norm(drawn, axis=0, keepdims=True)
     if not few_to:

@@ -19,6 +19,9 @@ from lab.training.trainer import train
         ("Overfitting", "fall, then rise"),
         ("The hardest: spirals", "by epoch 20"),
         ("A noisy curve", "a little less"),
+        ("Falls, then infinite", "become infinite"),
+        ("A rare class", "95 to 99 %"),
+        ("Labels without a rule", "stay near 50 %"),
     ],
 )
 def test_a_lesson_is_answered_by_its_own_run(name, answer):
