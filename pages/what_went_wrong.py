@@ -160,6 +160,11 @@ def _question() -> str:
             st.markdown("**Not clear from this text.** It may be:")
             for match in found:
                 _candidate(match)
+        if found:
+            st.caption(
+                "For certainty, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
+                "cause."
+            )
         st.caption("The text stays in this tab: a link to this page does not contain it.")
     if questions and not chosen:
         st.markdown("**Several causes raise this.** In your code, is there ... *(press one to run its program)*")

@@ -28,6 +28,7 @@ DANGEROUS = frozenset(
         "true_divide",
         "__truediv__",
         "__rtruediv__",
+        "__rdiv__",
         "pow",
         "__pow__",
         "norm",
@@ -238,6 +239,15 @@ def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
     entry = made(node)
     reader = site(3)
     if entry is not None and entry.site.line:
+        made_there = any(
+            leaf.site.line == entry.site.line
+            for other, _ in node.next_functions
+            if (leaf := watcher.leaves.get(id(getattr(other, "variable", None)))) is not None
+        )
+        if not made_there:
+            watcher.say(5, reader, f".grad is read here, and it is None: the tensor is the result of {entry.name} in "
+                        f"line {entry.site.line}, no leaf.")  # fmt: skip
+            return
         watcher.say(5, entry.site, f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
                     f"{entry.name} in this line, no leaf.")  # fmt: skip
 

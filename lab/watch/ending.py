@@ -2,14 +2,15 @@
 
 import gc
 import math
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 
 from lab.watch.finding import Finding
 from lab.watch.sites import NOWHERE, Site, line_of_argument, line_that_fills, stepped_now_and_then
-from lab.watch.tracks import Optimizer, freed, made
+from lab.watch.tracks import Cut, Optimizer, freed, made
 
 Tensor = torch.Tensor
 MIN_CHAIN = 3  # turns through which a sum of tensors is carried
@@ -68,9 +69,9 @@ def totals(watcher: Any) -> None:
 def kept(watcher: Any) -> None:
     """Lists that hold results with their graphs, of several turns."""
     for holder in gc.get_objects():
-        if type(holder) is not list or len(holder) < MIN_KEPT:
+        if type(holder) not in (list, deque) or len(holder) < MIN_KEPT:
             continue
-        graphs = [part for part in holder if isinstance(part, Tensor) and part.grad_fn is not None]
+        graphs = [part for part in parts_of(holder) if isinstance(part, Tensor) and part.grad_fn is not None]
         if len(graphs) < MIN_KEPT:
             continue
         seen = [entry for part in graphs if (entry := made(part.grad_fn)) is not None]
@@ -86,6 +87,12 @@ def kept(watcher: Any) -> None:
         if line:
             watcher.say(10, Site(file, line), f"`{name}` holds {len(graphs)} tensors, each with its graph, from "
                         f"{len(turns)} turns.")  # fmt: skip
+
+
+def parts_of(holder: Any) -> Iterator[Any]:
+    """The members of a container, and those of its tuples and dicts."""
+    for part in list(holder):
+        yield from part if type(part) is tuple else list(part.values()) if type(part) is dict else [part]
 
 
 def name_of(holder: Any) -> str:
@@ -113,13 +120,18 @@ def never_reached(watcher: Any) -> None:
         }  # fmt: skip
         for cut in watcher.cuts.values():
             behind = [dry[key] for key in cut.leaves if key in dry]
-            if behind and cut.used and cut.kind != "update":
+            each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
+            if behind and (cut.used or each_turn) and cut.kind != "update":
                 number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
                 watcher.say(number, cut.site, f"{len(behind)} parameters of the optimizer in line "
                 f"{track.site.line} got no gradient in "
                             f"{track.steps} steps: {cut.name} in this line cuts the way to them.")  # fmt: skip
                 for key in cut.leaves:
                     dry.pop(key, None)
+
+
+def key_of(cut: Cut) -> tuple[Site, str]:
+    return Site(cut.site.file, cut.site.line), cut.kind
 
 
 def without_optimizer(watcher: Any) -> None:

@@ -81,6 +81,10 @@ def steps_line(watcher: Any) -> Site | None:
 
 def second_time(watcher: Any, loss: Tensor, here: Site) -> Finding:
     """The same loss twice, or a tensor of an earlier turn that is still part of the graph."""
+    taken = [entry.taken for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.taken.line]
+    if taken:
+        return finding(2, taken[0], f"autograd.grad() in this line went through the graph that backward() in line "
+                       f"{here.line} needs, and freed it.")  # fmt: skip
     carried = [entry for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.outer.line]
     freed = [
         node for node in walk(loss.grad_fn) if (entry := made(node)) is not None and 0 < entry.passed <= watcher.turn
@@ -124,10 +128,18 @@ def no_graph(watcher: Any, loss: Tensor, here: Site) -> Finding:
     if origin is not None and origin.ref() is loss:
         if origin.cut is not None:
             return finding(*checks.of_cut(origin.cut, origin.site, here))
-        return finding(4, origin.site, f"backward() in line {here.line}: nothing that the loss was computed "
+        where = watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site
+        return finding(4, where, f"backward() in line {here.line}: nothing that the loss was computed "
         "from requires a "
                        "gradient.")  # fmt: skip
     return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
+
+
+def frozen(watcher: Any) -> bool:
+    """True if there are optimizers, and none of their parameters requires a gradient."""
+    live = [track.ref() for track in watcher.optimizers]
+    groups = [group for optimizer in live if optimizer is not None for group in optimizer.param_groups]
+    return bool(groups) and not any(tensor.requires_grad for group in groups for tensor in group["params"])
 
 
 def explain(watcher: Any, error: BaseException) -> None:

@@ -12,7 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import TorchFunctionMode
 
 from lab.watch.cards import REVERSED, Card, Picture, Place, caller, picture, plain_name, variable
-from lab.watch.tracks import kind
+from lab.watch.tracks import kind, node_of
 from lab.watch.watcher import IN_PLACE, NUMBERS, SILENT, tensors_in
 
 Tensor = torch.Tensor
@@ -178,7 +178,7 @@ class TorchRecorder(TorchFunctionMode):
 
     def note(self, name: str, args: Any, kwargs: Any, result: Tensor) -> Card | None:
         """Make a card of a result, unless it has one: `contiguous` may give back what it got."""
-        node = result.grad_fn
+        node = node_of(result)
         if node is not None:
             known = (node, result.output_nr) in self.edges
             return None if known else self.operation(name, self.operands(name, args, kwargs), result)
@@ -248,7 +248,8 @@ class TorchRecorder(TorchFunctionMode):
         frame = caller(2)
         written = self.writes.setdefault(address(tensor), [])
         written.append((version(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
-        if tensor.grad_fn is not None and (tensor.grad_fn, tensor.output_nr) not in self.edges:
+        node = node_of(tensor)
+        if node is not None and (node, tensor.output_nr) not in self.edges:
             self.plain.pop(id(tensor), None)
             self.operation(name, operands, tensor)
         return result
@@ -257,7 +258,7 @@ class TorchRecorder(TorchFunctionMode):
 
     def card(self, tensor: Tensor) -> Card:
         """The card of an operand: of the operation that made it, or a leaf or constant of its own."""
-        if tensor.grad_fn is not None:
+        if node_of(tensor) is not None:
             card = self.edges.get((tensor.grad_fn, tensor.output_nr))
             if card is None:
                 card = self.rewritten(tensor)

@@ -53,6 +53,7 @@ class Made:
     wide: Site = NOWHERE
     consumers: list[Site] = field(default_factory=list)
     depth: int = 0  # turns of the past that are behind it
+    taken: Site = NOWHERE  # the autograd.grad() that freed it
     likely: bool = False  # a log-probability
     watcher: int = 0  # the number of the watcher that saw it
     passed: int = 0  # the number of the first backward pass that went through it
@@ -131,6 +132,14 @@ class Pass:
     leaves: list[Any] = field(default_factory=list)
     mean: bool = False
     likelihood: bool = False  # the loss is a sum or mean of log-probabilities, as they are
+
+
+def node_of(tensor: torch.Tensor) -> Any:
+    """The graph node of a tensor. PyTorch refuses to name that of a view that was made and written to under no_grad."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
 
 
 def made(node: Any) -> Made | None:

@@ -19,7 +19,7 @@ from lab.watch import checks, ending, errors
 from lab.watch.finding import Finding
 from lab.watch.patches import Patches
 from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
-from lab.watch.tracks import KEY, Cut, Leaf, Made, Optimizer, Origin, Pass, leaves_of, made, walk, weak
+from lab.watch.tracks import KEY, Cut, Leaf, Made, Optimizer, Origin, Pass, leaves_of, made, node_of, walk, weak
 
 Tensor = torch.Tensor
 STEPS = frozenset(
@@ -99,6 +99,8 @@ class Watcher(TorchFunctionMode):
         self.zeroed: dict[int, tuple[int, Site, bool]] = {}
         self.cleared: dict[int, Site] = {}  # leaf -> the last zero_grad() that it was given to
         self.useless_clear: tuple[int, Site] = (-1, NOWHERE)  # the turn, and a zero_grad() without gradients
+        self.deepest = NOWHERE  # the last line that computed with a result of an earlier turn
+        self.frozen = NOWHERE  # the last line that took gradients from a tensor
         self.forwarded = False  # since the last backward pass
         self.scaled = False  # gradients are multiplied or divided by hand
         self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...]]] = {}
@@ -186,7 +188,7 @@ class Watcher(TorchFunctionMode):
 
     def note(self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any) -> None:
         """An operation gave a tensor."""
-        node: Any = result.grad_fn
+        node: Any = node_of(result)
         if node is None:
             if not (result.requires_grad and result.is_leaf and name not in FACTORIES and id(result) in self.leaves):
                 self.ended(name, operands, result, args)
@@ -198,7 +200,7 @@ class Watcher(TorchFunctionMode):
         self.forwarded = True
         entry = node.metadata[KEY] = Made(name, here, self.turn, watcher=self.number)
         for operand in operands:
-            before = operand.grad_fn
+            before = node_of(operand)
             if before is None:
                 if id(operand) in self.origins:
                     self.used(operand)
@@ -210,6 +212,12 @@ class Watcher(TorchFunctionMode):
                 source.consumers.append(here)
             if source.turn < self.turn or source.site == here:
                 self.carried(entry, source, operand, result)
+            else:
+                entry.depth = max(entry.depth, source.depth)
+                if operand.numel() == 1 and result.numel() == 1:
+                    entry.chain = max(entry.chain, source.chain)
+        if max(entry.chain, entry.depth) >= ending.MIN_CHAIN:
+            self.totals[entry.site] = (weak(result), max(entry.chain, entry.depth))
         checks.operation(self, entry, operands, result, args, kwargs)
 
     def carried(self, entry: Made, source: Made, operand: Tensor, result: Tensor) -> None:
@@ -220,7 +228,8 @@ class Watcher(TorchFunctionMode):
                 self.totals[entry.site] = (weak(result), entry.chain)
         if source.turn < self.turn and not entry.outer.line:
             entry.outer = outermost_with(operand) or entry.site
-            entry.depth = source.depth + 1
+            entry.depth = max(entry.depth, source.depth + 1)
+            self.deepest = entry.outer
 
     def used(self, operand: Tensor) -> None:
         origin = self.origins.get(id(operand))
@@ -346,6 +355,8 @@ class Watcher(TorchFunctionMode):
             self.zeroed[id(tensor)] = (self.turn, site(2), self.forwarded)
         if attribute == "requires_grad" and args[1]:
             self.forced(tensor)
+        elif attribute == "requires_grad":
+            self.frozen = site(2)
         if attribute == "data":
             checks.replaced(self, tensor, args[1])
         return func(*args)
@@ -365,12 +376,14 @@ class Watcher(TorchFunctionMode):
             return func(*args, **kwargs)
         if name == "requires_grad_":
             self.forced(tensor)
+            if False in (*args[1:], *kwargs.values()):
+                self.frozen = site(2)
             return func(*args, **kwargs)
         here = site(3)
         leaf = self.leaves.get(self.storages.get(tensor.data_ptr(), 0))
         before = checks.before_write(self, leaf, tensor)
         version = tensor._version
-        node = tensor.grad_fn
+        node = node_of(tensor)
         source = None if node is None else made(node)
         result = func(*args, **kwargs)
         if name == "zero_":
@@ -380,7 +393,7 @@ class Watcher(TorchFunctionMode):
         self.writes.append((tuple(tensor.shape), version + 1, here))
         if leaf is not None:
             checks.after_write(self, leaf, tensor, before, here, name)
-        after: Any = tensor.grad_fn
+        after: Any = node_of(tensor)
         if after is not None and made(after) is None:
             entry = after.metadata[KEY] = Made(name, here, self.turn, watcher=self.number)
             if source is not None and (source.turn < self.turn or source.site == here):
@@ -417,6 +430,9 @@ class Watcher(TorchFunctionMode):
                 self.pending.append((error, finding))
             raise
         self.turn += 1
+        top = None if loss.grad_fn is None else made(loss.grad_fn)
+        if top is not None and top.depth and self.deepest.line:
+            self.carried_states[self.deepest] = top.depth
         if loss.numel() == 1:
             place.values.append(float(loss.detach()))
             place.turns.append(self.turn)
@@ -429,6 +445,8 @@ class Watcher(TorchFunctionMode):
         first = outputs if isinstance(outputs, Tensor) else outputs[0] if outputs else None
         if isinstance(first, Tensor) and first.grad_fn is not None:
             self.mark(first)
+            if not kwargs.get("retain_graph", kwargs.get("create_graph")):
+                self.taken(first, here)
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
@@ -441,12 +459,19 @@ class Watcher(TorchFunctionMode):
                 self.remember(part, here, None)
         return result
 
+    def taken(self, output: Tensor, here: Site) -> None:
+        """autograd.grad() goes through a graph, and frees it."""
+        for node in walk(output.grad_fn):
+            entry = made(node)
+            if entry is not None:
+                entry.taken = here
+
     def mark(self, loss: Tensor) -> None:
         for node in walk(loss.grad_fn):
             entry = made(node)
             if entry is None:
                 continue
-            if entry.chain:
+            if entry.chain or entry.depth:
                 self.summed.add(entry.site)
             entry.passed = entry.passed or self.turn + 1
 

@@ -13,6 +13,10 @@ from lab.ui.table import escape_markdown, with_code
 Choose = Callable[[str], None]
 TEXT, PASTED = "code text", "code pasted"  # the widget, and what outlives it when the page is left
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
+CERTAINTY = (
+    "This is read from the text. For certainty, run your script with `python -m lab.watch SCRIPT.py`: "
+    "it names the line of the cause from what happened."
+)
 EXAMPLE = """\
 import torch
 from torch import nn
@@ -81,6 +85,12 @@ def _asked() -> None:
 
 
 def _said(text: str, choose: Choose) -> None:
+    _read_out(text, choose)
+    if "torch" in text:
+        st.caption(CERTAINTY)
+
+
+def _read_out(text: str, choose: Choose) -> None:
     try:
         reading = read(text)
         lines = program(text).split("\n")

@@ -17,6 +17,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from lab.failures.code import read  # noqa: E402
 from lab.watch import doctor  # noqa: E402
 from lab.watch.__main__ import run  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
@@ -59,6 +60,15 @@ def test_failures_are_found_in_the_line_of_their_cause():
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
 def test_right_programs_get_no_word(path):
     assert watched(path)[1] == set()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [*WRONG, *RIGHT], ids=lambda path: path.stem)
+def test_the_reader_of_code_and_the_watcher_agree(path):
+    """Where both speak, they name a failure that is the same."""
+    ran = {failure for _, failure in watched(path)[1]}
+    text = {finding.failure for finding in read(path.read_text("utf-8")).findings}
+    assert not (ran and text) or ran & text, (ran, text)
 
 
 @pytest.mark.filterwarnings("ignore")

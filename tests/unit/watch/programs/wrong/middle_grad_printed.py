@@ -4,6 +4,6 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 w = torch.randn(3, requires_grad=True)
-h = w * 2  #! 5
+h = w * 2
 h.sum().backward()
-print(h.grad)
+print(h.grad)  #! 5
