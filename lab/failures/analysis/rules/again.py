@@ -135,11 +135,16 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
     if "retain" in before.detail:
         return
     if before.kind == Act.USED and isinstance(before.node, ast.Call):
+        line = event.statement.lineno
+        later = (
+            f"which the pass in line {line} needs"
+            if event.kind == Act.BACKWARD
+            else (f"so line {line} cannot differentiate it")
+        )
         yield Found(
             2,
             before.node,
-            f"This derivative frees the graph of {called(before.value, 'the result')}, which line "
-            f"{event.statement.lineno} goes through again: keep it here.",
+            f"This derivative frees the graph of {called(before.value, 'the result')}, {later} again: keep it here.",
             case.text.replace([(before.node, case.text.with_keyword(before.node, "retain_graph", "True"))]),
         )
         return
@@ -169,8 +174,9 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             2,
             event.node,
             f"{called(event.value, 'This')} shares a part of its graph with {called(before.value, 'the result')}, "
-            f"whose `backward()` in line {before.statement.lineno} has freed it: keep it there, or add the two and "
-            "run one pass.",
+            f"whose `backward()` in line {before.statement.lineno} has freed it"
+            f"{' in the turn before' if before.node is event.node else ''}: keep it there, or add the two and run one "
+            "pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
 

@@ -190,8 +190,12 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             yield Found(
                 4,
                 node,
-                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, and line {line} "
-                "cannot differentiate it again.",
+                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, "
+                + (
+                    f"and `backward()` in line {line} refuses it."
+                    if event.kind == Act.BACKWARD
+                    else f"so line {line} cannot differentiate it again."
+                ),
                 case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
             )
             return

@@ -49,7 +49,8 @@ def column_and_row(case: Case) -> Iterator[Found]:
             8,
             node,
             f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
-            f"they become a table of {n} x {n} numbers, most of them of wrong pairs.",
+            f"they become a table of {n} x {n} {'products' if event.detail == '*' else 'differences'}, most of them of "
+            "wrong pairs.",
             case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
         )
 

@@ -160,8 +160,8 @@ def used_up(case: Case) -> Iterator[Found]:
         yield Found(
             19,
             event.node,
-            f"`{given.name}` is a generator, which line {given.node.lineno} made and something has gone through since: "
-            "the optimizer gets nothing. Make it a list.",
+            f"`{given.name}`, made in line {given.node.lineno}, is a generator, and something has gone through it "
+            "since: the optimizer gets nothing. Make it a list.",
             case.text.replace([(given.node, f"list({case.text.of(given.node)})")]),
         )
 
