@@ -18,8 +18,8 @@ from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.practice import folder, record, sandbox, summary
 from lab.practice.checker import Report, check
-from lab.practice.folder import plain
-from lab.practice.render_report import told
+from lab.practice.folder import printable
+from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.task import Course
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return check_all(place) if given.command == "check" else watch(place)
     except folder.FolderError as error:
         for line in str(error).split("\n"):
-            print(plain(line), file=sys.stderr)
+            print(printable(line), file=sys.stderr)
         return 2
 
 
@@ -114,7 +114,7 @@ def check_all(place: Path) -> int:
         record.keep(place, course, held.text, report)
         passed = passed and bool(report)
     if found:
-        print(f"What passes is in {plain(place / record.FILE)}: load it on Start, or hand it in.")
+        print(f"What passes is in {printable(place / record.FILE)}: load it on Start, or hand it in.")
     if unread:
         raise folder.FolderError("\n".join(unread))
     return 0 if passed else 1
@@ -154,7 +154,7 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
         print(error, file=sys.stderr)
         return 2
     found = summary.summary(files)
-    table = summary.table(found.rows, {key: plain(ITEMS[key].title if key in ITEMS else key) for key in keys})
+    table = summary.table(found.rows, {key: printable(ITEMS[key].title if key in ITEMS else key) for key in keys})
     print(summary.drawn(table))
     if stops := summary.stops(found.rows):
         print(f"\nWhere they stop:\n{summary.drawn(stops)}")
@@ -172,12 +172,14 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
 def lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
     """What a check found, for a terminal, which must not obey what a learner's code says or prints."""
     for text in _lines(course, path, report, printed):
-        yield from (plain(line.expandtabs(4)) for line in text.split("\n"))
+        yield from (printable(line.expandtabs(4)) for line in text.split("\n"))
 
 
 def _lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
     last = course.tasks[-1].key
-    said = told(course, next((key for key, passed in report.passed.items() if not passed), last), report, printed)
+    said = render_report(
+        course, next((key for key, passed in report.passed.items() if not passed), last), report, printed
+    )
     yield f"{path}"
     for task in course.tasks:
         mark = {True: "✓", False: "✗", None: "·"}[report.passed.get(task.key)]

@@ -103,24 +103,24 @@ class Here:
 
 def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
     """A job as the driver takes it. Each run gets arrays of its own."""
-    inputs = {name: driver.lively(value) for name, value in plainly(job.inputs, job.secret).items()}
+    inputs = {name: driver.decode(value) for name, value in encoded(job.inputs, job.secret).items()}
     return job.program, inputs, [*job.shows]
 
 
-def plainly(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
+def encoded(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
     """Inputs as they are sent, without the secret ones."""
-    return {name: driver.plain(value, math.inf) for name, value in inputs.items() if name not in secret}
+    return {name: driver.encode(value, math.inf) for name, value in inputs.items() if name not in secret}
 
 
 def answer(said: Mapping[str, Any]) -> Answer:
-    """What a driver said, as an answer. Raises what `driver.lively` raises for what no driver says."""
-    values = {str(name): driver.lively(value) for name, value in said["values"].items()}
+    """What a driver said, as an answer. Raises what `driver.decode` raises for what no driver says."""
+    values = {str(name): driver.decode(value) for name, value in said["values"].items()}
     return Answer(values, problem(said["error"]) if "error" in said else None)
 
 
 def problem(said: Mapping[str, Any]) -> Problem:
-    """What a driver said of an exception. Raises what `driver.lively` raises for what no driver says."""
-    texts = [driver.lively(said[name]) for name in ("kind", "message")]
+    """What a driver said of an exception. Raises what `driver.decode` raises for what no driver says."""
+    texts = [driver.decode(said[name]) for name in ("kind", "message")]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("An exception is told in words.")
     places = (said[name] for name in ("line", "column"))

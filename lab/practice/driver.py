@@ -5,7 +5,7 @@ does to it, it can only spoil its own answers. The other side, lab/practice/chec
 lab/practice/sandbox.py, this file is that process: one line of JSON asks, and each answer is one line of JSON.
 
 An answer is a dict: {"values": {expression: value}} where the program ran, {"error": {...}} where it did not; see
-`failed`. Values are numbers, texts, bools, None and arrays; `plain` and `lively` take them to JSON and back.
+`failed`. Values are numbers, texts, bools, None and arrays; `encode` and `decode` take them to JSON and back.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MOST_NUMBERS = 10_000  # in one value of an answer; who checks asks for far fewe
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
-def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
+def encode(value: Any, most: float = MOST_NUMBERS) -> Any:
     """A value as JSON has it. What is neither a number, an array nor a text, what has more than `most` elements, and a
     dict by anything else than texts and numbers, goes as the name of its type."""
     if value is None or type(value) is float or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)) and len(value) <= most:
-        return {"list": [plain(item, most) for item in value]}
+        return {"list": [encode(item, most) for item in value]}
     if isinstance(value, dict) and len(value) <= most:
-        pairs = [[plain(key, most), plain(item, most)] for key, item in value.items()]
+        pairs = [[encode(key, most), encode(item, most)] for key, item in value.items()]
         if not any(isinstance(key, dict) for key, _ in pairs):
             return {"dict": pairs}
     if isinstance(value, (int, float, np.ndarray, np.generic)):
@@ -55,10 +55,10 @@ def plain(value: Any, most: float = MOST_NUMBERS) -> Any:
     return {"type": type(value).__name__}
 
 
-def lively(value: Any) -> Any:
-    """The inverse of `plain`: numbers come as NumPy arrays, those without axes as Python's own numbers.
+def decode(value: Any) -> Any:
+    """The inverse of `encode`: numbers come as NumPy arrays, those without axes as Python's own numbers.
 
-    Raises ValueError, KeyError, TypeError, OverflowError or RecursionError for what `plain` does not make: who reads
+    Raises ValueError, KeyError, TypeError, OverflowError or RecursionError for what `encode` does not make: who reads
     the answers of another process may rely on it.
     """
     if value is None or isinstance(value, (bool, float)):
@@ -68,15 +68,15 @@ def lively(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()  # half a character of two halves would spoil a page
     if "list" in value:
-        return [lively(item) for item in value["list"]]
+        return [decode(item) for item in value["list"]]
     if "dict" in value:
-        return {lively(key): lively(item) for key, item in value["dict"]}
+        return {decode(key): decode(item) for key, item in value["dict"]}
     if "numbers" in value:
         if not DTYPES.fullmatch(value["dtype"]) or not all(type(size) is int and size >= 0 for size in value["shape"]):
             raise ValueError("There is no such array.")
         with np.errstate(over="ignore"):  # of float16
             return np.array(value["numbers"], value["dtype"]).reshape(value["shape"])
-    return {"type": lively(str(value["type"]))}
+    return {"type": decode(str(value["type"]))}
 
 
 @functools.lru_cache(1000)
@@ -99,7 +99,7 @@ def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, An
     try:
         exec(compiled(program, "exec"), scope)
         for expression in shows:
-            values[expression] = plain(eval(compiled(expression, "eval"), scope))
+            values[expression] = encode(eval(compiled(expression, "eval"), scope))
     except Exception as error:
         return {"values": values, "error": failed(error, file)}
     return {"values": values}
@@ -180,12 +180,12 @@ class Server:
 
     def run(self, jobs: list[list[Any]]) -> None:
         for program, inputs, shows in jobs:
-            inputs = {name: lively(value) for name, value in inputs.items()}
+            inputs = {name: decode(value) for name, value in inputs.items()}
             self._say(run(self._namespace, self.file, program, inputs, shows))
 
     def stream(self, program: str, inputs: dict[str, Any]) -> None:
-        scope = {name: lively(value) for name, value in inputs.items()}
-        scope["emit"] = lambda value: self._say({"message": plain(value)})
+        scope = {name: decode(value) for name, value in inputs.items()}
+        scope["emit"] = lambda value: self._say({"message": encode(value)})
         self._say(run(self._namespace, self.file, program, scope, []))
 
 

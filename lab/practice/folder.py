@@ -175,6 +175,6 @@ def reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def plain(text: object) -> str:
+def printable(text: object) -> str:
     """What of a text a terminal can show on one line, without what it would obey."""
     return "".join(sign if sign.isprintable() else "?" for sign in str(text))

@@ -15,7 +15,7 @@ MOST_TEXT = 1000  # characters of any other
 DEEPEST = 5  # list in lists that is written out
 
 
-def told(course: Course, asked: str, report: Report, printed: str) -> dict[str, Any]:
+def render_report(course: Course, asked: str, report: Report, printed: str) -> dict[str, Any]:
     """What a check of the task `asked` found: `ShownResult` in static/types.d.ts."""
     failure = report.failure
     problem = (failure.problem if failure else None) or report.problem

@@ -291,17 +291,17 @@ class Sandbox:
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
         """An answer for each job. Raises Stopped."""
-        self._ask("run", jobs=[[job.program, checker.plainly(job.inputs, job.secret), [*job.shows]] for job in jobs])
+        self._ask("run", jobs=[[job.program, checker.encoded(job.inputs, job.secret), [*job.shows]] for job in jobs])
         answers = [self._answer(self._said(), job.shows) for job in jobs]
         self._pause()
         return answers
 
     def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
         """What a program of this project tells while it runs: it sees the learner's names and those of `inputs`, and
-        calls `emit(value)`, with what `driver.plain` knows. Raises Raised where it raises, and Stopped."""
-        self._ask("stream", program=program, inputs=checker.plainly(inputs))
+        calls `emit(value)`, with what `driver.encode` knows. Raises Raised where it raises, and Stopped."""
+        self._ask("stream", program=program, inputs=checker.encoded(inputs))
         while "message" in (said := self._said()):
-            yield self._sensible(driver.lively, said["message"])
+            yield self._sensible(driver.decode, said["message"])
         answer = self._answer(said)
         self._pause()
         if answer.problem:

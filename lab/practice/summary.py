@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from lab.practice import record, sandbox
 from lab.practice.checker import Report, check
-from lab.practice.folder import FolderError, content, plain, read_file, reason
+from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
 from practice import COURSES
 from practice.debug import PROGRAMS, ROOM
@@ -76,18 +76,18 @@ def summary(names: Sequence[str | Path]) -> Summary:
             row = _read(path, found)
         except (OSError, ValueError, FolderError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error).removesuffix(".")
-            found.notes.append(f"{plain(path)} is left out: {why}.")
+            found.notes.append(f"{printable(path)} is left out: {why}.")
             found.complete = False
             continue
         same = (*sorted(row.cards.items()), *sorted(row.tasks.items()))
         if same in first:
-            found.notes.append(f"{plain(path)} says the same as {plain(first[same])}, on the same days.")
+            found.notes.append(f"{printable(path)} says the same as {printable(first[same])}, on the same days.")
         elif same:
             first[same] = path
         found.rows.append(row)
     students = Counter(row.student for row in found.rows)
     found.rows = [
-        replace(row, student=row.student if students[row.student] == 1 else f"{row.student} ({plain(row.source)})")
+        replace(row, student=row.student if students[row.student] == 1 else f"{row.student} ({printable(row.source)})")
         for row in found.rows
     ]
     if any(row.texts for row in found.rows):
@@ -107,7 +107,7 @@ def _expanded(names: Sequence[str | Path], found: Summary) -> Iterator[Path]:
         elif fits := sorted(glob.glob(name)):
             seen |= dict.fromkeys(path for one in fits for path in _inside(Path(one)))
         else:
-            found.notes.append(f"No file fits {plain(name)}.")
+            found.notes.append(f"No file fits {printable(name)}.")
             found.complete = False
     return iter(seen)
 
@@ -170,15 +170,15 @@ def _of_python(path: Path) -> Row:
 
 def _row(path: Path, progress: Progress, name: str) -> Row:
     tasks, texts = progress.tasks, {key: work for key, work in progress.texts.items() if key in COURSES}
-    student = _cut(plain(progress.name or name))
+    student = _cut(printable(progress.name or name))
     return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles, progress.scores)
 
 
 def _doubt(path: Path, progress: Progress, edited: bool, found: Summary) -> None:
     if edited:
-        found.notes.append(f"{plain(path)} does not fit its checksum: it was changed after it was saved.")
+        found.notes.append(f"{printable(path)} does not fit its checksum: it was changed after it was saved.")
     elif progress.doubt:
-        found.notes.append(f"{plain(path)} {DOUBTS[progress.doubt]}.")
+        found.notes.append(f"{printable(path)} {DOUBTS[progress.doubt]}.")
 
 
 # -- What the code passes now ------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
         (said, mistake), times = causes[where].most_common(1)[0]
         often = f" ({times} of {count})" if count > 1 else ""
         lines.append(
-            [str(count), *where, plain(said or "the file does not run") + often, plain(mistake or "not known")]
+            [str(count), *where, printable(said or "the file does not run") + often, printable(mistake or "not known")]
         )
     return lines
 

@@ -15,7 +15,7 @@ import streamlit as st
 from lab.practice import learner_engine, sandbox
 from lab.practice.checking import Checking
 from lab.practice.folder import LARGEST
-from lab.practice.render_report import told
+from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
@@ -113,7 +113,7 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
             report = checking.report
             own.checked(COURSES[key], checking.key, checking.source, report)
             if not report:
-                why = told(COURSES[key], checking.key, report, "")["headline"]
+                why = render_report(COURSES[key], checking.key, report, "")["headline"]
                 session[_REFUSED] = session.get(_REFUSED, {}) | {key: why}
 
     def back() -> None:

@@ -23,7 +23,7 @@ from lab.practice.checker import Report
 from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
 from lab.practice.progress_file import hashed
-from lab.practice.render_report import told
+from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
@@ -49,7 +49,7 @@ def finished(course: Course) -> Report | None:
         return None
     del state[_name(course, "checking")]
     report = checking.report
-    state[_name(course, "result")] = told(course, checking.key, report, checking.printed) | {
+    state[_name(course, "result")] = render_report(course, checking.key, report, checking.printed) | {
         "hash": hashed(checking.source),
         "tasksPassed": sum(report.passed.values()),
     }

@@ -8,7 +8,7 @@ from lab.practice import sandbox
 from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Stopped
 from lab.practice.checking import Checking
-from lab.practice.render_report import told
+from lab.practice.render_report import render_report
 from practice import COURSES
 
 COURSE = COURSES["scalars"]
@@ -45,11 +45,11 @@ def test_of_a_case_that_fails_only_its_own_output_is_kept():
     assert checking.report.failure.alone
     factor = checking.report.failure.inputs["q"]
     assert checking.printed == f"read\nmul\nback {factor}\n"
-    shown = told(COURSE, "arithmetic", checking.report, checking.printed)
+    shown = render_report(COURSE, "arithmetic", checking.report, checking.printed)
     assert shown["printedWhen"] == "as its file was read and in this case"
     checking = Checking(COURSE, "arithmetic", f"{COURSE.reference}\nprint('read')\n1 / 0\n", 0, sandbox.runner)
     checking.wait(DONE)
-    shown = told(COURSE, "arithmetic", checking.report, checking.printed)
+    shown = render_report(COURSE, "arithmetic", checking.report, checking.printed)
     assert (shown["printed"], shown["printedWhen"]) == ("read\n", "as its file was read")
 
 

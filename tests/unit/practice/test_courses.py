@@ -14,7 +14,7 @@ import pytest
 
 import model
 from lab.practice.checker import Here, _cases, _numerical, check
-from lab.practice.render_report import told
+from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.scalars import reference as scalars
 from tests.answers import grown
@@ -106,7 +106,7 @@ def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     assert course.reference.count(old) == 1
     wrong = course.reference.replace(old, new)
     report = check(course, key, wrong, Here(), seed=2)
-    sentence = told(course, key, report, "")["sentence"]
+    sentence = render_report(course, key, report, "")["sentence"]
     assert said in sentence
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.practice.checker import Failure, Here, Problem, Report, check
-from lab.practice.render_report import shown, told
+from lab.practice.render_report import render_report, shown
 from lab.text import strict_json
 from practice.scalars import COURSE
 from tests.unit.practice.test_checker import course as small  # noqa: F401
@@ -14,9 +14,9 @@ from tests.unit.practice.test_checker import course as small  # noqa: F401
 
 def said(course, key, source, printed=""):
     report = check(course, key, source, Here(), 0)
-    told_ = told(course, key, report, printed)
-    assert json.loads(strict_json(told_)) == told_
-    return told_
+    rendered = render_report(course, key, report, printed)
+    assert json.loads(strict_json(rendered)) == rendered
+    return rendered
 
 
 def test_what_passed_says_what_comes_next(small):  # noqa: F811
@@ -48,7 +48,7 @@ def test_what_is_right_in_a_list_that_is_too_short_is_not_marked():
     for got, marked in (([1.0], [False]), ([1.0, 3.0], [False, True])):
         wrong = np.array(marked) if any(marked) else None
         failure = Failure("value", check_, {}, "y", got, [1.0, 2.0, 3.0], wrong=wrong)
-        found = told(COURSE, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
+        found = render_report(COURSE, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
         assert [cell["wrong"] for cell in found["cells"][0]] == marked
         assert found["wrong"]
 
@@ -83,7 +83,7 @@ def test_an_exception_is_told_with_its_line(small):  # noqa: F811
 
 def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
     report = Report({"double": False}, {"Any number": None}, stopped="It did not end.", line=3)
-    found = told(small, "double", report, "")
+    found = render_report(small, "double", report, "")
     assert found["headline"] == "Twice: “Any number” did not come to its end."
     assert (found["passed"], found["sentence"], found["line"]) == (False, "It did not end.", 3)
 
@@ -94,7 +94,7 @@ def test_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart():
     failure = Failure(
         task.key, task.checks[0], {}, "y", np.array([1.0, 1.00001234]), np.array([1.0, 1.00001]), wrong=wrong
     )
-    found = told(COURSE, task.key, Report({task.key: False}, {task.checks[0].name: False}, failure), "")
+    found = render_report(COURSE, task.key, Report({task.key: False}, {task.checks[0].name: False}, failure), "")
     got, right = ([cell["text"] for cell in value["cells"][0]] for value in found["values"])
     assert got[0] == right[0] == "1"
     assert got[1] != right[1]
@@ -125,5 +125,6 @@ def test_values_of_one_and_two_axes_have_cells():
 
 def test_a_problem_without_a_message_is_its_kind():
     assert (
-        told(COURSE, "value", Report({"value": False}, problem=Problem("KeyError", "")), "")["sentence"] == "KeyError"
+        render_report(COURSE, "value", Report({"value": False}, problem=Problem("KeyError", "")), "")["sentence"]
+        == "KeyError"
     )

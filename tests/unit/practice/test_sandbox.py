@@ -397,7 +397,7 @@ EXPECTED = [
 
 @pytest.mark.parametrize("got", ODD, ids=range(len(ODD)))
 def test_any_value_can_be_compared_and_described(got):
-    got = driver.lively(json.loads(json.dumps(driver.plain(got))))
+    got = driver.decode(json.loads(json.dumps(driver.encode(got))))
     for expected in EXPECTED:
         assert agree(CHECK, Answer({"y": got}), Answer({"y": expected})) in (True, False)
         assert "\n" not in resemblance(got, expected, 1e-6)
