@@ -98,7 +98,7 @@ def test_a_slider_of_steps_follows_a_presenter(open_page):
 
 
 def test_who_writes_an_f_projects_nothing(open_page):
-    page = open_page("questions")
+    page = open_page("practise?tab=ask")
     page.locator(".project-bar").wait_for(state="attached")
     page.get_by_role("textbox").first.press_sequentially("of f")
     expect(page.get_by_role("textbox").first).to_have_value("of f")
