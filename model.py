@@ -32,10 +32,10 @@ from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import partialmethod, wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isfunction, isgeneratorfunction, signature
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,11 +50,9 @@ _Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
 Backward: TypeAlias = Callable[[Any], None]  # takes the gradient of a result, sends messages to its operands
 
-_quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
-
-def _reflected(operation: Callable[[Tensor, Any], Tensor]) -> Callable[[Tensor, Any], Tensor]:
-    return lambda self, other: operation(other if isinstance(other, Tensor) else self._constant(other), self)
+def _reflected(name: str) -> Callable[[Tensor, Any], Tensor]:
+    return lambda self, left: getattr(Tensor, name)(left if isinstance(left, Tensor) else self._constant(left), self)
 
 
 class Tensor:
@@ -64,15 +62,14 @@ class Tensor:
     requires_grad  False for an input whose gradient nobody needs
     label          a name for drawings and error messages
 
-    `grad` is None until a backward pass reaches the tensor; then an array of the shape and dtype of `data`. Gradients
-    of leaves (tensors that you made) add up until `zero_grad()`; each pass adds into a new array, so one that you keep
-    does not change. Only one thread at a time may go backward to a leaf. Arrays and numbers in an expression are
-    constants. Use `loss.item()` in a running total: `loss` keeps its whole graph alive. Use `t.exp()`: `math.exp(t)`,
-    `float(t)` and `array[0] = t` have no graph. Update a leaf by `w.data -= ...`: `w = w - ...` only renames a result.
+    `grad` is None until a backward pass reaches the tensor; then an array like `data`. Gradients of leaves (tensors
+    that you made) add up until `zero_grad()`; each pass adds into a new array, so one that you keep does not change.
+    Only one thread at a time may go backward to a leaf. Arrays and numbers in an expression are constants. Use
+    `loss.item()` in a running total: `loss` keeps its whole graph alive. Use `t.exp()`: `math.exp(t)`, `float(t)` and
+    `array[0] = t` have no graph. Update a leaf by `w.data -= ...`: `w = w - ...` only renames a result.
 
     Results have the class of the first operand. A subclass may override operations, `backward`, `grad` (as a property)
-    and what operations share: `_node` (makes a result), `_constant` and `detach` (make a tensor without history),
-    `_accumulate` (takes a message). Its own operations read values by `_read` or `_operands`.
+    and what operations share: `_node`, `_constant`, `detach`, `_accumulate`. Its operations read values by `_read`.
     """
 
     __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
@@ -96,7 +93,7 @@ class Tensor:
     def _node(self, data: Array, children: tuple[Tensor, ...], op: str, backward: Backward) -> Tensor:
         """The tensor that an operation returns; a leaf without history where there is nothing to differentiate."""
         out = object.__new__(type(self))
-        for child in children if _mode.get().recording else ():
+        for child in children if not _unrecorded.get() else ():
             if child.requires_grad:
                 out._data, out._lent, out._touched = data, None, 0.0
                 out._children, out._backward, out._made = children, backward, _clock.get()
@@ -121,7 +118,7 @@ class Tensor:
         """A number or array as a tensor of this dtype without gradient. It is copied, even if it is read-only (its
         owner may still write to it), unless no pass will come."""
         out, dtype = object.__new__(type(self)), self._data.dtype
-        shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and not _mode.get().recording
+        shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and _unrecorded.get()
         out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
         return out
 
@@ -138,7 +135,6 @@ class Tensor:
 
     # -- the backward pass
 
-    @_quiet
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
         """Add the derivatives of this tensor to the `grad` of every leaf that it was computed from.
 
@@ -191,7 +187,6 @@ class Tensor:
 
         return self._node(left * right, (self, other), "*", _backward)
 
-    @_quiet
     def __truediv__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "/")
         result = left / right
@@ -202,7 +197,6 @@ class Tensor:
 
         return self._node(result, (self, other), "/", _backward)
 
-    @_quiet
     def __pow__(self, other: Any) -> Tensor:
         other, left, right = self._operands(other, "**")
         result = left**right
@@ -247,12 +241,11 @@ class Tensor:
         return self._node(result, (self, other), "@", _backward)
 
     # `2 - t` comes here because a number does not know tensors. The operand typed first stays first in the graph.
-    __radd__, __rsub__, __rmul__ = _reflected(__add__), _reflected(__sub__), _reflected(__mul__)
-    __rtruediv__, __rpow__, __rmatmul__ = _reflected(__truediv__), _reflected(__pow__), _reflected(__matmul__)
+    __radd__, __rsub__, __rmul__ = _reflected("__add__"), _reflected("__sub__"), _reflected("__mul__")
+    __rtruediv__, __rpow__, __rmatmul__ = _reflected("__truediv__"), _reflected("__pow__"), _reflected("__matmul__")
 
     # -- elementwise functions
 
-    @_quiet
     def exp(self) -> Tensor:
         """e to the power of each element."""
         result = np.exp(self._read())
@@ -262,7 +255,6 @@ class Tensor:
 
         return self._node(result, (self,), "exp", _backward)
 
-    @_quiet
     def log(self) -> Tensor:
         """The natural logarithm; -inf at 0, nan below."""
         value = self._read()
@@ -272,7 +264,6 @@ class Tensor:
 
         return self._node(np.log(value), (self,), "log", _backward)
 
-    @_quiet
     def sqrt(self) -> Tensor:
         """The square root; nan below 0. Its gradient at 0 is inf."""
         result = np.sqrt(self._read())
@@ -282,7 +273,6 @@ class Tensor:
 
         return self._node(result, (self,), "sqrt", _backward)
 
-    @_quiet
     def sin(self) -> Tensor:
         """The sine, of angles in radians."""
         value = self._read()
@@ -292,7 +282,6 @@ class Tensor:
 
         return self._node(np.sin(value), (self,), "sin", _backward)
 
-    @_quiet
     def cos(self) -> Tensor:
         """The cosine, of angles in radians."""
         value = self._read()
@@ -311,7 +300,6 @@ class Tensor:
 
         return self._node(result, (self,), "tanh", _backward)
 
-    @_quiet
     def sigmoid(self) -> Tensor:
         """1 / (1 + e^-x), between 0 and 1."""
         result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
@@ -321,7 +309,6 @@ class Tensor:
 
         return self._node(result, (self,), "sigmoid", _backward)
 
-    @_quiet
     def softplus(self) -> Tensor:
         """log(1 + e^x), a smooth relu."""
         value = self._read()
@@ -342,8 +329,7 @@ class Tensor:
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
         """x where it is positive, elsewhere slope * x."""
-        value = self._read()
-        slope = _setting("The slope of leaky_relu must be a number (no gradient would reach it)", slope, math.isfinite)
+        value, slope = self._read(), _setting("slope", slope)
         local = np.where(value > 0.0, value.dtype.type(1.0), value.dtype.type(slope))
 
         def _backward(upstream: Array) -> None:
@@ -365,11 +351,9 @@ class Tensor:
     def clip(self, low: float | None = None, high: float | None = None) -> Tensor:
         """Values limited to low..high; None is no limit. The gradient is 1 inside and on the bounds, 0 outside."""
         value = self._read()
-        rule = "A bound of clip must be a number (no gradient would reach it)"
-        low = _setting(rule, -math.inf if low is None else low, lambda number: True)
-        high = _setting(rule, math.inf if high is None else high, lambda number: True)
-        if not low <= high:
-            raise ValueError(f"clip needs low <= high, but low is {low:g} and high is {high:g}.")
+        low = _setting("bound", -math.inf if low is None else low)
+        high = _setting("bound", math.inf if high is None else high)
+        _require(low <= high, "clip", low, high)
 
         def _backward(upstream: Array) -> None:
             self._accumulate(upstream * ((value >= low) & (value <= high)))  # 1 inside and on the bounds, 0 outside
@@ -471,7 +455,6 @@ class Tensor:
 
         return self._node(result, (self,), "log_softmax", _backward)
 
-    @_quiet
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """log(sum(e^x)) along `axis`, without overflow."""
         value, axes = self._read(), _axes(self, axis, empty=False)
@@ -543,7 +526,7 @@ class Tensor:
             index = deepcopy(index)  # it may be a list or an array that its owner writes to
             result = self._read()[index]
         except (IndexError, TypeError) as error:
-            raise IndexError(f"{_name(self)} cannot be indexed like this: {str(error).rstrip('.')}.") from None
+            raise _error("index", self, str(error).rstrip("."), kind=IndexError) from None
 
         def _backward(upstream: Array) -> None:
             full = np.zeros(self.shape, self.dtype)
@@ -560,8 +543,7 @@ class Tensor:
 
     def item(self) -> float:
         """The only element, as a Python number without graph."""
-        if self.size != 1:
-            raise ValueError(f"item() needs exactly one element; numpy() gives all {self.size} of {_name(self)}.")
+        _require(self.size == 1, "item", self.size, self)
         return float(self._data.item())
 
     __float__ = item
@@ -599,18 +581,29 @@ class Tensor:
         return f"Tensor({', '.join(parts)})"
 
     def __len__(self) -> int:
-        if self.ndim == 0:
-            raise TypeError("A single number has no length.")
+        _require(self.ndim, "length", kind=TypeError)
         return len(self._data)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
 
+    # Comparisons give boolean arrays: they have no derivative. Tensors are told apart by identity.
+    __hash__ = object.__hash__
+
+    def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        with _refusing("comparison", self):
+            result = compare(self._data, getattr(other, "_data", other))
+        return result.view(Comparison) if result.ndim else result
+
+    __eq__, __ne__ = partialmethod(_compare, compare=operator.eq), partialmethod(_compare, compare=operator.ne)
+    __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
+    __gt__, __ge__ = partialmethod(_compare, compare=operator.gt), partialmethod(_compare, compare=operator.ge)
+
     # -- the guard: values that are handed out may be written to, and no write may reach a closure
 
     def _read(self) -> Array:
         """The values, for an operation to compute with and for its closure to keep."""
-        if self._lent is not None and _mode.get().guarded:
+        if self._lent is not None and not _unguarded.get():
             return self._data.copy()[()]
         return self._data
 
@@ -618,7 +611,7 @@ class Tensor:
     def data(self) -> Array:
         """The values, to read or to write. The same array each time; closures keep another one."""
         if self._lent is None:
-            if _mode.get().guarded or self._data.ndim == 0:
+            if not _unguarded.get() or self._data.ndim == 0:
                 self._data = np.array(self._data)
             self._touched = math.inf
             self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
@@ -629,151 +622,11 @@ class Tensor:
         if new is self._lent:  # `t.data += 1` has already written into the array that it assigns
             return
         values = _as_float_array(new, self.dtype)
-        if values.shape != self.shape:
-            raise ValueError(f"Data of shape {values.shape} cannot replace those of {_name(self)}. Make a new Tensor.")
+        _require(values.shape == self.shape, "data", values.shape, self)
         self._data, self._lent, self._touched = values, None, _tick()
 
-    # -- manners: what Python, NumPy and PyTorch would expect, done or refused with a sentence
 
-    def _rebind(self, other: Any, sign: str) -> Any:
-        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
-        if self._backward is None and self.requires_grad:
-            leaf = f"`{sign}` would not change the leaf {_name(self)}, but give its name to a result"
-            update = f"to update it, write {self.label if self.label.isidentifier() else 't'}.data {sign} ..."
-            raise RuntimeError(f"{leaf}: {update}; to add up losses, start from a plain 0.0.")
-        return NotImplemented  # then Python takes the operator itself
-
-    __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
-    __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
-    __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        advice = "t.data[...] = changes a leaf before the forward pass; where, concatenate and stack build a result"
-        raise TypeError(f"The elements of {_name(self)} cannot be assigned, the graph needs them: {advice}.")
-
-    def __format__(self, spec: str) -> str:
-        if spec and self.size != 1:
-            raise TypeError(
-                f"A format such as '{spec}' is for one number, but {_name(self)} has {self.size}: see repr."
-            )
-        return format(self.item(), spec) if spec else repr(self)
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            raise ValueError(f"The truth of {_name(self)} is ambiguous: it does not have exactly one element.")
-        return bool(self._data)
-
-    # Comparisons give boolean arrays: they have no derivative. Tensors are told apart by identity.
-    __hash__ = object.__hash__
-
-    def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
-        with _refusing("comparison", self):
-            result = compare(self._data, _values(other))
-        return result.view(Comparison) if result.ndim else result
-
-    __eq__, __ne__ = partialmethod(_compare, compare=operator.eq), partialmethod(_compare, compare=operator.ne)
-    __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
-    __gt__, __ge__ = partialmethod(_compare, compare=operator.gt), partialmethod(_compare, compare=operator.ge)
-
-    def __array__(self, *_: Any, **__: Any) -> Any:
-        return self._refuse_numpy("")
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """`array * tensor` arrives here as np.multiply: the tensor computes it. np.exp(tensor) is refused."""
-        reflected = _REFLECTED.get(ufunc.__name__)
-        if reflected is None or method != "__call__" or options or isinstance(inputs[0], Tensor):
-            return self._refuse_numpy(ufunc.__name__)
-        return getattr(self, reflected)(inputs[0])
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
-        return function(self._data, *args[1:], **kwargs) if asks else self._refuse_numpy(function.__name__)
-
-    def _refuse_numpy(self, name: str) -> Any:
-        name = "abs" if name == "absolute" else name
-        own = f"t.{name}()" if callable(getattr(Tensor, name, None)) else "the engine's own clip, where, stack, ..."
-        own = f"{name}() of this engine" if name in __all__ else own
-        raise TypeError(f"NumPy would lose the graph of {_name(self)}: use {own}, or take t.numpy(), the values alone.")
-
-    def __getstate__(self) -> Any:
-        """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
-        if self._backward is not None:
-            raise TypeError(f"{_name(self)} cannot be copied or pickled with its graph: use detach(), for its values.")
-        own = {"_data": self._data.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
-        attributes_and_slots: Any = super().__getstate__()
-        return attributes_and_slots[0], attributes_and_slots[1] | own
-
-
-# ---------------------------------------------------------------- graph and mode
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def topological_order(root: Tensor) -> list[Tensor]:
-    """Every tensor that `root` was computed from, each once and after its children; `root` is last."""
-    if not hasattr(root, "_children"):
-        raise TypeError(f"topological_order needs the Tensor that a graph ends with, not {type(root).__name__}.")
-    order: list[Tensor] = []
-    seen: set[Tensor] = set()
-    stack: list[Any] = [root]  # no recursion: a graph can be deeper than Python's call stack
-    while stack:
-        node = stack.pop()
-        if node is None:  # the marker above a node: all of its children are placed
-            order.append(stack.pop())
-        elif node not in seen:
-            seen.add(node)
-            if node._children:
-                stack += (node, None, *node._children[::-1])  # the node, its marker, then its children on top
-            else:
-                order.append(node)
-    return order
-
-
-class Mode(NamedTuple):
-    """What the engine does besides computing values, in this thread or task."""
-
-    recording: bool = True  # do operations write down their backward step?
-    guarded: bool = True  # are written-to values detected?
-    outer: Mode | None = None  # the mode that comes back when the present block ends
-
-
-# A context variable, not a global: one visitor of a server must not switch off another one's gradients.
-_mode: ContextVar[Mode] = ContextVar("mode", default=Mode())  # noqa: B039 (a NamedTuple is immutable)
-# It tells before from after: it ticks when a pass frees its graph, and when an array is replaced.
-_clock: ContextVar[int] = ContextVar("clock", default=0)
-
-
-class _Changed(ContextDecorator):
-    """A change of the mode. It has no state: threads may share one object, which may stand inside its own block."""
-
-    def __init__(self, **changes: Any) -> None:
-        self._changes = changes
-
-    def __enter__(self) -> None:
-        outer = _mode.get()
-        _mode.set(outer._replace(outer=outer, **self._changes))
-
-    def __exit__(self, *exception: object) -> None:
-        _mode.set(_mode.get().outer or Mode())
-
-    def __call__(self, function: Function) -> Function:
-        runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
-        if any(kind(code) for kind in runs_later for code in (function, type(function).__call__)):
-            advice = "there, put `with no_grad():` around what computes, with no `yield` in the block"
-            raise TypeError(f"The body of a generator or an async function runs later, in pieces: {advice}.")
-        return super().__call__(function)
-
-
-def no_grad(function: Any = None) -> Any:
-    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses."""
-    block = _Changed(recording=False)
-    return block if function is None else block(function)
-
-
-def _tick() -> int:
-    """What the clock shows from now on."""
-    _clock.set(now := _clock.get() + 1)
-    return now
+# ---------------------------------------------------------------- the guard, continued: before each backward pass
 
 
 class MutationError(RuntimeError):
@@ -785,11 +638,6 @@ class MutationError(RuntimeError):
     """
 
 
-def allow_mutation() -> _Changed:
-    """Switch the guard off in a `with` block: `.data` hands out the live array, writes to it are not noticed."""
-    return _Changed(guarded=False)
-
-
 def _check_nothing_freed(order: list[Tensor]) -> None:
     """Refuse a pass that would stop half-way: after an error no gradient has been changed."""
     for node in order:
@@ -797,15 +645,17 @@ def _check_nothing_freed(order: list[Tensor]) -> None:
             if node.grad is not None:
                 node.grad = deepcopy(_own_gradient(node))  # whoever has kept the array keeps what is in it
         elif type(node._backward) is int:
-            _refuse_freed(node, order)
+            users = [user for user in order if any(child is node for child in user._children)]
+            later = any(user._made >= node._backward for user in users)  # a new graph goes on from a freed one
+            raise _error("no leaf" if later else "freed", node, node.op, kind=RuntimeError)
         elif not node.requires_grad:
-            raise RuntimeError(f"requires_grad was switched off on {_name(node)}: use detach() to cut a graph.")
+            raise _error("switched off", node, kind=RuntimeError)
 
 
 def _check_nothing_written_to(order: list[Tensor]) -> None:
     """Look into closures, but only where an array was handed out, or was replaced after the operation."""
     latest = max([node._touched for node in order])
-    for node in order if _mode.get().guarded else ():
+    for node in order if not _unguarded.get() else ():
         made = node._made if node._children else latest
         if made < latest and any(tensor._touched > made for tensor in (node, *node._children)):
             _check_captured(node)
@@ -839,90 +689,117 @@ def _check_captured(node: Tensor) -> None:
                 raise _mutation_error(node, f"{which}, {_name(tensor)},", why)
 
 
-def _mutation_error(node: Tensor, what: str, why: str = "has been written to since") -> MutationError:
-    return MutationError(
-        f"The backward pass of `{node.op}` needs {what} as it was in the forward pass, but it {why}. No gradient was "
-        "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of "
-        "writing to t; an optimizer steps after backward(), not before."
-    )
+# ---------------------------------------------------------------- graph and mode
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def topological_order(root: Tensor) -> list[Tensor]:
+    """Every tensor that `root` was computed from, each once and after its children; `root` is last."""
+    _require(hasattr(root, "_children"), "order", type(root).__name__, kind=TypeError)
+    order: list[Tensor] = []
+    seen: set[Tensor] = set()
+    stack: list[Any] = [root]  # no recursion: a graph can be deeper than Python's call stack
+    while stack:
+        node = stack.pop()
+        if node is None:  # the marker above a node: all of its children are placed
+            order.append(stack.pop())
+        elif node not in seen:
+            seen.add(node)
+            if node._children:
+                stack += (node, None, *node._children[::-1])  # the node, its marker, then its children on top
+            else:
+                order.append(node)
+    return order
+
+
+# How many blocks of each kind this thread or task is in. Context variables, not globals: one visitor of a server must
+# not switch off another one's gradients.
+_unrecorded: ContextVar[int] = ContextVar("no_grad", default=0)
+_unguarded: ContextVar[int] = ContextVar("allow_mutation", default=0)
+# It tells before from after: it ticks when a pass frees its graph, and when an array is replaced.
+_clock: ContextVar[int] = ContextVar("clock", default=0)
+
+
+def _tick() -> int:
+    """Move the clock on, and read it."""
+    _clock.set(now := _clock.get() + 1)
+    return now
+
+
+class _Block(ContextDecorator):
+    """A block of one kind. It has no state: threads may share one object, which may stand inside its own block."""
+
+    def __init__(self, depth: ContextVar[int]) -> None:
+        self._depth = depth
+
+    def __enter__(self) -> None:
+        self._depth.set(self._depth.get() + 1)
+
+    def __exit__(self, *exception: object) -> None:
+        self._depth.set(max(self._depth.get() - 1, 0))
+
+    def __call__(self, function: Function) -> Function:
+        runs_later = (isgeneratorfunction, iscoroutinefunction, isasyncgenfunction)
+        later = any(kind(code) for kind in runs_later for code in (function, type(function).__call__))
+        _require(not later, "later", kind=TypeError)
+        return super().__call__(function)
+
+
+def no_grad(function: Any = None) -> Any:
+    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses."""
+    block = _Block(_unrecorded)
+    return block if function is None else block(function)
+
+
+def allow_mutation() -> _Block:
+    """Switch the guard off in a `with` block: `.data` hands out the live array, and writes to it go unnoticed."""
+    return _Block(_unguarded)
 
 
 # ---------------------------------------------------------------- helpers
 
 
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
-    """The upstream gradient that `backward()` starts from, or an error."""
-    if root._backward is None:
-        raise RuntimeError(
-            f"backward() has nothing to differentiate: {_name(root)} was not computed from tensors that require "
-            "gradients. Call it on a result, computed outside no_grad() and without detach(). A leaf that was updated "
-            "by w = w - ... under no_grad() is a leaf no more: write w.data -= ... instead."
-        )
+    """The upstream gradient that `backward()` starts from."""
     data = root._data
-    if grad is None and data.size != 1:
-        raise RuntimeError(
-            f"backward() starts from a single number, but {_name(root)} has {root.size} elements. Reduce it first, "
-            f"for example with .sum() or .mean(), or pass the upstream gradient, of shape {root.shape}."
-        )
+    _require(root._backward is not None, "no graph", root, kind=RuntimeError)
     if grad is None:
+        _require(data.size == 1, "no number", root, data.size, data.shape, kind=RuntimeError)
         one: Array = data.dtype.type(1.0)
         return one.reshape(data.shape) if data.ndim else one
     upstream = _as_float_array(grad, data.dtype)
-    if upstream.shape != data.shape:
-        raise ValueError(f"backward() got a gradient of shape {upstream.shape}; it must be that of {_name(root)}.")
+    _require(upstream.shape == data.shape, "upstream", upstream.shape, root)
     return upstream
 
 
 def _own_gradient(leaf: Tensor) -> Array | None:
     """The gradient of a leaf, made to fit: a learner may have assigned one of another dtype, or a number for all."""
     grad, data = leaf.grad, leaf._data
-    if grad is None:
-        return None
-    if isinstance(grad, Tensor) or getattr(grad, "shape", None) != data.shape or grad.dtype != data.dtype:
+    if grad is not None and (type(grad) is not type(data) or grad.shape != data.shape or grad.dtype != data.dtype):
         grad = _as_float_array(grad, data.dtype)
-        if grad.shape not in ((), data.shape):
-            raise ValueError(f"The gradient of {_name(leaf)} was assigned, and has another shape: {grad.shape}.")
+        _require(grad.shape in ((), data.shape), "assigned", leaf, grad.shape)
         leaf.grad = grad = np.array(np.broadcast_to(grad, data.shape))[()]
     return grad
-
-
-def _refuse_freed(node: Tensor, order: list[Tensor]) -> None:
-    """A pass would go through a freed graph: because it is a second one, or because a new graph goes on from it."""
-    users = [user for user in order if any(child is node for child in user._children)]
-    if any(user._made >= node._backward for user in users):
-        raise RuntimeError(
-            f"{_name(node)} is no leaf any more: it was computed (by `{node.op}`) in an earlier turn, whose backward() "
-            "freed its graph. Update a leaf in place, w.data -= ..., or make a new one, Tensor(...); what is carried "
-            "from one turn to the next needs detach(), a running total of losses loss.item()."
-        )
-    raise RuntimeError(
-        f"backward() has already gone through {_name(node)} and freed its graph. To go through it again, call "
-        "backward(retain_graph=True) the first time; otherwise run the forward pass again."
-    )
 
 
 def _as_float_array(value: Any, dtype: Any = None) -> Array:
     """A copy of the value as a float array; a single number becomes a NumPy scalar, which nobody can write to."""
     if isinstance(value, (float, int)):
-        kind: Any = np.float64 if dtype is None else dtype.type
         try:
-            number: Array = kind(value)
+            number: Array = (_Number if dtype is None else dtype.type)(value)
             return number
         except OverflowError:
-            raise ValueError("A tensor holds numbers up to about 1.8e308, and this one has more digits.") from None
+            raise _error("digits") from None
     try:
         array = np.array(value._data if isinstance(value, Tensor) else value)
     except ValueError:
-        raise ValueError("The rows have different lengths: each needs the same number of elements.") from None
+        raise _error("rows") from None
     if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"A tensor holds real numbers, not {type(value).__name__} ({array.dtype}).")
+        raise _error("no numbers", type(value).__name__, array.dtype, kind=TypeError)
     dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
     array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # others may have given us their own array
     return array if array.ndim else array[()]
-
-
-def _values(other: Any) -> Any:
-    return other._data if isinstance(other, Tensor) else other
 
 
 def _fitted(message: Array, tensor: Tensor) -> Array:
@@ -941,7 +818,7 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
     repeated = [i for i, n in enumerate(message.shape) if i < extra or (shape[i - extra] == 1 and n != 1)]
     summed = _sum(message, tuple(repeated))
     if extra < 0 or summed.shape[extra:] != shape:
-        raise ValueError(f"A gradient of shape {message.shape} was sent to {_name(tensor)}: the shapes must be equal.")
+        raise _error("message", message.shape, tensor)
     return summed.reshape(shape)
 
 
@@ -949,14 +826,8 @@ def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
     """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
     with _refusing("axes", tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
-    if not empty and _count(tensor.shape, axes) == 0:
-        raise ValueError(f"{_name(tensor)} has no elements along axis {axis}, so there is no largest or smallest one.")
+    _require(empty or _count(tensor.shape, axes), "empty", tensor, axis)
     return tuple(axes)
-
-
-def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """What a reduction returns, of a result whose reduced axes are kept with length 1."""
-    return kept if keepdims else np.squeeze(kept, axes)[()]
 
 
 def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
@@ -970,18 +841,21 @@ def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:
     return total
 
 
+def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """What a reduction returns, of a result whose reduced axes are kept with length 1."""
+    return kept if keepdims else np.squeeze(kept, axes)[()]
+
+
 def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Numbers that came one by one, or as one tuple, list or array."""
     return tuple(arguments[0]) if len(arguments) == 1 and np.iterable(arguments[0]) else arguments
 
 
-def _setting(rule: str, value: Any, holds: Callable[[float], bool] = lambda number: 0 <= number < math.inf) -> float:
-    """A plain number that obeys the rule, as a float: a NumPy number would turn float32 into float64."""
-    if not isinstance(value, (float, int, np.floating, np.integer)):
-        raise TypeError(f"{rule}, not a {type(value).__name__}.")
-    if not holds(float(value)):
-        raise ValueError(f"{rule}, not {value}.")
-    return float(value)
+def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
+    """Operands of a function, those that are none turned into constants of the class and dtype of the first Tensor."""
+    _require(operands, "nothing", op)
+    first = next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
+    return tuple(t if isinstance(t, Tensor) else first._constant(t) for t in operands)
 
 
 # ---------------------------------------------------------------- functions and losses
@@ -1000,21 +874,20 @@ def minimum(left: Any, right: Any) -> Tensor:
 def _choose(op: str, left: Any, right: Any, choose: Callable[..., Array], chosen: Callable[..., Array]) -> Tensor:
     first, second = _as_tensors(op, left, right)
     _, left, right = first._operands(second, op)
-    result = choose(left, right)
 
     def _backward(upstream: Array) -> None:
         share = chosen(left, right) + 0.5 * (left == right)
         first._accumulate(upstream * share)
         second._accumulate(upstream * (1.0 - share))
 
-    return first._node(result, (first, second), op, _backward)
+    return first._node(choose(left, right), (first, second), op, _backward)
 
 
 def where(condition: Any, left: Any, right: Any) -> Tensor:
     """`left` where the condition (an array of booleans, a constant) holds, `right` elsewhere."""
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
-    condition = np.array(_values(condition), dtype=bool)
+    condition = np.array(getattr(condition, "_data", condition), dtype=bool)
     with _refusing("where", condition.shape, first, second):
         result = np.where(condition, left, right)[()]
 
@@ -1037,8 +910,7 @@ def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
 
 def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
     operands = _as_tensors(op, *tensors)
-    shapes = ", ".join(str(operand.shape) for operand in operands)
-    with _refusing("join", op, shapes, axis):
+    with _refusing("join", op, ", ".join(str(operand.shape) for operand in operands), axis):
         result = join([operand._read() for operand in operands], operator.index(axis))
     ends = np.cumsum([1 if op == "stack" else operand.shape[axis] for operand in operands])[:-1]
 
@@ -1052,9 +924,7 @@ def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """inputs @ weight + bias as one operation, for speed: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
     left, right = inputs._read(), weight._read()
-    if left.ndim != 2 or left.shape[1] != right.shape[0]:
-        n_in = right.shape[0]
-        raise ValueError(f"A layer of {n_in} inputs needs an input of shape (n, {n_in}), not {_name(inputs)}.")
+    _require(left.ndim == 2 and left.shape[1] == right.shape[0], "inputs", right.shape[0], inputs)
     result = left @ right
     result += bias._read()
 
@@ -1073,21 +943,27 @@ def mse_loss(prediction: Any, target: Any) -> Tensor:
     return ((first - second) ** 2).mean()
 
 
+def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
+    """The mean of -t log s - (1 - t) log(1 - s) with s = sigmoid(logit), for targets of the same shape in 0..1."""
+    first, second = _same_shape("binary_cross_entropy_with_logits", logits, targets)
+    return (first.softplus() - first * second).mean()
+
+
+def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
+    prediction, target = both = _as_tensors(loss, prediction, target)
+    _require(prediction.shape == target.shape, "same shape", loss, prediction, target.shape)
+    return both
+
+
 def cross_entropy(logits: Any, labels: Any) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
-    value = operand._read()
-    labels = np.array(_values(labels))
-    if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
-        found = f"{_name(operand)} came with labels of shape {labels.shape}"
-        raise ValueError(f"cross_entropy needs logits (n, classes) and n labels; {found}.")
-    if labels.dtype.kind not in "iu":
-        raise TypeError(f"cross_entropy needs integer class numbers as labels, not {labels.dtype}.")
+    value, labels = operand._read(), np.array(getattr(labels, "_data", labels))
+    _require(value.ndim == 2 and labels.shape == value.shape[:1] and labels.size, "logits", operand, labels.shape)
+    _require(labels.dtype.kind in "iu", "labels", labels.dtype, kind=TypeError)
     if np.maximum.reduce(labels.astype(np.uint64)) >= value.shape[1]:  # as unsigned, a negative one is huge
-        classes = f"with {value.shape[1]} classes they go from 0 to {value.shape[1] - 1}"
-        raise ValueError(f"cross_entropy got labels from {labels.min()} to {labels.max()}, but {classes}.")
+        raise _error("range", labels.min(), labels.max(), value.shape[1], value.shape[1] - 1)
     rows = np.arange(len(labels))
-    # ufunc.reduce is what .max() and .sum() call; calling it directly saves a microsecond each on small batches
     shifted = value - np.maximum.reduce(value, 1, keepdims=True)
     e = np.exp(shifted)
     total = np.add.reduce(e, 1, keepdims=True)
@@ -1101,28 +977,6 @@ def cross_entropy(logits: Any, labels: Any) -> Tensor:
         operand._accumulate(local)
 
     return operand._node(result, (operand,), "cross_entropy", _backward)
-
-
-def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
-    """The mean of -t log s - (1 - t) log(1 - s) with s = sigmoid(logit), for targets of the same shape in 0..1."""
-    first, second = _same_shape("binary_cross_entropy_with_logits", logits, targets)
-    return (first.softplus() - first * second).mean()
-
-
-def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
-    prediction, target = both = _as_tensors(loss, prediction, target)
-    if prediction.shape != target.shape:
-        met = f"{_name(prediction)} met a target of shape {target.shape}"
-        raise ValueError(f"{loss} compares element with element, but {met}. Reshape one of them.")
-    return both
-
-
-def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
-    """Operands of a function, those that are none turned into constants of the class and dtype of the first Tensor."""
-    if not operands:
-        raise ValueError(f"{op} needs at least one tensor.")
-    first = next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
-    return tuple(t if isinstance(t, Tensor) else first._constant(t) for t in operands)
 
 
 # ---------------------------------------------------------------- layers and initialisation
@@ -1142,27 +996,22 @@ def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray
 
     PyTorch draws the biases, too (uniform, as above), and keeps the matrix transposed.
     """
-    generator = np.random.default_rng(rng)
+    _require(init in INITS, "choice", "initialisation", init, ", ".join(INITS))
+    generator, shape = np.random.default_rng(rng), (n_in, n_out)
     if init == "zeros":
-        return np.zeros((n_in, n_out))
+        return np.zeros(shape)
     if init == "uniform":
-        return generator.uniform(-1.0, 1.0, (n_in, n_out)) / math.sqrt(n_in)
-    std = {"xavier": math.sqrt(2.0 / (n_in + n_out)), "he": math.sqrt(2.0 / n_in), "normal": 1.0}.get(init)
-    if std is None:
-        raise ValueError(f"There is no initialisation '{init}'; choose one of {', '.join(INITS)}.")
-    return generator.normal(0.0, std, (n_in, n_out))
+        return generator.uniform(-1.0, 1.0, shape) / math.sqrt(n_in)
+    std = {"xavier": math.sqrt(2.0 / (n_in + n_out)), "he": math.sqrt(2.0 / n_in), "normal": 1.0}[init]
+    return generator.normal(0.0, std, shape)
 
 
 class Linear:
     """A layer x @ weight + bias: weight (n_in, n_out), bias (n_out,) starting at 0."""
 
     def __init__(self, n_in: int, n_out: int, init: str = "xavier", rng: Any = None, dtype: Any = float) -> None:
-        if not all(isinstance(n, (int, np.integer)) and n >= 1 for n in (n_in, n_out)):
-            raise ValueError(
-                f"A layer needs at least one input and one output, as integers: not {n_in!r} and {n_out!r}."
-            )
-        if np.dtype(dtype) not in (np.float64, np.float32):
-            raise ValueError(f"The weights of a layer are float64 or float32: {np.dtype(dtype)} cannot be trained.")
+        _require(all(isinstance(n, (int, np.integer)) and n >= 1 for n in (n_in, n_out)), "layer", n_in, n_out)
+        _require(np.dtype(dtype) in (np.float64, np.float32), "weights", np.dtype(dtype))
         self.weight = Tensor(init_weight(n_in, n_out, init, rng).astype(dtype), label="weight")
         self.bias = Tensor(np.zeros(n_out, dtype), label="bias")
 
@@ -1189,10 +1038,8 @@ class MLP:
         self, sizes: Sequence[int], activation: str = "relu", init: str = "xavier", rng: Any = None,
         dtype: Any = float, skip: bool = False,
     ) -> None:  # fmt: skip
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"There is no activation '{activation}'; choose one of {', '.join(ACTIVATIONS)}.")
-        if not isinstance(sizes, (Sequence, np.ndarray)) or len(sizes) < 2:
-            raise ValueError(f"A network needs a list of at least an input and an output size, not {sizes!r}.")
+        _require(activation in ACTIVATIONS, "choice", "activation", activation, ", ".join(ACTIVATIONS))
+        _require(isinstance(sizes, (Sequence, np.ndarray)) and len(sizes) >= 2, "sizes", sizes)
         rng = np.random.default_rng(rng)
         self.activation, self.skip = activation, skip
         self.layers = [Linear(n_in, n_out, init, rng, dtype) for n_in, n_out in pairwise(sizes)]
@@ -1217,42 +1064,17 @@ class MLP:
         """What an optimizer updates: the weight and the bias of each layer, from the first to the last."""
         return [parameter for layer in self.layers for parameter in layer.parameters()]
 
-    def __repr__(self) -> str:
-        sizes = "-".join(str(n) for n in (self.layers[0].weight.shape[0], *(layer.bias.size for layer in self.layers)))
-        return f"MLP({sizes}, {self.activation}, {sum(p.size for p in self.parameters()):,} parameters)"
-
     def zero_grad(self) -> None:
         """Forget the gradients of all parameters, before the next backward pass."""
         for parameter in self.parameters():
             parameter.grad = None
 
+    def __repr__(self) -> str:
+        sizes = "-".join(str(n) for n in (self.layers[0].weight.shape[0], *(layer.bias.size for layer in self.layers)))
+        return f"MLP({sizes}, {self.activation}, {sum(p.size for p in self.parameters()):,} parameters)"
+
 
 # ---------------------------------------------------------------- optimizers
-
-
-def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
-    """Scale all gradients together so that their common norm is at most `max_norm`; returns the norm before. Where that
-    is inf or nan the gradients stay as they are: no scaling can save them."""
-    max_norm = _setting("The largest gradient norm must be a positive number", max_norm, lambda number: number > 0)
-    gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
-    largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
-    unit = largest if 0.0 < largest < math.inf else 1.0  # squares of large numbers overflow, of small ones vanish
-    norm = unit * math.sqrt(sum(float(np.square(np.float64(g) / unit).sum()) for g in gradients.values()))
-    if max_norm < norm < math.inf:
-        for p, gradient in gradients.items():
-            p.grad = gradient * (max_norm / norm)
-    return norm
-
-
-def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
-    """The parameters, each once."""
-    listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
-    leaves = [*parameters] if listed else []
-    if listed and not leaves:
-        raise TypeError("The list of parameters is empty: there is nothing to train.")
-    if not leaves or not all(isinstance(p, Tensor) and p._backward is None for p in leaves):
-        raise TypeError("Give parameters as a list of Tensors, no results of operations, such as network.parameters().")
-    return list(dict.fromkeys(leaves))
 
 
 class Optimizer:
@@ -1260,8 +1082,7 @@ class Optimizer:
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float, *remembered: str) -> None:
         self.parameters = _leaves(parameters)
-        self.lr = _setting("The learning rate must be a positive number", lr, lambda number: 0 < number < math.inf)
-        self.weight_decay = _setting("The weight decay must be a finite number from 0", weight_decay)
+        self.lr, self.weight_decay = _setting("lr", lr), _setting("weight_decay", weight_decay)
         # What is remembered from step to step, by its name and the number of the parameter that it is like
         self.memory: dict[str, Array] = {
             f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
@@ -1298,7 +1119,7 @@ class SGD(Optimizer):
         self, parameters: Iterable[Tensor], lr: float, momentum: float = 0.0, weight_decay: float = 0.0
     ) -> None:
         super().__init__(parameters, lr, weight_decay, "velocity")
-        self.momentum = _setting("The momentum must be a finite number from 0", momentum)
+        self.momentum = _setting("momentum", momentum)
 
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
@@ -1314,11 +1135,8 @@ class Adam(Optimizer):
         eps: float = 1e-8, weight_decay: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__(parameters, lr, weight_decay, "mean", "square")
-        rule = "Each of the betas must be a number from 0 to below 1"
-        if np.shape(betas) != (2,):
-            raise TypeError(f"Adam needs two betas, such as (0.9, 0.999), not {betas!r}.")
-        self.betas = tuple(_setting(rule, beta, lambda number: 0 <= number < 1) for beta in betas)
-        self.eps = _setting("eps must be a finite number from 0", eps)
+        _require(np.shape(betas) == (2,), "betas", betas, kind=TypeError)
+        self.betas, self.eps = tuple(_setting("beta", beta) for beta in betas), _setting("eps", eps)
         self.memory["steps"] = np.zeros(len(self.parameters), int)
 
     def _update(self, i: int, gradient: Array) -> Array:
@@ -1333,7 +1151,164 @@ class Adam(Optimizer):
         return float(self.lr) * mean / (np.sqrt(square) + self.eps)
 
 
-# ---------------------------------------------------------------- manners
+def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
+    """Scale all gradients together so that their common norm is at most `max_norm`; returns the norm before. Where that
+    is inf or nan the gradients stay as they are: no scaling can save them."""
+    max_norm = _setting("max_norm", max_norm)
+    gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
+    largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
+    unit = largest if 0.0 < largest < math.inf else 1.0  # squares of large numbers overflow, of small ones vanish
+    norm = unit * math.sqrt(sum(float(np.square(np.float64(g) / unit).sum()) for g in gradients.values()))
+    if max_norm < norm < math.inf:
+        for p, gradient in gradients.items():
+            p.grad = gradient * (max_norm / norm)
+    return norm
+
+
+def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
+    """The parameters, each once."""
+    listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
+    leaves: list[Any] = [*parameters] if listed else [None]
+    _require(leaves, "no parameters", kind=TypeError)
+    _require(all(isinstance(p, Tensor) and p._backward is None for p in leaves), "parameters", kind=TypeError)
+    return list(dict.fromkeys(leaves))
+
+
+# ---------------------------------------------------------------- manners: misuse, answered with a sentence
+
+# What is said, its {} filled with names of tensors, shapes and axes
+_SENTENCES = {
+    # operations
+    "operands": "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1.",
+    "@": "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
+    "as the second-to-last (or only) axis of the other.",
+    "clip": "clip needs low <= high, but low is {:g} and high is {:g}.",
+    "reshape": "reshape cannot arrange the {} elements of {} as {}.",
+    "transpose": "transpose of {} needs each of its axes once, not {}.",
+    "swapaxes": "swapaxes of axes {} and {} does not fit {}.",
+    "axis": "{} with axis {} does not fit {}.",
+    "axes": "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.",
+    "empty": "{} has no elements along axis {}, so there is no largest or smallest one.",
+    "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
+    "index": "{} cannot be indexed like this: {}.",
+    "comparison": "{} can be compared with numbers, and with what broadcasts to its shape.",
+    "where": "where cannot choose by a condition of shape {} from {} and {}.",
+    "join": "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree.",
+    "nothing": "{} needs at least one tensor.",
+    # values
+    "digits": "A tensor holds numbers up to about 1.8e308, and this one has more digits.",
+    "rows": "The rows have different lengths: each needs the same number of elements.",
+    "no numbers": "A tensor holds real numbers, not {} ({}).",
+    "item": "item() needs exactly one element; numpy() gives all {} of {}.",
+    "length": "A single number has no length.",
+    "truth": "The truth of {} is ambiguous: it does not have exactly one element.",
+    "truths": "A comparison of tensors gives {} booleans, not one: use maximum(t, u) for the larger elements, .all() "
+    "or .any(), `is` for the same tensor.",
+    "format": "A format such as '{}' is for one number, but {} has {}: see repr.",
+    "data": "Data of shape {} cannot replace those of {}. Make a new Tensor.",
+    "element": "The elements of {} cannot be assigned, the graph needs them: t.data[...] = changes a leaf before the "
+    "forward pass; where, concatenate and stack build a result.",
+    "rebound": "`{0}` would not change the leaf {1}, but give its name to a result: to update it, write {2}.data {0} "
+    "...; to add up losses, start from a plain 0.0.",
+    "copied": "{} cannot be copied or pickled with its graph: use detach(), for its values.",
+    "numpy": "NumPy would lose the graph of {}: use {}, or take t.numpy(), the values alone.",
+    "axis only": "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {}.",
+    # the backward pass
+    "order": "topological_order needs the Tensor that a graph ends with, not {}.",
+    "later": "The body of a generator or an async function runs later, in pieces: there, put `with no_grad():` around "
+    "what computes, with no `yield` in the block.",
+    "no graph": "backward() has nothing to differentiate: {} was not computed from tensors that require gradients. "
+    "Call it on a result, computed outside no_grad() and without detach(). A leaf that was updated by w = w - ... "
+    "under no_grad() is a leaf no more: write w.data -= ... instead.",
+    "no number": "backward() starts from a single number, but {} has {} elements. Reduce it first, for example with "
+    ".sum() or .mean(), or pass the upstream gradient, of shape {}.",
+    "upstream": "backward() got a gradient of shape {}; it must be that of {}.",
+    "message": "A gradient of shape {} was sent to {}: the shapes must be equal.",
+    "assigned": "The gradient of {} was assigned, and has another shape: {}.",
+    "switched off": "requires_grad was switched off on {}: use detach() to cut a graph.",
+    "freed": "backward() has already gone through {} and freed its graph. To go through it again, call "
+    "backward(retain_graph=True) the first time; otherwise run the forward pass again.",
+    "no leaf": "{} is no leaf any more: it was computed (by `{}`) in an earlier turn, whose backward() freed its "
+    "graph. Update a leaf in place, w.data -= ..., or make a new one, Tensor(...); what is carried from one turn to "
+    "the next needs detach(), a running total of losses loss.item().",
+    "mutation": "The backward pass of `{}` needs {} as it was in the forward pass, but it {}. No gradient was "
+    "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of writing "
+    "to t; an optimizer steps after backward(), not before.",
+    # losses, networks, optimizers
+    "same shape": "{} compares element with element, but {} met a target of shape {}. Reshape one of them.",
+    "logits": "cross_entropy needs logits (n, classes) and n labels; {} came with labels of shape {}.",
+    "labels": "cross_entropy needs integer class numbers as labels, not {}.",
+    "range": "cross_entropy got labels from {} to {}, but with {} classes they go from 0 to {}.",
+    "inputs": "A layer of {0} inputs needs an input of shape (n, {0}), not {1}.",
+    "choice": "There is no {} '{}'; choose one of {}.",
+    "layer": "A layer needs at least one input and one output, as integers: not {!r} and {!r}.",
+    "weights": "The weights of a layer are float64 or float32: {} cannot be trained.",
+    "sizes": "A network needs a list of at least an input and an output size, not {!r}.",
+    "no parameters": "The list of parameters is empty: there is nothing to train.",
+    "parameters": "Give parameters as a list of Tensors, no results of operations, such as network.parameters().",
+    "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
+}
+
+# What a number that is set must be, in words and as a test
+_RULES: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
+    "bound": ("A bound of clip must be a number (no gradient would reach it)", lambda number: True),
+    "lr": ("The learning rate must be a positive number", lambda number: 0 < number < math.inf),
+    "max_norm": ("The largest gradient norm must be a positive number", lambda number: number > 0),
+    "weight_decay": ("The weight decay must be a finite number from 0", lambda number: 0 <= number < math.inf),
+    "momentum": ("The momentum must be a finite number from 0", lambda number: 0 <= number < math.inf),
+    "eps": ("eps must be a finite number from 0", lambda number: 0 <= number < math.inf),
+    "beta": ("Each of the betas must be a number from 0 to below 1", lambda number: 0 <= number < 1),
+}
+
+
+def _error(key: str, *things: Any, kind: type[Exception] = ValueError) -> Exception:
+    return kind(_SENTENCES[key].format(*(_name(thing) if isinstance(thing, Tensor) else thing for thing in things)))
+
+
+def _require(holds: Any, key: str, *things: Any, kind: type[Exception] = ValueError) -> None:
+    if not holds:
+        raise _error(key, *things, kind=kind)
+
+
+@contextmanager
+def _refusing(key: str, *things: Any) -> Iterator[None]:
+    """What NumPy refuses in this block becomes a sentence."""
+    try:
+        yield
+    except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
+        raise _error(key, *things) from None
+
+
+def _setting(rule: str, value: Any) -> float:
+    """A plain number that obeys the rule, as a float: a NumPy number would turn float32 into float64."""
+    sentence, holds = _RULES[rule]
+    if not isinstance(value, (float, int, np.floating, np.integer)):
+        raise TypeError(f"{sentence}, not a {type(value).__name__}.")
+    if not holds(float(value)):
+        raise ValueError(f"{sentence}, not {value}.")
+    return float(value)
+
+
+def _name(tensor: Tensor) -> str:
+    kind = f"'{tensor.label}'" if tensor.label else f"the result of `{tensor.op}`" if tensor.op else "a tensor"
+    return f"{kind} of shape {tensor.shape}"
+
+
+def _mutation_error(node: Tensor, what: str, why: str = "has been written to since") -> Exception:
+    return _error("mutation", node.op, what, why, kind=MutationError)
+
+
+class Comparison(np.ndarray):
+    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
+
+    def __bool__(self) -> bool:
+        _require(self.size == 1, "truths", self.size)
+        return bool(self.all())
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()]  # what is computed from it is a plain array
+
 
 # What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
 _REFLECTED = MappingProxyType({
@@ -1342,49 +1317,59 @@ _REFLECTED = MappingProxyType({
     "greater": "__lt__", "greater_equal": "__le__",
 })  # fmt: skip
 
-# What NumPy refuses, in the words of this file
-_SENTENCES = MappingProxyType({
-    "operands": "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1.",
-    "@": "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
-    "as the second-to-last (or only) axis of the other.",
-    "reshape": "reshape cannot arrange the {} elements of {} as {}.",
-    "transpose": "transpose of {} needs each of its axes once, not {}.",
-    "swapaxes": "swapaxes of axes {} and {} does not fit {}.",
-    "axis": "{} with axis {} does not fit {}.",
-    "axes": "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.",
-    "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
-    "comparison": "{} can be compared with numbers, and with what broadcasts to its shape.",
-    "where": "where cannot choose by a condition of shape {} from {} and {}.",
-    "join": "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree.",
-})  # fmt: skip
+
+class _Manners:
+    """Methods of Tensor that do what Python, NumPy and PyTorch would expect, or refuse it with a sentence."""
+
+    def _rebind(self: Any, other: Any, sign: str) -> Any:
+        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
+        name = self.label if self.label.isidentifier() else "t"
+        _require(self._backward is not None or not self.requires_grad, "rebound", sign, self, name, kind=RuntimeError)
+        return NotImplemented  # then Python takes the operator itself
+
+    __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
+    __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
+    __ipow__, __imatmul__ = partialmethod(_rebind, sign="**="), partialmethod(_rebind, sign="@=")
+
+    def __setitem__(self: Any, index: Any, value: Any) -> None:
+        raise _error("element", self, kind=TypeError)
+
+    def __format__(self: Any, spec: str) -> str:
+        _require(not spec or self.size == 1, "format", spec, self, self.size, kind=TypeError)
+        return format(self.item(), spec) if spec else repr(self)
+
+    def __bool__(self: Any) -> bool:
+        _require(self.size == 1, "truth", self)
+        return bool(self._data)
+
+    def __array__(self: Any, *_: Any, **__: Any) -> Any:
+        return self._refuse_numpy("")
+
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """`array * tensor` arrives here as np.multiply: the tensor computes it. np.exp(tensor) is refused."""
+        reflected = _REFLECTED.get(ufunc.__name__)
+        if reflected is None or method != "__call__" or options or isinstance(inputs[0], Tensor):
+            return self._refuse_numpy(ufunc.__name__)
+        return getattr(self, reflected)(inputs[0])
+
+    def __array_function__(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
+        return function(self._data, *args[1:], **kwargs) if asks else self._refuse_numpy(function.__name__)
+
+    def _refuse_numpy(self: Any, name: str) -> Any:
+        name = "abs" if name == "absolute" else name
+        own = f"t.{name}()" if callable(getattr(Tensor, name, None)) else "the engine's own clip, where, stack, ..."
+        raise _error("numpy", self, f"{name}() of this engine" if name in __all__ else own, kind=TypeError)
+
+    def __getstate__(self: Any) -> Any:
+        """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
+        _require(self._backward is None, "copied", self, kind=TypeError)
+        own = {"_data": self._data.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
+        attributes_and_slots: Any = object.__getstate__(self)
+        return attributes_and_slots[0], attributes_and_slots[1] | own
 
 
-@contextmanager
-def _refusing(key: str, *things: Any) -> Iterator[None]:
-    """What NumPy refuses in this block becomes a sentence, its {} filled with names of tensors, shapes and axes."""
-    try:
-        yield
-    except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
-        named = (_name(thing) if isinstance(thing, Tensor) else thing for thing in things)
-        raise ValueError(_SENTENCES[key].format(*named)) from None
-
-
-def _name(tensor: Tensor) -> str:
-    kind = f"'{tensor.label}'" if tensor.label else f"the result of `{tensor.op}`" if tensor.op else "a tensor"
-    return f"{kind} of shape {tensor.shape}"
-
-
-class Comparison(np.ndarray):
-    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
-
-    def __bool__(self) -> bool:
-        if self.size != 1:
-            advice = "maximum(t, u) for the larger elements, .all() or .any(), `is` for the same tensor"
-            raise ValueError(f"A comparison of tensors gives {self.size} booleans, not one: use {advice}.")
-        return bool(self.all())
-
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        return array[()]  # what is computed from it is a plain array
+_quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
 
 def _axis_only(function: Function) -> Function:
@@ -1393,16 +1378,20 @@ def _axis_only(function: Function) -> Function:
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if wrong := options.keys() - {"axis", "keepdims"}:
-            words = "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim)"
-            raise TypeError(f"{words}, not {', '.join(sorted(wrong))}.")
+            raise _error("axis only", ", ".join(sorted(wrong)), kind=TypeError)
         return function(*args, **options)
 
     return cast(Function, call)
 
 
-concatenate, stack = _axis_only(concatenate), _axis_only(stack)
-for _name_of_one in (
-    "sum", "mean", "var", "std", "norm", "max", "min", "prod", "softmax", "log_softmax", "logsumexp", "squeeze",
-    "expand_dims",
+for _one, _method in vars(_Manners).items():
+    if callable(getattr(_Manners, _one)):
+        setattr(Tensor, _one, _method)
+for _one, _method in [*vars(Tensor).items()]:
+    if isfunction(_method) and "axis" in signature(_method).parameters:
+        setattr(Tensor, _one, _axis_only(_method))
+for _one in (
+    "backward", "__truediv__", "__pow__", "exp", "log", "sqrt", "sin", "cos", "sigmoid", "softplus", "logsumexp"
 ):  # fmt: skip
-    setattr(Tensor, _name_of_one, _axis_only(getattr(Tensor, _name_of_one)))
+    setattr(Tensor, _one, _quiet(getattr(Tensor, _one)))
+concatenate, stack = _axis_only(concatenate), _axis_only(stack)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from model import Tensor, _Changed, _mutation_error, topological_order
+from model import Tensor, _mutation_error, _unguarded, topological_order
 
 
 @contextmanager
@@ -28,8 +28,12 @@ def detect_mutation(tensor: type[Tensor] = Tensor) -> Iterator[type[Tensor]]:
     an operation that begins with one of them has the engine's own guard only. That one is on in the block, too, even
     inside `allow_mutation()`.
     """
-    with _Changed(guarded=True):
+    outer = _unguarded.get()
+    _unguarded.set(0)
+    try:
         yield type(f"Fingerprinted{tensor.__name__}", (Fingerprinted, tensor), {"__slots__": ("fingerprints",)})
+    finally:
+        _unguarded.set(outer)
 
 
 class Fingerprinted(Tensor):

@@ -327,7 +327,7 @@ def test_all_names_what_the_engine_defines_for_others():
         for name, value in vars(model).items()
         if getattr(value, "__module__", None) == "model" and not name.startswith("_") and callable(value)
     }
-    assert own - {*model.__all__} == {"Mode", "Comparison"}  # of use inside the engine alone
+    assert own - {*model.__all__} == {"Comparison"}  # of use inside the engine alone
     scope: dict[str, object] = {}
     exec("from model import *", scope)
     assert scope.keys() - {"__builtins__"} == {*model.__all__}
