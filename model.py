@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -763,7 +763,8 @@ def allow_mutation() -> _Block:
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
     """The upstream gradient that `backward()` starts from."""
     data = root._data
-    _require(root._backward is not None, "no graph", root, kind=RuntimeError)
+    if root._backward is None:
+        raise _error("no graph", root, kind=RuntimeError)
     if grad is None:
         _require(data.size == 1, "no number", root, data.size, data.shape, kind=RuntimeError)
         one: Array = data.dtype.type(1.0)
@@ -924,7 +925,8 @@ def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """inputs @ weight + bias as one operation, for speed: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
     left, right = inputs._read(), weight._read()
-    _require(left.ndim == 2 and left.shape[1] == right.shape[0], "inputs", right.shape[0], inputs)
+    if left.ndim != 2 or left.shape[1] != right.shape[0]:
+        raise _error("inputs", right.shape[0], inputs)
     result = left @ right
     result += bias._read()
 
@@ -959,8 +961,10 @@ def cross_entropy(logits: Any, labels: Any) -> Tensor:
     """The mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
     value, labels = operand._read(), np.array(getattr(labels, "_data", labels))
-    _require(value.ndim == 2 and labels.shape == value.shape[:1] and labels.size, "logits", operand, labels.shape)
-    _require(labels.dtype.kind in "iu", "labels", labels.dtype, kind=TypeError)
+    if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
+        raise _error("logits", operand, labels.shape)
+    if labels.dtype.kind not in "iu":
+        raise _error("labels", labels.dtype, kind=TypeError)
     if np.maximum.reduce(labels.astype(np.uint64)) >= value.shape[1]:  # as unsigned, a negative one is huge
         raise _error("range", labels.min(), labels.max(), value.shape[1], value.shape[1] - 1)
     rows = np.arange(len(labels))
@@ -1177,7 +1181,7 @@ def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
 # ---------------------------------------------------------------- manners: misuse, answered with a sentence
 
 # What is said, its {} filled with names of tensors, shapes and axes
-_SENTENCES = {
+_SENTENCES = MappingProxyType({
     # operations
     "operands": "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1.",
     "@": "`@` cannot multiply {} by {}: both need at least one axis, and the last axis of the first must be as long "
@@ -1247,10 +1251,10 @@ _SENTENCES = {
     "no parameters": "The list of parameters is empty: there is nothing to train.",
     "parameters": "Give parameters as a list of Tensors, no results of operations, such as network.parameters().",
     "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
-}
+})  # fmt: skip
 
 # What a number that is set must be, in words and as a test
-_RULES: dict[str, tuple[str, Callable[[float], bool]]] = {
+_RULES: Mapping[str, tuple[str, Callable[[float], bool]]] = MappingProxyType({
     "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
     "bound": ("A bound of clip must be a number (no gradient would reach it)", lambda number: True),
     "lr": ("The learning rate must be a positive number", lambda number: 0 < number < math.inf),
@@ -1259,7 +1263,7 @@ _RULES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "momentum": ("The momentum must be a finite number from 0", lambda number: 0 <= number < math.inf),
     "eps": ("eps must be a finite number from 0", lambda number: 0 <= number < math.inf),
     "beta": ("Each of the betas must be a number from 0 to below 1", lambda number: 0 <= number < 1),
-}
+})  # fmt: skip
 
 
 def _error(key: str, *things: Any, kind: type[Exception] = ValueError) -> Exception:
