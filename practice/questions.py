@@ -448,7 +448,7 @@ QUESTIONS: tuple[Question, ...] = (
         "gradient?",
         "How many runs does one parameter take?",
         "Each parameter is moved up once and down once. That is why finite differences are for testing.",
-        Place("pages/why_reverse_mode.py", "The row of finite differences: so many forward passes.",
+        Place("pages/why_reverse_mode.py", "The row of finite differences: the passes that it made.",
               {"tab": "cost", "n": "1000"}),
         answer=lambda engine: float(_central_passes(1000)),
         slips=(

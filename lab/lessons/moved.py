@@ -54,8 +54,10 @@ RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"build": {"ladder":
 def new_address(path: str, query: str) -> tuple[str, str]:
     """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
     said = dict(parse_qsl(query, keep_blank_values=True))
-    if path == "simulate-error" and said.get("part") == "messages":  # a tab that another page has in its place
-        key = said.get("message", "")
+    if path == "simulate-error" and (said.get("part") == "messages" or "message" in said):
+        key = said.pop("message", "")  # of a tab that another page has in its place
+        if said.get("part") != "messages":
+            return path, urlencode(said)
         return "wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
     moved, names = MOVED.get(path), RENAMED.get(path, {})
     if moved is None:

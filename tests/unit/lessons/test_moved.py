@@ -26,7 +26,7 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "simulate-error?part=messages": "wrong",
     "simulate-error?part=messages&message=twice&step=4": "wrong?failure=twice",
     "simulate-error?part=messages&message=product": "wrong?shape=product",
-    "simulate-error?part=life&life=flb&message=twice": "simulate-error?part=life&life=flb&message=twice",
+    "simulate-error?part=life&life=flb&message=twice": "simulate-error?part=life&life=flb",
     "designs": "other-engines?tab=designs",
     "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
     "designs?left=duals&right=functions&part=%2A": "other-engines?tab=designs&left=duals&right=functions&part=%2A",
