@@ -362,7 +362,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3",
         "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
-        "?in_a=3&stage=backward&guess=0",
+        "?in_a=3&stage=backward&guess=0.0",
         "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
         "shapes?tab=forgotten&guess=wrong",
         "check?tab=step&h=-6",
