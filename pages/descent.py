@@ -12,7 +12,7 @@ from lab.designs.network import TARGETS
 from lab.text import numeral, short
 from lab.training.descent import four_points, over_time
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
-from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, Step, Walk
+from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, OptimizerStep, Walk
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
@@ -268,7 +268,7 @@ def _show(
     below.markdown(numbers)
 
 
-def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> str:
+def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: int) -> str:
     rows = [
         (KINDS[kind].title, short(step.loss), short(math.hypot(*step.gradient)),
          step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}")
@@ -279,7 +279,7 @@ def _now(walks: Mapping[str, Walk], ahead: Mapping[str, Step], steps: int) -> st
     return "\n\n".join([markdown_table([_steps(steps), "loss", "|gradient|", "state"], rows), *meanings])
 
 
-def _numbers(surface: Surface, ahead: Mapping[str, Step]) -> str:
+def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
     """The next step of each, with all numbers that lead to it."""
     rows = []
     for kind, step in ahead.items():

@@ -15,8 +15,8 @@ from lab.autodiff.steps import (
     EXPONENTS,
     METHODS,
     PRECISIONS,
-    Place,
-    Point,
+    CheckPoint,
+    ElementName,
     Sweep,
     error_by_step,
 )
@@ -194,7 +194,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
     state.step()
 
 
-def _remarks(report: Report, points: Mapping[str, Point], sweeps: list[Sweep], engine: Engine | None) -> None:
+def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
     """What the check itself says, and what the picture does not."""
     (st.success if report.passed else st.error)(
         f"**gradcheck**, which takes ∛ε: {escape_markdown(report.verdict)}",
@@ -211,7 +211,7 @@ def _remarks(report: Report, points: Mapping[str, Point], sweeps: list[Sweep], e
 
 def _derived(
     expression: Expression, values: Mapping[str, Any], engine: Engine | None
-) -> tuple[dict[str, Point], Report] | str:
+) -> tuple[dict[str, CheckPoint], Report] | str:
     """The expression with its gradients, in each precision, and the report on them; or why the visitor's own engine has
     none, as plain text. Raises what the lab's has to say of the expression."""
     if engine is None:
@@ -223,11 +223,11 @@ def _derived(
         return own.said(engine, str(error), error.line)
 
 
-def _with(f: Callable[..., Tensor], values: Mapping[str, Any]) -> tuple[dict[str, Point], Report]:
-    return {name: Point(f, values, name) for name in PRECISIONS}, gradcheck(f, values)
+def _with(f: Callable[..., Tensor], values: Mapping[str, Any]) -> tuple[dict[str, CheckPoint], Report]:
+    return {name: CheckPoint(f, values, name) for name in PRECISIONS}, gradcheck(f, values)
 
 
-def _map(point: Point, at: object, place: Place, h: float, report: Report) -> charts.Chart:
+def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Report) -> charts.Chart:
     method = st.session_state["check method"]
     errors = memoize("check errors", (at, point.precision, h, method), lambda: point.errors(h, method))
     kinks = [one.index for one in report.kinks if one.input == place.name]

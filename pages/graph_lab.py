@@ -17,10 +17,10 @@ from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
-from lab.trace.numerical import Checked, check
+from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
-from lab.ui.address import Family, Field
+from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.practice import choice, own
@@ -148,7 +148,7 @@ def _start(text: str) -> str:
 
 
 START = Field("start", "graph start", None, _start, address.optional)
-LEAVES = Family("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
+LEAVES = PrefixField("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
 MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
 ALONG = Field("along", "graph along", "")
 STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
@@ -723,7 +723,7 @@ def _gradients(expression: Expression, trace: Trace) -> None:
         st.caption(left_out)
 
 
-def _differences(row: Checked) -> str:
+def _differences(row: NumericalCheck) -> str:
     if row.numerical is None:
         return "–"
     if np.ndim(row.value) == 0 and row.slopes and not row.slopes[0].has_derivative:
@@ -731,7 +731,7 @@ def _differences(row: Checked) -> str:
     return brief(row.numerical)
 
 
-def _agreement(row: Checked) -> str:
+def _agreement(row: NumericalCheck) -> str:
     if row.analytic is None:
         return "no path"
     kinds = {slope.kind for slope in row.remarks if not slope.has_derivative}

@@ -9,8 +9,8 @@ import streamlit as st
 
 from lab import charts
 from lab.autodiff.operations import (
-    Curve,
     Example,
+    OperationCurve,
     curve,
     element_curve,
     elements,
@@ -270,7 +270,7 @@ def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]
     return _told(shown, here, along, others), _drawn(title, line, here, along)
 
 
-def _drawn(title: str, line: Curve, here: Curve, along: str, what: str = "y") -> charts.Chart:
+def _drawn(title: str, line: OperationCurve, here: OperationCurve, along: str, what: str = "y") -> charts.Chart:
     x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
     highest = max(HIGHEST, 1.5 * abs(y)) if np.isfinite(y) else HIGHEST
     finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
@@ -287,7 +287,7 @@ def _drawn(title: str, line: Curve, here: Curve, along: str, what: str = "y") ->
     )  # fmt: skip
 
 
-def _told(shown: Example, here: Curve, along: str, others: dict[str, float]) -> str:
+def _told(shown: Example, here: OperationCurve, along: str, others: dict[str, float]) -> str:
     """The numbers at the point: of the engine, and of differences beside it."""
     at = {along: float(here.x[0])} | others
     report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()

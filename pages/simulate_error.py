@@ -501,7 +501,7 @@ def _guess_cut() -> None:
     st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
 
 
-def _gradients_cut(whole: cuts.Cut, cut: cuts.Cut, numerical: dict[str, float]) -> None:
+def _gradients_cut(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
     rows, said = [], []
     for name in ("a", "b"):
         got, due = cut.gradients[name], whole.gradients[name]

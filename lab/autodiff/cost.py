@@ -61,7 +61,7 @@ def counted_brute_force(parameters: Sequence[float]) -> tuple[list[float], int]:
 
 
 @dataclass(frozen=True)
-class Family:
+class FunctionFamily:
     """A function that exists for many numbers of parameters.
 
     at  number of parameters -> arrays with so many elements in all, or a few less; and the function, of a Tensor or a
@@ -100,10 +100,10 @@ def _network(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
     return [w.reshape(features, hidden), b, v / hidden], lambda w, b, v: (((x @ w + b).tanh() @ v) ** 2).sum()
 
 
-FAMILIES: Mapping[str, Family] = {
-    "sum": Family("sum of tanh(wᵢ·xᵢ)", _sum),
-    "chain": Family("chain h ← tanh(wᵢ·h)", _chain),
-    "network": Family("network, one hidden layer", _network),
+FAMILIES: Mapping[str, FunctionFamily] = {
+    "sum": FunctionFamily("sum of tanh(wᵢ·xᵢ)", _sum),
+    "chain": FunctionFamily("chain h ← tanh(wᵢ·h)", _chain),
+    "network": FunctionFamily("network, one hidden layer", _network),
 }
 
 
@@ -111,7 +111,7 @@ FAMILIES: Mapping[str, Family] = {
 
 
 @dataclass
-class Point:
+class CostPoint:
     """What one gradient took for one number of parameters, by method: seconds, passes that were made, and how far the
     gradient is from that of reverse mode."""
 
@@ -124,11 +124,11 @@ class Point:
 class Timing:
     """A timing of one family in slices: `advance` goes on for a while, `points` is what is known so far."""
 
-    def __init__(self, family: Family, sizes: Sequence[int] = SIZES) -> None:
+    def __init__(self, family: FunctionFamily, sizes: Sequence[int] = SIZES) -> None:
         functions = [family.at(size) for size in sizes]
         self._functions = {sum(array.size for array in arrays): (arrays, run) for arrays, run in functions}
         self.sizes = sorted(self._functions)
-        self.points: list[Point] = []
+        self.points: list[CostPoint] = []
         self.share = 0.0  # of the passes that all will take
         self.done = False
         self._work = self._passes()
@@ -146,7 +146,7 @@ class Timing:
         for method in METHODS:  # whatever is only slow the first time does not count
             yield from (False for _ in getattr(_Gradient(*self._functions[self.sizes[0]]), method)())
         for size in self.sizes:
-            point = Point(size)
+            point = CostPoint(size)
             gradients: dict[str, np.ndarray] = {}
             for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
                 spent = 0.0

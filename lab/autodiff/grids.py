@@ -1,6 +1,6 @@
 """Arrays as grids of cells that light each other up, and the arithmetic of each cell in words.
 
-What a `Picture` holds is plain data: static/grids/ draws it, and needs no server to answer the pointer.
+What a `GridPicture` holds is plain data: static/grids/ draws it, and needs no server to answer the pointer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lab.autodiff.one_operation import Run
-from lab.autodiff.sources import Shape, Sources, Term, arrivals, numbered
+from lab.autodiff.sources import Shape, Sources, Summand, arrivals, numbered
 from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
@@ -33,7 +33,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Picture:
+class GridPicture:
     """Rows of grids, with headings and signs between them; `start`: the grid and the cell that are pointed at first."""
 
     rows: Sequence[Sequence[Grid | str]]
@@ -98,7 +98,7 @@ def _rounded(exact: float, computed: float) -> str:
     return f"{numeral(exact)}, of which rounding makes {numeral(computed)}"
 
 
-def _products(terms: Sequence[Term], upstream: np.ndarray) -> list[tuple[float, ...]]:
+def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[float, ...]]:
     flat = upstream.ravel()
     plain = all(t.factor == 1.0 for t in terms)
     return [(flat[t.cell],) if plain else (flat[t.cell], t.factor) for t in terms]
@@ -158,7 +158,7 @@ def _copied(name: str, own: np.ndarray, shape: Shape) -> tuple[Grid, Grid]:
     return small, large
 
 
-def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> Picture:
+def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPicture:
     """a op b: on the left the values are copied along axes, on the right the messages are summed along the same."""
     shape = run.result.shape
     names = ("a", "b")
@@ -199,7 +199,7 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> Picture:
     most = max(
         ((len(terms), f"gradient of {name}") for name, each in zip(names, sources, strict=True) for terms in each[:1])
     )
-    return Picture(rows, (most[1], 0))
+    return GridPicture(rows, (most[1], 0))
 
 
 def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: np.ndarray, name: str) -> None:
@@ -212,7 +212,7 @@ def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: 
         grid.lights.append({"upstream": [at], f"gradient of {name}": [int(origin[at])], f"{name} copied": [at]})
 
 
-def matmul(run: Run, sources: tuple[Sources, Sources]) -> Picture:
+def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
     """C = A @ B, and both gradients as products of the upstream gradient with the other matrix."""
     left, right = run.operands
     (n, inner), m = left.shape, right.shape[1]
@@ -253,10 +253,10 @@ def matmul(run: Run, sources: tuple[Sources, Sources]) -> Picture:
         to_b.says.append(f"B.grad[{k}, {j}] is column {k} of A, which is row {k} of Aᵀ, times column {j} of G:\n"
                          f"{equation(terms, float(run.gradients[1][k, j]))}")  # fmt: skip
         to_b.lights.append({"A": column(k, n, inner), "upstream": column(j, n, m), "B": [at]})
-    return Picture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], ("gradient of A", 0))
+    return GridPicture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], ("gradient of A", 0))
 
 
-def of_one(run: Run, sources: Sources, title: str) -> Picture:
+def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
     """One operand: a reduction, or indexing."""
     (own,) = run.operands
     x, result = Grid("x", "x", own, "value"), Grid("result", title, run.result, "value")
@@ -280,13 +280,13 @@ def of_one(run: Run, sources: Sources, title: str) -> Picture:
         upstream.says.append(f"{place('upstream', run.result.shape, at)} = {arrived}\ngoes on to {listed}.")
         upstream.lights.append({"gradient of x": cells, "result": [at]})
     first = next((cell for cell, terms in enumerate(sources) if len(terms) > 1), 0)
-    return Picture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
+    return GridPicture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
 
 
 # ---------------------------------------------------------------- beside the right one
 
 
-def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) -> Picture:
+def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) -> GridPicture:
     """The gradient of a bias (out,) that was added to (batch, out), from the engine and from a broken one."""
     arrived = Grid("upstream", "upstream", upstream, "upstream")
     good = Grid("right", "b.grad, right", right, "gradient")
@@ -311,10 +311,10 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
         arrived.lights.append({
             "right": [at % out], "broken": [cell for cell, light in enumerate(bad.lights) if at in light["upstream"]]
         })  # fmt: skip
-    return Picture([[arrived, "→", good, bad]], ("broken", 0))
+    return GridPicture([[arrived, "→", good, bad]], ("broken", 0))
 
 
-def loss_trap(trap: Any, right: Any) -> Picture:
+def loss_trap(trap: Any, right: Any) -> GridPicture:
     """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.faults.forgotten_sum.Loss."""
     count = len(trap.prediction)
     prediction = Grid("prediction", "prediction", trap.prediction, "value")
@@ -348,4 +348,4 @@ def loss_trap(trap: Any, right: Any) -> Picture:
         wrong.says.append(f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
                           f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}")  # fmt: skip
         wrong.lights.append({"prediction": [i], "target": [j], "bad gradient": [i]} | ({"due": [i]} if i == j else {}))
-    return Picture([[prediction, "−", target, "=", wrong, bad], [due, good]], ("bad gradient", 0))
+    return GridPicture([[prediction, "−", target, "=", wrong, bad], [due, good]], ("bad gradient", 0))

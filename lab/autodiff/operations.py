@@ -35,7 +35,7 @@ _SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
 
 
 @dataclass(frozen=True)
-class Rule:
+class OperandRule:
     """The derivative with respect to one operand, in the names of an example; g is the upstream gradient.
 
     message  it is not the local derivative, but all that is sent
@@ -73,7 +73,7 @@ class Example:
         upstream = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
         return record(self.build, self.values, upstream), upstream
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[OperandRule]:
         """For each operand what the row says of its derivative."""
         names = list(self.values)
         called = {"a": names[0], "b": names[1] if len(names) > 1 else "", "y": "y", "g": "g"}
@@ -83,7 +83,7 @@ class Example:
             words = called | ({"a": name} if self.op.kind == "joining" else {})
             symbols = {key: latex_name(word) if word else "" for key, word in words.items()}
             text, latex = derivative.text.format(**words), derivative.latex.format(**symbols)
-            found.append(Rule(name, latex_name(name), text, latex, derivative.reads("g")))
+            found.append(OperandRule(name, latex_name(name), text, latex, derivative.reads("g")))
         return found
 
 
@@ -188,7 +188,7 @@ def parts(trace: Trace) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Curve:
+class OperationCurve:
     """An operation along one of its numbers: value and derivatives at each x, as the engine gives them.
 
     slopes  name of an operand, or of one of its elements -> the derivative with respect to it
@@ -199,7 +199,7 @@ class Curve:
     slopes: dict[str, np.ndarray]
 
 
-def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]) -> Curve:
+def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]) -> OperationCurve:
     """One forward and one backward pass for all points: an elementwise operation treats each alone.
 
     along   the operand that has the values x; the others are constant
@@ -210,7 +210,7 @@ def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]
         result = shown.build(**leaves)
         result.backward(np.ones(result.shape))
     slopes = {name: np.zeros(x.shape) if leaf.grad is None else leaf.grad for name, leaf in leaves.items()}
-    return Curve(x, result.numpy(), slopes)
+    return OperationCurve(x, result.numpy(), slopes)
 
 
 def elements(shown: Example) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -232,7 +232,7 @@ def weighted(shown: Example, upstream: np.ndarray) -> Callable[..., Tensor]:
     return number
 
 
-def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndarray) -> Curve:
+def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndarray) -> OperationCurve:
     """`weighted` with one element of an operand moved to each x, a forward and a backward pass for each."""
     name, index = elements(shown)[element]
     number, ys, slopes = weighted(shown, upstream), [], []
@@ -244,7 +244,7 @@ def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndar
         gradient = leaves[name].grad
         ys.append(float(result.numpy()))
         slopes.append(0.0 if gradient is None else float(gradient[index]))
-    return Curve(x, np.array(ys), {element: np.array(slopes)})
+    return OperationCurve(x, np.array(ys), {element: np.array(slopes)})
 
 
 def moved(shown: Example, element: str, x: float) -> Example:

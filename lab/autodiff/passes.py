@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.designs.compare import Program, of_graph
+from lab.designs.compare import DesignProgram, of_graph
 from lab.ops import OPS, UNKNOWN
 from lab.text import brief
 from model import Tensor, topological_order
@@ -37,7 +37,7 @@ def place_name(place: Place) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class PassStep:
     """One node of a pass, and what all nodes hold after it: None where nothing has arrived yet.
 
     node  None before the first
@@ -48,7 +48,7 @@ class Step:
     held: tuple[np.ndarray | None, ...]
 
 
-class Graph:
+class FunctionGraph:
     """A function at one point, as a graph of model.py. Nodes are numbered as topological_order() lists them.
 
     names, titles             of each node, such as `v1` and `v1 = a * b`
@@ -94,7 +94,7 @@ class Graph:
 
     # -- down: forward mode
 
-    def down(self, place: Place) -> list[Step]:
+    def down(self, place: Place) -> list[PassStep]:
         """How derivatives travel down from one element of an input, node after node."""
         name, index = place
         tangents: list[np.ndarray | None] = [None] * len(self._order)
@@ -103,7 +103,7 @@ class Graph:
         start = np.zeros(self._leaves[name].shape)
         start[index] = 1.0
         tangents[self._numbers[self._leaves[name]]] = start
-        steps = [Step(None, tuple(tangents))]
+        steps = [PassStep(None, tuple(tangents))]
         for number, node in enumerate(self._order):
             if node._backward is not None:
                 with np.errstate(all="ignore"):
@@ -111,7 +111,7 @@ class Graph:
                         local @ np.ravel(_there(tangents[self._numbers[child]])) for child, local in self._rows(node)
                     ]
                     tangents[number] = np.sum(moved, axis=0).reshape(node.shape)
-                steps.append(Step(number, tuple(tangents)))
+                steps.append(PassStep(number, tuple(tangents)))
         return steps
 
     def column(self, place: Place) -> np.ndarray:
@@ -136,19 +136,19 @@ class Graph:
 
     # -- up: reverse mode
 
-    def up(self, upstream: Any) -> list[Step]:
+    def up(self, upstream: Any) -> list[PassStep]:
         """How gradients travel up from the result, node after node, as backward(upstream) sends them.
 
         upstream  as many numbers as the result has, in its shape or in a row
         """
         self._forget()
         self._result.grad = _started(upstream, self._result.shape)
-        steps = [Step(None, self._gradients())]
+        steps = [PassStep(None, self._gradients())]
         for node in reversed(self._order):
             if node._backward is not None:
                 with np.errstate(all="ignore"):
                     node._backward(node.grad)
-                steps.append(Step(self._numbers[node], self._gradients()))
+                steps.append(PassStep(self._numbers[node], self._gradients()))
         return steps
 
     def backward(self, upstream: Any) -> np.ndarray:
@@ -185,7 +185,7 @@ class Graph:
 
     # -- both
 
-    def program(self) -> Program:
+    def program(self) -> DesignProgram:
         """The same graph for dual numbers. compare.Unsuitable: they have no such operation."""
         return of_graph(self._result, self._leaves)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.autodiff.passes import Graph
+from lab.autodiff.passes import FunctionGraph
 from lab.designs import duals
-from lab.designs.compare import Program, apply
+from lab.designs.compare import DesignProgram, apply
 from model import Tensor
 
 ENOUGH = 0.1  # seconds for both together
@@ -26,7 +26,7 @@ class Race:
     apart: float
 
 
-def race(graph: Graph) -> Race:
+def race(graph: FunctionGraph) -> Race:
     """Forward mode by dual numbers (lab/designs/duals.py), a pass for each input; reverse mode by model.py, one forward
     pass and a backward pass for each output. compare.Unsuitable: dual numbers have no such operation."""
     run = graph.program()
@@ -49,7 +49,7 @@ def _timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
     return time.perf_counter() - start, result
 
 
-def _columns(run: Program) -> np.ndarray:
+def _columns(run: DesignProgram) -> np.ndarray:
     inputs = [np.asarray(value) for value in run.leaves.values()]
     found = []
     for number, value in enumerate(inputs):
@@ -60,7 +60,7 @@ def _columns(run: Program) -> np.ndarray:
     return np.stack(found, axis=1)
 
 
-def _rows(run: Program) -> np.ndarray:
+def _rows(run: DesignProgram) -> np.ndarray:
     leaves = [Tensor(value) for value in run.leaves.values()]
     result = run.run(leaves, apply)
     found = []

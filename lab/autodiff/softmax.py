@@ -34,7 +34,7 @@ def diagonal(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SoftmaxRule:
     """A backward rule of softmax: what it does in words, and the message as a function; None is the engine's own."""
 
     title: str
@@ -62,19 +62,19 @@ class Rule:
 
 
 RULES = {
-    "wrong-sign": Rule("The sign is wrong", wrong_sign),
-    "plain-mean": Rule("A plain mean in place of the weighted sum", plain_mean),
-    "nothing": Rule("It sends nothing but zeros", nothing),
-    "diagonal": Rule("Each element alone, as for sigmoid", diagonal),
-    "right": Rule("The rule of this engine", None),
+    "wrong-sign": SoftmaxRule("The sign is wrong", wrong_sign),
+    "plain-mean": SoftmaxRule("A plain mean in place of the weighted sum", plain_mean),
+    "nothing": SoftmaxRule("It sends nothing but zeros", nothing),
+    "diagonal": SoftmaxRule("Each element alone, as for sigmoid", diagonal),
+    "right": SoftmaxRule("The rule of this engine", None),
 }
 
 
-def by_sum(rule: Rule, logits: Any) -> Report:
+def by_sum(rule: SoftmaxRule, logits: Any) -> Report:
     """The check that most people write first: the derivative of softmax(x).sum()."""
     return gradcheck(lambda x: x.softmax().sum(), {"x": logits}, tensor=rule.engine())
 
 
-def by_cotangent(rule: Rule, logits: Any, seed: int = 0) -> Report:
+def by_cotangent(rule: SoftmaxRule, logits: Any, seed: int = 0) -> Report:
     """The same with a random weight for each element of the result."""
     return gradcheck(lambda x: x.softmax(), {"x": logits}, tensor=rule.engine(), seed=seed)

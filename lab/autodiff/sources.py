@@ -21,7 +21,7 @@ MOST_AXES, LONGEST = 3, 4  # of a shape that is typed: axes, and cells along eac
 
 
 @dataclass(frozen=True)
-class Term:
+class Summand:
     """One summand of a cell of a gradient: upstream[cell] * factor. Cells are counted in reading order.
 
     partner  the cell of the other operand that the factor is
@@ -32,7 +32,7 @@ class Term:
     partner: int | None = None
 
 
-Sources = list[list[Term]]  # for each cell of an operand
+Sources = list[list[Summand]]  # for each cell of an operand
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, So
         factors = np.broadcast_to(derivative(a, b, value), shape).ravel()
         partners = origins[1 - number].ravel()
         both.append([
-            [Term(place, float(factors[place]), int(partners[place])) for place in places]
+            [Summand(place, float(factors[place]), int(partners[place])) for place in places]
             for places in arrivals(origins[number], operand.size)
         ])  # fmt: skip
     return both[0], both[1]
@@ -98,10 +98,10 @@ def matmul(left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
     """Of `left @ right`, two matrices: left[i, k] reaches the row i of the result, times the row k of `right`."""
     (n, inner), m = left.shape, right.shape[1]
     of_left = [
-        [Term(i * m + j, float(right[k, j]), k * m + j) for j in range(m)] for i in range(n) for k in range(inner)
+        [Summand(i * m + j, float(right[k, j]), k * m + j) for j in range(m)] for i in range(n) for k in range(inner)
     ]
     of_right = [
-        [Term(i * m + j, float(left[i, k]), i * inner + k) for i in range(n)] for k in range(inner) for j in range(m)
+        [Summand(i * m + j, float(left[i, k]), i * inner + k) for i in range(n)] for k in range(inner) for j in range(m)
     ]
     return of_left, of_right
 
@@ -117,12 +117,12 @@ def reduction(op: str, value: np.ndarray, axis: int | None) -> Sources:
         "mean": np.full(value.shape, 1 / (value.size // np.prod(reduced, dtype=int))),
         "max": largest / np.broadcast_to(largest.sum(axis, keepdims=True), value.shape),
     }[op].ravel()
-    return [[Term(int(cell), float(factor))] if factor else [] for cell, factor in zip(heard, share, strict=True)]
+    return [[Summand(int(cell), float(factor))] if factor else [] for cell, factor in zip(heard, share, strict=True)]
 
 
 def indexing(value: np.ndarray, index: Any) -> Sources:
     """Of `value[index]`: a cell that was taken twice hears twice, one that was not taken hears nothing."""
-    return [[Term(place) for place in places] for places in arrivals(numbered(value.shape)[index], value.size)]
+    return [[Summand(place) for place in places] for places in arrivals(numbered(value.shape)[index], value.size)]
 
 
 def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray:

@@ -33,7 +33,7 @@ REACH, SAMPLES = 1.6, 17  # of a curve: steps h on both sides of x, and points o
 
 
 @dataclass(frozen=True)
-class Place:
+class ElementName:
     """One element of one input. `str` writes it as a person does: `w[0, 2]`, `a` for an input that is one number."""
 
     name: str
@@ -121,7 +121,7 @@ class Sweep:
         return "truncation" if bends and self.best and found.h > self.best.h else "cancellation"
 
 
-class Point:
+class CheckPoint:
     """A function at a point in one precision, and its derivatives there by backward(), in float64.
 
     f          called with a Tensor for each name, as keywords; returns a Tensor of any shape
@@ -152,12 +152,12 @@ class Point:
             name: np.zeros(leaf.shape) if leaf.grad is None else np.array(leaf.grad) for name, leaf in leaves.items()
         }
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[ElementName]:
         for name, value in self.values.items():
             for index in np.ndindex(value.shape):
-                yield Place(name, index)
+                yield ElementName(name, index)
 
-    def value(self, place: Place, moved: Any) -> Any:
+    def value(self, place: ElementName, moved: Any) -> Any:
         """sum(cotangent * f) with one element replaced, a number of this precision."""
         values = {name: self._tensor(value, requires_grad=False) for name, value in self.values.items()}
         array = self.values[place.name].copy()
@@ -167,7 +167,7 @@ class Point:
         return result.reshape(()) if result.size == 1 else np.sum(self.cotangent.astype(result.dtype) * result)
 
     @np.errstate(all="ignore")
-    def difference(self, place: Place, h: float, method: Method = "central") -> Difference:
+    def difference(self, place: ElementName, h: float, method: Method = "central") -> Difference:
         """Every step of the arithmetic in this precision, h included; nan where f has no value."""
         dtype = PRECISIONS[self.precision]
         x, step = self.values[place.name][place.index], dtype(h)
@@ -182,7 +182,7 @@ class Point:
         )  # fmt: skip
 
     @np.errstate(all="ignore")
-    def around(self, place: Place, h: float) -> list[tuple[float, float]]:
+    def around(self, place: ElementName, h: float) -> list[tuple[float, float]]:
         """The curve near x as this precision computes it: (how many steps h from x, f there minus f(x)), each number
         of the precision once; points without a finite value are left out."""
         x = self.values[place.name][place.index]
@@ -191,7 +191,7 @@ class Point:
         found = [((float(at) - float(x)) / h, float(self.value(place, at)) - here) for at in moved]
         return [(steps, change) for steps, change in found if math.isfinite(change)]
 
-    def sweep(self, place: Place, method: Method, steps: Sequence[float] = STEPS) -> Sweep:
+    def sweep(self, place: ElementName, method: Method, steps: Sequence[float] = STEPS) -> Sweep:
         """The differences at all steps, which begin with the largest."""
         found = [self.difference(place, h, method) for h in steps]
         finite = [one for one in found if np.isfinite(one.error)]
@@ -212,7 +212,7 @@ class Point:
         return errors
 
 
-def error_by_step(points: Iterable[Point], place: Place, steps: Sequence[float] = STEPS) -> list[Sweep]:
+def error_by_step(points: Iterable[CheckPoint], place: ElementName, steps: Sequence[float] = STEPS) -> list[Sweep]:
     """How far differences are from backward() at one element, by step: forward and central, in each point's
     precision."""
     return [point.sweep(place, method, steps) for point in points for method in METHODS]

@@ -17,7 +17,7 @@ from lab.designs.compare import kept_by
 from model import MLP, Tensor, no_grad, topological_order
 
 
-class Chain:
+class LayerChain:
     """Layers x @ W + b with a tanh, all of one width; counts how often one of them runs forward."""
 
     def __init__(self, layers: int, width: int) -> None:
@@ -53,7 +53,7 @@ class Cost:
     difference: float
 
 
-def plain(chain: Chain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
+def plain(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
     """Everything is kept. Also its gradients."""
     chain.runs = 0
     loss = (chain.forward(Tensor(inputs, requires_grad=False), chain.weights) ** 2).mean()
@@ -62,7 +62,7 @@ def plain(chain: Chain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
     return Cost(0, kept, chain.runs, 0.0), chain.gradients()
 
 
-def checkpointed(chain: Chain, inputs: np.ndarray, segments: int, due: list[np.ndarray]) -> Cost:
+def checkpointed(chain: LayerChain, inputs: np.ndarray, segments: int, due: list[np.ndarray]) -> Cost:
     """In so many segments; due: the gradients of the plain pass."""
     chain.runs = 0
     parts = np.array_split(np.arange(len(chain.weights)), segments)
@@ -88,16 +88,16 @@ def checkpointed(chain: Chain, inputs: np.ndarray, segments: int, due: list[np.n
 def costs(layers: int, width: int, rows: int) -> tuple[Cost, list[Cost]]:
     """A plain pass, and one with each number of segments from 2 to the number of layers."""
     inputs = np.random.default_rng(1).normal(size=(rows, width))
-    chain = Chain(layers, width)
+    chain = LayerChain(layers, width)
     whole, due = plain(chain, inputs)
     return whole, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
 
 
-def _some(chain: Chain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
+def _some(chain: LayerChain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
     return [chain.weights[i] for i in part]
 
 
-def _kept(chain: Chain, result: Tensor) -> int:
+def _kept(chain: LayerChain, result: Tensor) -> int:
     """Bytes of numbers that the result keeps alive, besides the parameters of the chain."""
     own = [parameter for parameter in topological_order(result) if parameter in chain.parameters]
     return kept_by(result).numbers - kept_by(own).numbers

@@ -1,6 +1,6 @@
 """One expression through `model.py` and the five designs: gradients, objects made, calls, bytes kept, time.
 
-The expression is run once on `model.py`. The graph that it leaves is then a `Program`, a list of operations in the
+The expression is run once on `model.py`. The graph that it leaves is then a `DesignProgram`: operations in the
 order of topological_order(), which each design runs with operations of its own. Nothing is estimated: each number comes
 from runs of that design's own code, and `measure` says how it was counted.
 """
@@ -55,7 +55,7 @@ class Unsuitable(ValueError):
 
 
 @dataclass(frozen=True)
-class Line:
+class ProgramLine:
     """One value of a program: a leaf (op "leaf"), a constant ("constant"), or the result of one of OPERATIONS.
 
     operands  numbers of the lines that it is computed from
@@ -69,10 +69,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Program:
+class DesignProgram:
     """Lines, each after its operands; the last one is the result."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ProgramLine, ...]
 
     @property
     def leaves(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Program:
         return sum(count for count, line in zip(ways, self.lines, strict=True) if line.operands)
 
 
-def program(expression: Expression, leaves: Mapping[str, Any]) -> Program:
+def program(expression: Expression, leaves: Mapping[str, Any]) -> DesignProgram:
     """The program that an expression is, with values for its names.
 
     ExpressionError: the values will not do. Unsuitable: they will, but not for all of the designs.
@@ -115,7 +115,7 @@ def program(expression: Expression, leaves: Mapping[str, Any]) -> Program:
     return found
 
 
-def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Program:
+def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> DesignProgram:
     """The program that computed a result, of any shape, from leaves. Unsuitable: not all designs have it."""
     names = {id(tensor): name for name, tensor in leaves.items()}
     order = model.topological_order(result)
@@ -123,12 +123,12 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Progra
     lines = []
     for tensor in order:
         if tensor._children:
-            lines.append(Line(_common(tensor), tuple(places[id(child)] for child in tensor._children)))
+            lines.append(ProgramLine(_common(tensor), tuple(places[id(child)] for child in tensor._children)))
         else:
             value = tensor.numpy() if tensor.ndim else tensor.item()
             name = names.get(id(tensor), "")
-            lines.append(Line("leaf" if name else "constant", value=value, name=name))
-    return Program(tuple(lines))
+            lines.append(ProgramLine("leaf" if name else "constant", value=value, name=name))
+    return DesignProgram(tuple(lines))
 
 
 def _common(tensor: model.Tensor) -> str:
@@ -145,7 +145,7 @@ def _common(tensor: model.Tensor) -> str:
     return op
 
 
-def _check_size(found: Program, order: Sequence[model.Tensor]) -> None:
+def _check_size(found: DesignProgram, order: Sequence[model.Tensor]) -> None:
     passes = sum(int(np.size(value)) for value in found.leaves.values())
     if passes > MAX_PASSES:
         raise Unsuitable(
@@ -187,21 +187,21 @@ class Design:
         """The whole file."""
         return inspect.getsource(self.module)
 
-    def forward(self, run: Program) -> tuple[list[Any], Any]:
+    def forward(self, run: DesignProgram) -> tuple[list[Any], Any]:
         """Fresh leaves, and the result computed from them."""
         leaves = [self.node(value) for value in run.leaves.values()]
         return leaves, run.run(leaves, apply)
 
-    def whole(self, run: Program) -> None:
+    def whole(self, run: DesignProgram) -> None:
         """All that the gradients take, from the leaves on."""
         leaves, result = self.forward(run)
         self.backward(run, leaves, result)
 
-    def passes(self, run: Program) -> int:
+    def passes(self, run: DesignProgram) -> int:
         """Runs of the program, forward, that all gradients take."""
         return 1
 
-    def backward(self, run: Program, leaves: list[Any], result: Any) -> list[np.ndarray]:
+    def backward(self, run: DesignProgram, leaves: list[Any], result: Any) -> list[np.ndarray]:
         """One backward pass, and a copy of the gradients that the leaves then hold."""
         result.backward()
         return [np.array(leaf.grad) for leaf in leaves]
@@ -210,25 +210,25 @@ class Design:
 class Scalar(Design):
     """Arrays of Values: NumPy only carries them to and fro, each number is computed by a Value's own operation."""
 
-    def forward(self, run: Program) -> tuple[list[Any], Any]:
+    def forward(self, run: DesignProgram) -> tuple[list[Any], Any]:
         leaves = [np.frompyfunc(scalars.Value, 1, 1)(value) for value in run.leaves.values()]
         return leaves, run.run(leaves, _apply_to_values)
 
-    def backward(self, run: Program, leaves: list[Any], result: Any) -> list[np.ndarray]:
+    def backward(self, run: DesignProgram, leaves: list[Any], result: Any) -> list[np.ndarray]:
         result.backward()
         return [np.array(np.frompyfunc(lambda value: value.grad, 1, 1)(leaf), dtype=float) for leaf in leaves]
 
 
-class Forward(Design):
+class ForwardMode(Design):
     """No backward pass: the gradients are had by running the program, once for each input element."""
 
-    def whole(self, run: Program) -> None:
+    def whole(self, run: DesignProgram) -> None:
         self.backward(run, [], None)
 
-    def passes(self, run: Program) -> int:
+    def passes(self, run: DesignProgram) -> int:
         return sum(int(np.size(value)) for value in run.leaves.values())
 
-    def backward(self, run: Program, leaves: list[Any], result: Any) -> list[np.ndarray]:
+    def backward(self, run: DesignProgram, leaves: list[Any], result: Any) -> list[np.ndarray]:
         return duals.gradient(lambda *inputs: run.run(inputs, apply), list(run.leaves.values()))
 
 
@@ -298,7 +298,7 @@ FIVE = (
         r"Value\.\w+\.<locals>\._backward",
         "An object for each number, and no arrays.",
     ),
-    Forward(
+    ForwardMode(
         "duals",
         "Dual numbers",
         duals,
@@ -341,7 +341,7 @@ def matching(calls: Mapping[str, int], pattern: str) -> int:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Retained:
     """What stays alive because a result does.
 
     numbers  bytes of the values in all arrays and numbers that can be reached from it, each once
@@ -353,7 +353,7 @@ class Kept:
     memory: int
 
 
-def kept_by(result: Any) -> Kept:
+def kept_by(result: Any) -> Retained:
     """Follow all references from a result: attributes, slots, elements, what closures have captured, bases of views."""
     seen: dict[int, Any] = {}
     pending, numbers, memory = [result], 0, 0
@@ -371,7 +371,7 @@ def kept_by(result: Any) -> Kept:
             numbers += 8
         else:
             pending += _references(thing)
-    return Kept(numbers, memory)
+    return Retained(numbers, memory)
 
 
 def _references(thing: Any) -> list[Any]:
@@ -391,7 +391,7 @@ Second = Literal["error", "same", "doubles", "more"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class DesignRun:
     """What one design did with a program.
 
     value, gradients  the result, and the gradient of each leaf by name
@@ -412,35 +412,35 @@ class Measured:
     nodes: int = 0
     calls: int = 0
     passes: int = 1
-    kept: Kept = Kept(0, 0)
+    kept: Retained = Retained(0, 0)
     seconds: float = float("nan")
     second: Second = "same"
     said: str = ""
     failure: str = ""
 
 
-def measure(design: Design, run: Program, repeats: int = 5) -> Measured:
+def measure(design: Design, run: DesignProgram, repeats: int = 5) -> DesignRun:
     """Run a program in one design, several times: once to see the gradients and what is kept, once more to go backward
     twice, once with every call counted, and up to `repeats` times against the clock."""
     if design.module is recursive and (paths := run.paths()) > MAX_PATHS:
-        return Measured(design, failure=f"Not run: {paths:,} backward calls, one for each path through the graph.")
+        return DesignRun(design, failure=f"Not run: {paths:,} backward calls, one for each path through the graph.")
     try:
         with np.errstate(all="ignore"):
             return _measured(design, run, repeats)
     except RecursionError:
-        return Measured(design, failure="Stopped with a RecursionError: functions nested too deep for Python.")
+        return DesignRun(design, failure="Stopped with a RecursionError: functions nested too deep for Python.")
     except (ArithmeticError, ValueError) as error:  # the floats of Python refuse what NumPy answers with inf or nan
-        return Measured(design, failure=f"Stopped with {type(error).__name__}: {error}.")
+        return DesignRun(design, failure=f"Stopped with {type(error).__name__}: {error}.")
 
 
-def _measured(design: Design, run: Program, repeats: int) -> Measured:
+def _measured(design: Design, run: DesignProgram, repeats: int) -> DesignRun:
     leaves, result = design.forward(run)
     kept = kept_by(result)
     first = design.backward(run, leaves, result)
     second, said = _second(design, run, leaves, result, first)
     calls = calls_of(design.module, lambda: design.whole(run))
     names = list(run.leaves)
-    return Measured(
+    return DesignRun(
         design,
         float(_plain(result)),
         dict(zip(names, first, strict=True)),
@@ -467,7 +467,7 @@ def _best(work: Callable[[], Any], repeats: int) -> float:
 
 
 def _second(
-    design: Design, run: Program, leaves: list[Any], result: Any, first: list[np.ndarray]
+    design: Design, run: DesignProgram, leaves: list[Any], result: Any, first: list[np.ndarray]
 ) -> tuple[Second, str]:
     """Really go backward a second time, and compare what the leaves then hold with what they held before."""
     try:
@@ -489,7 +489,7 @@ def _plain(result: Any) -> Any:
     return result.value if isinstance(result, duals.Dual) else result.data
 
 
-def largest_difference(results: Sequence[Measured]) -> float:
+def largest_difference(results: Sequence[DesignRun]) -> float:
     """Between any gradient and that of the first design; of those that got through. Equal infinities do not differ."""
     arrived = [result.gradients for result in results if not result.failure]
     with np.errstate(invalid="ignore"):

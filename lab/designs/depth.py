@@ -47,7 +47,7 @@ def doublings(depth: int) -> Doublings:
 
 
 @dataclass(frozen=True)
-class Chain:
+class AdditionChain:
     """x + 1 + 1 + 1..., `length` operations, in one design.
 
     gradient  of x, which is 1; None where the pass did not arrive
@@ -59,16 +59,16 @@ class Chain:
     error: str
 
 
-def chain(key: str, length: int) -> Chain:
+def chain(key: str, length: int) -> AdditionChain:
     """Go backward through a chain of operations in one design; dual numbers go forward through it."""
     design = DESIGNS[key]
     leaf = x = design.node(1.0) if key != "duals" else design.node(1.0, 1.0)
     for _ in range(length):
         x = x + 1.0
     if key == "duals":
-        return Chain(length, float(x.tangent), "")
+        return AdditionChain(length, float(x.tangent), "")
     try:
         x.backward()
     except RecursionError as error:
-        return Chain(length, None, f"RecursionError: {error}")
-    return Chain(length, float(leaf.grad), "")
+        return AdditionChain(length, None, f"RecursionError: {error}")
+    return AdditionChain(length, float(leaf.grad), "")

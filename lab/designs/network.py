@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs import closures, scalars
-from lab.designs.compare import DESIGNS, Kept, calls_of, kept_by, matching
+from lab.designs.compare import DESIGNS, Retained, calls_of, kept_by, matching
 
 HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
 # Four points in three dimensions, and what the network shall say of them: the first task of many courses.
@@ -20,7 +20,7 @@ TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
 
 
 @dataclass(frozen=True)
-class Side:
+class NetworkRun:
     """The network in one design: the loss, the gradients of all parameters in one array, and what a pass takes.
 
     nodes, calls, kept  as in lab.designs.compare.Measured
@@ -31,7 +31,7 @@ class Side:
     gradients: np.ndarray
     nodes: int
     calls: int
-    kept: Kept
+    kept: Retained
     seconds: float
 
 
@@ -44,8 +44,8 @@ class Both:
     """
 
     parameters: int
-    scalars: Side
-    tensors: Side
+    scalars: NetworkRun
+    tensors: NetworkRun
 
     @property
     def difference(self) -> float:
@@ -108,13 +108,13 @@ def _seconds(way: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def _side(key: str, way: Callable[[], Any], seconds: float) -> Side:
+def _side(key: str, way: Callable[[], Any], seconds: float) -> NetworkRun:
     design = DESIGNS[key]
     loss, leaves = way()
     kept = kept_by(loss)
     loss.backward()
     gradients = np.concatenate([np.ravel(leaf.grad) for leaf in leaves])
     calls = calls_of(design.module, lambda: way()[0].backward())
-    return Side(
+    return NetworkRun(
         float(loss.data), gradients, matching(calls, design.makes), matching(calls, design.rules), kept, seconds
     )

@@ -20,7 +20,7 @@ MAX_TENSORS = 200  # each event holds a copy of the stack
 
 
 @dataclass(frozen=True)
-class Event:
+class OrderEvent:
     """What one line of topological_order() did.
 
     kind    "pop" takes the top of the stack off; "skip" finds that the tensor was seen before; "visit" notes that it is
@@ -51,7 +51,7 @@ class Sort:
 
     names: tuple[str, ...]
     operands: tuple[tuple[int, ...], ...]
-    events: tuple[Event, ...]
+    events: tuple[OrderEvent, ...]
 
     @property
     def forward(self) -> Mapping[int, int]:
@@ -117,7 +117,7 @@ def source_of_sort() -> tuple[list[str], int]:
     return inspect.getsourcelines(topological_order)
 
 
-def _events(lines: list[tuple[int, dict[str, Any]]], numbers: Mapping[Tensor, int]) -> Iterator[Event]:
+def _events(lines: list[tuple[int, dict[str, Any]]], numbers: Mapping[Tensor, int]) -> Iterator[OrderEvent]:
     """What changed from one line to the next."""
     source, first = source_of_sort()
     before: dict[str, Any] = {"stack": [], "seen": set(), "order": []}
@@ -144,7 +144,7 @@ def _events(lines: list[tuple[int, dict[str, Any]]], numbers: Mapping[Tensor, in
         if "not in seen" in source[line - first]:
             tested = line
         if kind:
-            yield Event(
+            yield OrderEvent(
                 kind,
                 None if tensor is None else numbers[tensor],
                 line,

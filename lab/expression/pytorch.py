@@ -171,7 +171,7 @@ def _call(function: str, *arguments: ast.expr, **options: ast.expr) -> ast.expr:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TorchAnswer:
     """What PyTorch computed: the value and the gradient of each name, None where none arrived; or what it said."""
 
     version: str
@@ -180,7 +180,7 @@ class Answer:
     error: str = ""
 
 
-def run(program: str, result: str, names: list[str]) -> Answer:
+def run(program: str, result: str, names: list[str]) -> TorchAnswer:
     """Run what `to_torch` wrote, in a process of its own."""
     ending = (
         "import json as _json\n"
@@ -190,9 +190,9 @@ def run(program: str, result: str, names: list[str]) -> Answer:
     try:
         transcript = run_programs({"": program + ending})[""]
     except RuntimeError as error:
-        return Answer("", None, {}, str(error))
+        return TorchAnswer("", None, {}, str(error))
     if transcript.error:
-        return Answer(transcript.version, None, {}, transcript.error)
+        return TorchAnswer(transcript.version, None, {}, transcript.error)
     value, *gradients = json.loads(transcript.printed.splitlines()[-1])
     arrays = [None if gradient is None else np.array(gradient, float) for gradient in gradients]
-    return Answer(transcript.version, np.array(value, float), dict(zip(names, arrays, strict=True)))
+    return TorchAnswer(transcript.version, np.array(value, float), dict(zip(names, arrays, strict=True)))

@@ -5,23 +5,23 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from lab.failures import programs
-from lab.failures.failure import Failure, Form, Place
+from lab.failures.failure import Destination, Failure, Form
 
 
-def _fault(key: str, does: str) -> Place:
-    return Place(does, "faults", {"fault": key})
+def _fault(key: str, does: str) -> Destination:
+    return Destination(does, "faults", {"fault": key})
 
 
-def _debug(key: str) -> Place:
-    return Place("Find it in a program, and mend it", "practise", {"tab": "debug", "program": key})
+def _debug(key: str) -> Destination:
+    return Destination("Find it in a program, and mend it", "practise", {"tab": "debug", "program": key})
 
 
-def _training(**settings: str) -> Place:
-    return Place("Train a network that has it", "training", settings)
+def _training(**settings: str) -> Destination:
+    return Destination("Train a network that has it", "training", settings)
 
 
-def _graph(does: str, **leaves: str) -> Place:
-    return Place(does, "graph", {"expression": "tanh(a*b) + a", "stage": "backward", **leaves})
+def _graph(does: str, **leaves: str) -> Destination:
+    return Destination(does, "graph", {"expression": "tanh(a*b) + a", "stage": "backward", **leaves})
 
 
 FAILURES = (
@@ -47,7 +47,9 @@ FAILURES = (
         symptom="backward() stops and says that a tensor has been changed since the forward pass.",
         torch="x = torch.tensor(numbers, requires_grad=True)\ny = x.exp()\nloss = y.sum()\ny += 1\nloss.backward()\n",
         places=(
-            Place("Go through it in four steps", "simulate-error", {"part": "steps", "op": "exp", "written": "output"}),
+            Destination(
+                "Go through it in four steps", "simulate-error", {"part": "steps", "op": "exp", "written": "output"}
+            ),
             _graph("Write to an input of a graph", leaf_a="written"),
             _debug("in_place"),
         ),
@@ -78,7 +80,7 @@ FAILURES = (
         symptom="The first backward() works. The second one stops: the graph is gone.",
         torch="w = torch.tensor(number, requires_grad=True)\nloss = w * w\nloss.backward()\nloss.backward()\n",
         places=(
-            Place("Live through it, line by line", "simulate-error", {"part": "life", "life": "flbb"}),
+            Destination("Live through it, line by line", "simulate-error", {"part": "life", "life": "flbb"}),
             _fault("backward-twice", "See an engine that does not stop there"),
             _debug("second_backward"),
         ),
@@ -125,7 +127,7 @@ FAILURES = (
         key="scalar",
         symptom="backward() stops because the loss has more than one element.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nloss = w * w\nloss.backward()\n",
-        places=(Place("Start a pass from several numbers, and weigh them", "why-reverse-mode", {"tab": "one"}),),
+        places=(Destination("Start a pass from several numbers, and weigh them", "why-reverse-mode", {"tab": "one"}),),
         own="w",
         fewest=2,
     ),
@@ -154,7 +156,7 @@ FAILURES = (
         torch="w = torch.tensor(numbers, requires_grad=True)\nwith torch.no_grad():\n    loss = (w * w).sum()\n"
         "loss.backward()\n",
         places=(
-            Place("See the graph with and without it", "simulate-error", {"part": "cut", "cut": "all"}),
+            Destination("See the graph with and without it", "simulate-error", {"part": "cut", "cut": "all"}),
             _graph("Make every input of a graph a constant", leaf_a="constant", leaf_b="constant"),
         ),
         related=("no-grad", "numpy", "argmax", "detach"),
@@ -232,7 +234,7 @@ FAILURES = (
         key="nonleafgrad",
         symptom="After backward() the .grad of a tensor in the middle is None.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nh = w * 3\nh.sum().backward()\nprint(h.grad)\n",
-        places=(Place("See the gradient of every node", "graph", {"expression": "tanh(a*b) + a"}),),
+        places=(Destination("See the gradient of every node", "graph", {"expression": "tanh(a*b) + a"}),),
         related=("nograph", "no-grad", "optimizer"),
         own="w",
         form="A result",
@@ -274,7 +276,7 @@ FAILURES = (
         "print('w', w.item(), 'loss', loss.item())\n",
         places=(
             _fault("forgot-zero-grad", "Compare both runs, and hear the doctor"),
-            Place("Add up gradients by hand", "simulate-error", {"part": "life", "life": "flblb"}),
+            Destination("Add up gradients by hand", "simulate-error", {"part": "life", "life": "flblb"}),
             _debug("zero_grad"),
         ),
         related=("accumulation", "rate"),
@@ -302,7 +304,9 @@ FAILURES = (
         symptom="A line such as w -= lr * w.grad stops, before any backward().",
         torch="w = torch.tensor(numbers, requires_grad=True)\nloss = (w * w).sum()\nw -= 0.1\nloss.backward()\n",
         places=(
-            Place("Go through it in four steps", "simulate-error", {"part": "steps", "op": "square", "guard": "on"}),
+            Destination(
+                "Go through it in four steps", "simulate-error", {"part": "steps", "op": "square", "guard": "on"}
+            ),
         ),
         related=("inplace", "no-grad"),
         own="w",
@@ -335,7 +339,7 @@ FAILURES = (
         "print('loss', loss.item())\nprint('predictions', prediction.detach().flatten())\n"
         "print('mean of the targets', target.mean())\n",
         places=(
-            Place("Try shapes of your own", "shapes", {"tab": "loss"}),
+            Destination("Try shapes of your own", "shapes", {"tab": "loss"}),
             _fault("silent-broadcast", "Train with it, and hear the doctor"),
             _debug("column_minus_row"),
         ),
@@ -374,7 +378,7 @@ FAILURES = (
         torch="p = torch.tensor(numbers, requires_grad=True)\nwith torch.autograd.set_detect_anomaly(True):\n"
         "    loss = -(p * p.log()).sum()\n    loss.backward()\n",
         places=(
-            Place("Find the operation where it began", "graph", {"expression": "-p*log(p)", "in_p": "0"}),
+            Destination("Find the operation where it began", "graph", {"expression": "-p*log(p)", "in_p": "0"}),
             _fault("log-unguarded", "Meet it in a training run"),
         ),
         related=("where", "rate"),
@@ -404,7 +408,7 @@ FAILURES = (
         "        print('bytes saved for backward so far', sum(kept))\n",
         places=(
             _debug("kept_loss"),
-            Place("Weigh a graph, and trade it for time", "other-engines", {"tab": "memory"}),
+            Destination("Weigh a graph, and trade it for time", "other-engines", {"tab": "memory"}),
         ),
         related=("no-grad", "detach"),
         own="x of each batch",
@@ -443,9 +447,9 @@ FAILURES = (
         torch="w = torch.tensor(0.5, requires_grad=True)\nstate = torch.tensor(0.0)\nfor x in numbers:\n"
         "    state = (w * state + x).tanh()\n    loss = (state - 0.5) ** 2\n    loss.backward()\n",
         places=(
-            Place("Cut a graph, and see what stays away", "simulate-error", {"part": "cut", "cut": "detach"}),
+            Destination("Cut a graph, and see what stays away", "simulate-error", {"part": "cut", "cut": "detach"}),
             _graph("Detach an input of a graph", leaf_a="detached"),
-            Place("A weight shared over time", "descent", {"tab": "time"}),
+            Destination("A weight shared over time", "descent", {"tab": "time"}),
             _debug("detached"),
         ),
         related=("twice", "no-grad"),
@@ -487,7 +491,7 @@ FAILURES = (
         "loss = ((w2 * hidden - 1) ** 2).mean()\nloss.backward()\n"
         "print('w1.grad', w1.grad)\nprint('w2.grad', w2.grad)\n",
         places=(
-            Place("Cut a graph, and see what stays away", "simulate-error", {"part": "cut", "cut": "no_grad"}),
+            Destination("Cut a graph, and see what stays away", "simulate-error", {"part": "cut", "cut": "no_grad"}),
             _debug("detached"),
         ),
         related=("nograph", "optimizer", "kept"),
@@ -560,7 +564,7 @@ FAILURES = (
         "      int((units == 0).all(dim=0).sum()))\nprint('b.grad', b.grad)\n",
         places=(
             _training(data="digits", hidden="32 32", lr="0.3", epochs="30"),
-            Place("See the slope of relu", "operations", {"op": "relu"}),
+            Destination("See the slope of relu", "operations", {"op": "relu"}),
         ),
         related=("rate", "zero-init"),
         own="the bias of all units",
@@ -590,7 +594,7 @@ FAILURES = (
             _training(
                 data="circles", hidden="16 16 16 16 16", activation="sigmoid", init="xavier", optimizer="sgd", lr="0.1"
             ),
-            Place("The same over time", "descent", {"tab": "time", "kind": "tanh"}),
+            Destination("The same over time", "descent", {"tab": "time", "kind": "tanh"}),
         ),
         related=("dead", "zero-init"),
         own="how many layers",
@@ -651,7 +655,7 @@ FAILURES = (
         "for _ in range(20):\n    loss = (w - 3) ** 2\n    optimizer.zero_grad()\n    loss.backward()\n"
         "    optimizer.step()\nprint('w', w.item(), 'loss', loss.item())\n",
         places=(
-            Place("Set the rate on a surface", "descent", {"surface": "bowl"}),
+            Destination("Set the rate on a surface", "descent", {"surface": "bowl"}),
             _training(data="moons", hidden="16 16", activation="tanh", lr="0.3"),
             _fault("rate-too-high", "Compare it with a good rate"),
         ),
@@ -678,7 +682,7 @@ FAILURES = (
         "for _ in range(20):\n    loss = (w - 3) ** 2\n    loss.backward()\n    optimizer.zero_grad()\n"
         "    optimizer.step()\nprint('w', w.item(), 'loss', loss.item())\n",
         places=(
-            Place("Press the lines in any order", "simulate-error", {"part": "life", "life": "flbzs"}),
+            Destination("Press the lines in any order", "simulate-error", {"part": "life", "life": "flbzs"}),
             _fault("sign-flipped", "See the sign flipped in training"),
             _debug("order"),
         ),
@@ -793,7 +797,7 @@ FAILURES = (
         "print('root', root.detach())\nwith torch.autograd.set_detect_anomaly(True):\n"
         "    torch.where(x > 0, x.sqrt(), 0.0).sum().backward()\n",
         places=(
-            Place(
+            Destination(
                 "Follow the 0 into the root", "graph", {"expression": "where(x > 0, sqrt(x), 0)", "in_x": "[-1, 0, 4]"}
             ),
             _debug("where_nan"),
@@ -825,7 +829,7 @@ FAILURES = (
         torch="scores = torch.tensor([numbers], requires_grad=True)\n"
         "wrong = scores.argmax(dim=1) != torch.tensor([1])\nloss = wrong.float().mean()\nloss.backward()\n",
         places=(
-            Place(
+            Destination(
                 "See what cross_entropy does in its place",
                 "why-reverse-mode",
                 {"tab": "one", "expression": "softmax(x)"},
@@ -880,8 +884,8 @@ FAILURES = (
         torch="x = torch.tensor(numbers, requires_grad=True)\n"
         "torch.autograd.gradcheck(lambda x: (x * x * x).sum(), [x])\n",
         places=(
-            Place("Watch the digits go as h shrinks", "check", {"numbers": "float32"}),
-            Place("Why a very small h gives 0", "check", {"h": "-16"}),
+            Destination("Watch the digits go as h shrinks", "check", {"numbers": "float32"}),
+            Destination("Why a very small h gives 0", "check", {"h": "-16"}),
         ),
         own="x",
         limits=(0.1, 100.0),
@@ -904,7 +908,7 @@ FAILURES = (
         torch="w = torch.tensor(0.5, requires_grad=True)\nfor x in numbers:\n    ((w * x - 1) ** 2).backward()\n"
         "large = torch.tensor(0.5, requires_grad=True)\n((large * torch.tensor(numbers) - 1) ** 2).mean().backward()\n"
         "print('k small batches', w.grad.item())\nprint('one large batch', large.grad.item())\n",
-        places=(Place("Add two gradients by hand", "simulate-error", {"part": "life", "life": "flbfb"}),),
+        places=(Destination("Add two gradients by hand", "simulate-error", {"part": "life", "life": "flbfb"}),),
         related=("zero-grad", "rate"),
         own="x of each batch",
         fewest=2,
@@ -931,7 +935,7 @@ FAILURES = (
         "print('loss', loss.item())\nprint('probabilities', logits.detach().softmax(dim=1))\n",
         places=(
             _debug("softmax_twice"),
-            Place(
+            Destination(
                 "See what softmax does to two scores", "why-reverse-mode", {"tab": "one", "expression": "softmax(x)"}
             ),
         ),

@@ -24,7 +24,7 @@ class NotReadable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CodeFinding:
     """One failure in one place of a text. `change` replaces the lines `first` to `last` (from 1, both included)."""
 
     failure: int
@@ -41,11 +41,11 @@ class Finding:
 class Reading:
     """The failures that a text commits, in the order of its lines. left_out: a sentence where its end was not read."""
 
-    findings: list[Finding]
+    findings: list[CodeFinding]
     left_out: str = ""
 
 
-def check_code(source: str | bytes) -> list[Finding]:
+def check_code(source: str | bytes) -> list[CodeFinding]:
     """The failures that a program's text commits, in the order of its lines; NotReadable if it cannot be read.
 
     A notebook's JSON is read as its code cells, one below the other: the lines count in the text `program(source)`.
@@ -67,11 +67,13 @@ def read(source: str | bytes) -> Reading:
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit
-        findings.append(Finding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last))
+        findings.append(
+            CodeFinding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last)
+        )
     return Reading(findings, interpreter.left_out)
 
 
-def apply(text: str, finding: Finding) -> str:
+def apply(text: str, finding: CodeFinding) -> str:
     """The program's text with a finding's change in it."""
     lines = text.split("\n")
     return "\n".join([*lines[: finding.first - 1], finding.change, *lines[finding.last :]])

@@ -61,7 +61,7 @@ class Demonstration:
 
 
 @dataclass(frozen=True)
-class Place:
+class Destination:
     """Where a failure can be tried: a page's path, the parameters of its address, and what one does there."""
 
     does: str
@@ -102,7 +102,7 @@ class Failure(Demonstration):
     key: str = field(kw_only=True)
     symptom: str = field(kw_only=True)
     torch: str = field(kw_only=True)
-    places: tuple[Place, ...] = field(default=(), kw_only=True)
+    places: tuple[Destination, ...] = field(default=(), kw_only=True)
     related: tuple[str, ...] = field(default=(), kw_only=True)
     form: str = field(default="", kw_only=True)
     others: tuple[Form, ...] = field(default=(), kw_only=True)

@@ -4,7 +4,7 @@ import ast
 import re
 import textwrap
 
-from lab.failures.code import Finding, NotReadable, check_code, parses
+from lab.failures.code import CodeFinding, NotReadable, check_code, parses
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
@@ -17,7 +17,7 @@ STATEMENT = re.compile(
 )
 
 
-def check_fragments(text: str) -> list[Finding]:
+def check_fragments(text: str) -> list[CodeFinding]:
     """Return the failures of the code lines in a mixed text, in the order of its lines; [] where there are none.
 
     For texts that `check_code` refuses with NotReadable: a traceback (Python's or IPython's) with the lines of the

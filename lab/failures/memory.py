@@ -11,7 +11,7 @@ from model import Tensor, topological_order
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldNode:
     """A node of the graph that a loss holds.
 
     name   its label or operation
@@ -32,7 +32,7 @@ class Batch:
     after   the same after the backward pass
     """
 
-    nodes: tuple[Held, ...]
+    nodes: tuple[HeldNode, ...]
     before: int
     after: int
 
@@ -44,7 +44,7 @@ def batch(x: float) -> Batch:
     order = topological_order(loss)
     kept = [kept_by(order[:count]).numbers for count in range(len(order) + 1)]
     held = tuple(
-        Held(node.label or node.op or "a number", node.shape, kept[i + 1] - kept[i]) for i, node in enumerate(order)
+        HeldNode(node.label or node.op or "a number", node.shape, kept[i + 1] - kept[i]) for i, node in enumerate(order)
     )
     own = kept_by(w).numbers
     before = kept_by(loss).numbers - own

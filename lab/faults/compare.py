@@ -26,7 +26,7 @@ from model import Tensor, allow_mutation, topological_order
 
 
 @dataclass(frozen=True)
-class Pass:
+class ComparedPass:
     """A forward and a backward pass. gradients: leaf or parameter -> array, or None where no message arrived.
     nodes: (name, value, gradient) in the order of the forward pass. messages: how many were sent; 0 if not counted.
     error: what was raised instead, in a sentence, or ""."""
@@ -51,11 +51,11 @@ EFFECTS = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class EngineComparison:
     """The same numbers through the healthy and the broken engine."""
 
-    healthy: Pass
-    broken: Pass
+    healthy: ComparedPass
+    broken: ComparedPass
 
     @property
     def effect(self) -> str:
@@ -86,17 +86,17 @@ def _effect(healthy: np.ndarray | None, broken: np.ndarray | None) -> str:
 STEPS = 3  # a fault of the training is looked at in its third step: the first ones may be right
 
 
-def compare(fault: Fault, seed: int) -> Comparison:
+def compare(fault: Fault, seed: int) -> EngineComparison:
     """For a fault of the engine, its example; for a fault of the training, the third step of a run."""
     if fault.example is None:
-        return Comparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
+        return EngineComparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
     return compare_on(fault, fault.example, leaves(fault, seed))
 
 
-def compare_on(fault: Fault, build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> Comparison:
+def compare_on(fault: Fault, build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> EngineComparison:
     """The same for any expression; an ExpressionError of its forward pass goes through."""
     engines = (fault.healthy.engine, fault.broken.engine)
-    return Comparison(*(expression_pass(build, engine, values) for engine in engines))
+    return EngineComparison(*(expression_pass(build, engine, values) for engine in engines))
 
 
 def leaves(fault: Fault, seed: int) -> dict[str, np.ndarray]:
@@ -112,7 +112,9 @@ def numbers(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.nd
     }
 
 
-def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: Mapping[str, np.ndarray]) -> Pass:
+def expression_pass(
+    build: Callable[..., Tensor], engine: type[Tensor], values: Mapping[str, np.ndarray]
+) -> ComparedPass:
     """One forward and backward pass, without the guard: a broken engine is to be seen, not to be stopped.
 
     The upstream gradient of an output that is not a single number is 1, 2, 3...: with ones, some faults do not show.
@@ -137,7 +139,7 @@ def expression_pass(build: Callable[..., Tensor], engine: type[Tensor], values: 
             output.backward(_upstream(output))
         except Exception as raised:  # whatever a broken engine raises is something to show
             error = f"{type(raised).__name__}: {raised}"
-    return Pass(
+    return ComparedPass(
         value=output.numpy(),
         gradients={name: None if t.grad is None else np.array(t.grad) for name, t in inputs.items()},
         nodes=[
@@ -257,13 +259,13 @@ def _told(trace: Trace, event: Event) -> str:
     return repr((event["kind"], numbers, values))  # as text, nan equals nan
 
 
-def training_pass(setup: Setup, seed: int) -> Pass:
+def training_pass(setup: Setup, seed: int) -> ComparedPass:
     """The gradients that the third step of a run used."""
     trainer = LessonTrainer(setup, seed)
     losses = [trainer.step() for _ in range(STEPS)]
     gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in trainer.model.parameters()}
     nodes = [(p.label, p.numpy(), p.grad) for p in trainer.model.parameters()]
-    return Pass(np.array(losses[-1]), gradients, nodes)
+    return ComparedPass(np.array(losses[-1]), gradients, nodes)
 
 
 def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 import numpy as np
 
 from lab.faults.catalogue import BY_KEY, Fault
-from lab.faults.compare import Comparison, LessonRun, Pass, differs, expression_pass, leaves, train_with
-from lab.faults.suspects import NOTHING, Case, Step, gradient_checks, in_a_line, traced_step
+from lab.faults.compare import ComparedPass, EngineComparison, LessonRun, differs, expression_pass, leaves, train_with
+from lab.faults.suspects import NOTHING, SuspectCase, TracedStep, gradient_checks, in_a_line, traced_step
 from lab.faults.training import LessonTrainer
 from lab.text import brief, counted, listed, numeral
 from lab.training.records import column
@@ -24,7 +24,7 @@ Gradients = Mapping[str, np.ndarray | None]
 # ---------------------------------------------------------------- what a fault does to the gradients
 
 
-def effect(comparison: Comparison, guess: str) -> str:
+def effect(comparison: EngineComparison, guess: str) -> str:
     """Why another of EFFECTS than `comparison.effect` was wrong."""
     healthy, broken = comparison.healthy.gradients, comparison.broken.gradients
     there = {name: gradient for name, gradient in broken.items() if gradient is not None}
@@ -94,7 +94,7 @@ def curve(healthy: LessonRun, broken: LessonRun, truth: str, guess: str) -> str:
 # ---------------------------------------------------------------- who is not the culprit
 
 
-def suspect(case: Case, run: LessonRun, accused: str) -> str:
+def suspect(case: SuspectCase, run: LessonRun, accused: str) -> str:
     """Why a suspect of a case is not its culprit. run: that of the case."""
     if accused == NOTHING:
         return _something_is_wrong(case, run)
@@ -108,7 +108,7 @@ def suspect(case: Case, run: LessonRun, accused: str) -> str:
     return _another_optimizer(case, run, fault)
 
 
-def _something_is_wrong(case: Case, run: LessonRun) -> str:
+def _something_is_wrong(case: SuspectCase, run: LessonRun) -> str:
     assert case.fault is not None
     failed = sum(not check.passed for check in gradient_checks(case))
     if failed:
@@ -127,7 +127,7 @@ def _ended(run: LessonRun) -> str:
     return f"ends with a loss of {numeral(float(column(run.records, 'train_loss')[-1]))} {when}"
 
 
-def _another_engine(case: Case, fault: Fault) -> str:
+def _another_engine(case: SuspectCase, fault: Fault) -> str:
     """The suspect's engine and that of the case, on the expression that shows the suspect's fault."""
     assert fault.example is not None
     given = leaves(fault, case.number)
@@ -140,7 +140,7 @@ def _another_engine(case: Case, fault: Fault) -> str:
     return f"In {where}, this fault makes {what} {expected}. In the engine of this run it is {found}."
 
 
-def _told_apart(theirs: Pass, here: Pass) -> tuple[str, str, str]:
+def _told_apart(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str]:
     if here.error:
         return "the pass", "stop with an error" if theirs.error else "come to its end", here.error.partition(":")[0]
     same = all(
@@ -153,7 +153,7 @@ def _told_apart(theirs: Pass, here: Pass) -> tuple[str, str, str]:
     return what[0].lower() + what[1:], expected, found
 
 
-def _another_loss(case: Case, fault: Fault) -> str:
+def _another_loss(case: SuspectCase, fault: Fault) -> str:
     """What the suspect's loss says of the outputs of the untrained network, and what that of this run does."""
     trainer = LessonTrainer(case.setup, case.number)
     rows = np.arange(trainer.config.batch_size)
@@ -167,7 +167,7 @@ def _another_loss(case: Case, fault: Fault) -> str:
     )
 
 
-def _other_settings(case: Case, fault: Fault) -> str:
+def _other_settings(case: SuspectCase, fault: Fault) -> str:
     theirs, here = fault.broken.config(case.number), case.setup.config(case.number)
     if fault.key == "rate-too-high":
         return f"With this fault the learning rate is {theirs.lr:g}; in this run it is {here.lr:g}."
@@ -176,7 +176,7 @@ def _other_settings(case: Case, fault: Fault) -> str:
     return f"With this fault all {count} weights begin at 0; in this run {others} of them do not."
 
 
-def _another_optimizer(case: Case, run: LessonRun, fault: Fault) -> str:
+def _another_optimizer(case: SuspectCase, run: LessonRun, fault: Fault) -> str:
     """What its step does, and what the third step of this run did."""
     rate, steps, error = traced_step(case)
     if error or not any(np.isfinite(step.gradient) and step.gradient > 0 for step in steps):
@@ -185,7 +185,7 @@ def _another_optimizer(case: Case, run: LessonRun, fault: Fault) -> str:
     return OF_A_STEP[fault.key](rate, steps)
 
 
-def _never_cleared(rate: float, steps: list[Step]) -> str:
+def _never_cleared(rate: float, steps: list[TracedStep]) -> str:
     cleared = next(step for step in steps if step.left_over == 0 and step.gradient > 0)
     return (
         "With this fault each parameter has a gradient left over after `zero_grad()`. In this run nothing is left over "
@@ -193,7 +193,7 @@ def _never_cleared(rate: float, steps: list[Step]) -> str:
     )
 
 
-def _cleared_in_the_first_layer(rate: float, steps: list[Step]) -> str:
+def _cleared_in_the_first_layer(rate: float, steps: list[TracedStep]) -> str:
     """Where something is left over in the first layer, too, or nothing anywhere."""
     first, last = steps[0], steps[-1]
     if first.left_over:
@@ -207,7 +207,7 @@ def _cleared_in_the_first_layer(rate: float, steps: list[Step]) -> str:
     )
 
 
-def _upward(rate: float, steps: list[Step]) -> str:
+def _upward(rate: float, steps: list[TracedStep]) -> str:
     step = max(steps, key=lambda step: abs(step.slope))
     return (
         f"With this fault the third step adds to {step.parameter}: its first element, {numeral(step.before)}, has the "
@@ -216,6 +216,6 @@ def _upward(rate: float, steps: list[Step]) -> str:
     )
 
 
-OF_A_STEP: Mapping[str, Callable[[float, list[Step]], str]] = MappingProxyType(
+OF_A_STEP: Mapping[str, Callable[[float, list[TracedStep]], str]] = MappingProxyType(
     {"forgot-zero-grad": _never_cleared, "zero-some": _cleared_in_the_first_layer, "sign-flipped": _upward}
 )

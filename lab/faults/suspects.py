@@ -24,7 +24,7 @@ CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that a run must ha
 
 
 @dataclass(frozen=True)
-class Case:
+class SuspectCase:
     """culprit: the key of a fault, or NOTHING. suspects: keys in the order shown; the culprit is among them."""
 
     number: int
@@ -40,13 +40,13 @@ class Case:
         return self.fault.broken if self.fault else Setup()
 
 
-def open_case(number: int) -> Case:
+def open_case(number: int) -> SuspectCase:
     """The same case for the same number, always."""
     rng = np.random.default_rng(number + _SKIPPED)
     keys = [str(key) for key in rng.permutation([fault.key for fault in FAULTS])]
     culprit = NOTHING if rng.random() < _HEALTHY_SHARE else keys[0]
     shown = [str(key) for key in rng.permutation(keys[:SUSPECTS])]
-    return Case(number, culprit, (*shown, NOTHING))
+    return SuspectCase(number, culprit, (*shown, NOTHING))
 
 
 def score(seen: Iterable[str], mistakes: int) -> int:
@@ -66,7 +66,7 @@ class Check:
     verdict: str
 
 
-def gradient_checks(case: Case) -> list[Check]:
+def gradient_checks(case: SuspectCase) -> list[Check]:
     """The hidden engine on every expression that there is a fault for. The training plays no part in it."""
     checks = []
     for fault in FAULTS:
@@ -84,7 +84,7 @@ def in_a_line(example: Callable[..., Tensor]) -> str:
 
 
 @dataclass(frozen=True)
-class Step:
+class TracedStep:
     """What the third step of training did to one parameter; norms, and the first element followed through."""
 
     parameter: str
@@ -95,7 +95,7 @@ class Step:
     after: float
 
 
-def traced_step(case: Case) -> tuple[float | None, list[Step], str]:
+def traced_step(case: SuspectCase) -> tuple[float | None, list[TracedStep], str]:
     """The learning rate, what happened to each parameter, and the error that stopped the step, or ""."""
     trainer = LessonTrainer(case.setup, case.number)
     steps, error = [], ""
@@ -110,7 +110,7 @@ def traced_step(case: Case) -> tuple[float | None, list[Step], str]:
         for p, left_over, old in zip(parameters, left, before, strict=True):
             gradient = np.zeros(1) if p.grad is None else p.grad
             first = (old.flat[0], gradient.flat[0], p.numpy().flat[0])
-            steps.append(Step(p.label, left_over, _norm(p.grad), *map(float, first)))
+            steps.append(TracedStep(p.label, left_over, _norm(p.grad), *map(float, first)))
     except Exception as raised:  # whatever a broken engine raises is evidence
         error = f"{type(raised).__name__}: {raised}"
     return trainer.config.lr, steps, error

@@ -34,7 +34,7 @@ import numpy as np
 from lab.gradcheck.slopes import (
     NO_VALUE,
     WITHOUT_DERIVATIVE,
-    Graph,
+    KnownGraph,
     Slope,
     judge,
     moved,
@@ -285,7 +285,7 @@ def gradcheck(
     # The analytic side: one forward pass, one backward pass, in the precision of the inputs.
     leaves = function.leaves()
     output = function(leaves)
-    here, graph = output.numpy(), Graph.of(output)
+    here, graph = output.numpy(), KnownGraph.of(output)
     interior = [node for node in topological_order(output) if node.op]
     cotangent, weight = random_cotangent(here, seed)
     try:
@@ -406,7 +406,7 @@ def compare(
     gradient: np.ndarray | None,
     centre: np.ndarray,
     cotangent: np.ndarray,
-    graph: Graph,
+    graph: KnownGraph,
     *,
     weight: float = 1.0,
     h: float | None = None,

@@ -129,7 +129,7 @@ class Slope:
         return f"{words.get(left, left)} on the left", f"{words.get(right, right)} on the right"
 
 
-def judge(found: Sides, element: str, used: float, tolerance: float, graph: Graph) -> Slope:
+def judge(found: Sides, element: str, used: float, tolerance: float, graph: KnownGraph) -> Slope:
     """One gradient beside what differences say. used: the gradient. tolerance: how far the two may be apart."""
     kind = found.kind
     if kind == "kink" and graph.tied:
@@ -153,7 +153,7 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Grap
 
 
 @dataclass(frozen=True)
-class Graph:
+class KnownGraph:
     """What is known of a function from the graph of one forward pass.
 
     kinked        the operations in it that have a kink somewhere
@@ -168,7 +168,7 @@ class Graph:
     inside: float = 0.0
 
     @classmethod
-    def of(cls, output: Tensor) -> Graph:
+    def of(cls, output: Tensor) -> KnownGraph:
         """To be asked before a backward pass frees the graph."""
         nodes = [node for node in topological_order(output) if node.op]
         return cls.from_nodes(
@@ -177,7 +177,7 @@ class Graph:
         )
 
     @classmethod
-    def from_nodes(cls, nodes: Iterable[tuple[str, list[np.ndarray], np.ndarray]], like_pytorch: bool) -> Graph:
+    def from_nodes(cls, nodes: Iterable[tuple[str, list[np.ndarray], np.ndarray]], like_pytorch: bool) -> KnownGraph:
         """nodes: operation, operands and result of each."""
         kinked: dict[str, bool] = {}  # operation -> whether all that can be said of its kink is a tie
         known, seen = True, set()

@@ -55,7 +55,7 @@ ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|i
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchHit:
     """kind: "question", "term", "page", "tab", "card", "task", "program", "operation", "failure" or "message".
     text: one sentence. path, query: where it leads. sure: the text can be about nothing else."""
 
@@ -68,10 +68,10 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchRow:
     """One row of the index. names: what it is called, as words; body: the other words of it."""
 
-    answer: Answer
+    answer: SearchHit
     names: tuple[frozenset[str], ...]
     body: frozenset[str]
 
@@ -80,7 +80,7 @@ class Entry:
 class Index:
     """The rows, and how much each word says: the fewer rows have it, the more (inverse document frequency)."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[SearchRow, ...]
     weights: Mapping[str, float]
     rarest: float  # the weight of a word that no row has, too: it says what the question is about
 
@@ -89,7 +89,7 @@ class Index:
         return sum(self.weights.get(word, self.rarest) for word in words)
 
 
-def search(question: str) -> list[Answer]:
+def search(question: str) -> list[SearchHit]:
     """Return the answers, the best first; none where nothing fits. A sure message stands alone."""
     question = question[:LONGEST]
     pasted = finder.by_message(question)
@@ -118,7 +118,7 @@ def _complains(question: str) -> bool:
     return bool(COMPLAINT.search(text)) and not (ASKS.match(text) and " my " not in f" {text} ")
 
 
-def _ranked(asked: Collection[str]) -> list[tuple[float, Answer]]:
+def _ranked(asked: Collection[str]) -> list[tuple[float, SearchHit]]:
     index = _index()
     asked = {_known(word, index) for word in asked}
     scored = ((_score(asked, entry, index), entry.answer) for entry in index.entries)
@@ -126,7 +126,7 @@ def _ranked(asked: Collection[str]) -> list[tuple[float, Answer]]:
     return sorted(fitting, key=lambda pair: -(pair[0] + PRIOR.get(pair[1].kind, 0)))
 
 
-def _score(asked: Collection[str], entry: Entry, index: Index) -> float:
+def _score(asked: Collection[str], entry: SearchRow, index: Index) -> float:
     """From 0 to 1 how well the best of its names fits, and a part of that for words in its text.
 
     A name fits by the weight of the words that it shares with the question, relative to the weight of both
@@ -178,28 +178,30 @@ def _index() -> Index:
     return Index(entries, weights, max(weights.values()))
 
 
-def _entries() -> Iterator[Entry]:
+def _entries() -> Iterator[SearchRow]:
     for concept in CONCEPTS:
-        answer = Answer("question", concept.question, concept.answer, concept.path, concept.query)
+        answer = SearchHit("question", concept.question, concept.answer, concept.path, concept.query)
         yield _entry(answer, concept.also, concept.answer)
     for word, term in TERMS.items():
-        yield _entry(Answer("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
+        yield _entry(SearchHit("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
     symptoms = {"training": " ".join(rule.name for rule in rules())}  # what the doctor there can name
     for page in PAGES:
-        answer = Answer("page", page.title, page.question, page.path)
+        answer = SearchHit("page", page.title, page.question, page.path)
         yield _entry(answer, (), f"{page.question} {page.words} {symptoms.get(page.path, '')}")
         for name, title in page.tabs.items():
-            yield _entry(Answer("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title)
+            yield _entry(
+                SearchHit("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title
+            )
     for name, op in OPS.items():
         words = (op.spoken, name.replace("_", " "))
         aliases = tuple(f"{what} of {word}" for what in ("derivative", "gradient") for word in (name, *words))
         text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
-        yield _entry(Answer("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
+        yield _entry(SearchHit("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
     for key, deed in DEEDS.items():
         kind = next((kind for kind in ("question", "debug") if key.startswith(kind)), "task" if "/" in key else "card")
         kind = {"question": "quiz", "debug": "program"}.get(kind, kind)
         title = deed.title.partition(": ")[2] or deed.title
-        yield _entry(Answer(kind, title, SAYS[kind], BY_FILE[deed.file].path, deed.query), (), "")
+        yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[deed.file].path, deed.query), (), "")
     for key, known in (*BY_KEY.items(), *SHAPES.items()):
         body = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
         yield _entry(_failure(key), known.keywords, body)
@@ -213,16 +215,16 @@ SAYS = {
 }
 
 
-def _entry(answer: Answer, also: Collection[str], body: str) -> Entry:
+def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
     names = (frozenset(_words(name)) for name in (answer.title, *also))
-    return Entry(answer, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
+    return SearchRow(answer, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
 
 
-def _failure(key: str, sure: bool = False) -> Answer:
+def _failure(key: str, sure: bool = False) -> SearchHit:
     if key in BY_KEY:
-        return Answer("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
+        return SearchHit("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
     text, query = "An error message, with the program that causes it.", {"shape": key}
-    return Answer("message", SHAPES[key].title, text, "wrong", query, sure)
+    return SearchHit("message", SHAPES[key].title, text, "wrong", query, sure)
 
 
 def _words(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from lab.lessons import assignment_link
 from lab.lessons.assignment import ITEMS
 from lab.practice import folder, record, sandbox, summary
-from lab.practice.checker import Report, check
+from lab.practice.checker import CheckReport, check
 from lab.practice.folder import printable
 from lab.practice.render_report import render_report
 from practice import COURSES
@@ -169,13 +169,13 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
     return 0 if found.complete else 1
 
 
-def lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
+def lines(course: Course, path: Path, report: CheckReport, printed: str) -> Iterator[str]:
     """What a check found, for a terminal, which must not obey what a learner's code says or prints."""
     for text in _lines(course, path, report, printed):
         yield from (printable(line.expandtabs(4)) for line in text.split("\n"))
 
 
-def _lines(course: Course, path: Path, report: Report, printed: str) -> Iterator[str]:
+def _lines(course: Course, path: Path, report: CheckReport, printed: str) -> Iterator[str]:
     last = course.tasks[-1].key
     said = render_report(
         course, next((key for key, passed in report.passed.items() if not passed), last), report, printed

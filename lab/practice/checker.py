@@ -128,7 +128,7 @@ def problem(said: Mapping[str, Any]) -> Problem:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedCheck:
     """The smallest case found in which a check fails.
 
     show        the first expression that is wrong, or at which the program stopped; "" where it stopped before any,
@@ -158,7 +158,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """What came of one check of a file against the tasks of a course up to one of them.
 
     passed    the key of each task -> whether all of its checks passed; a task after the first that fails is not run
@@ -169,7 +169,7 @@ class Report:
 
     passed: Mapping[str, bool]
     checks: Mapping[str, bool | None] = field(default_factory=dict)
-    failure: Failure | None = None
+    failure: FailedCheck | None = None
     problem: Problem | None = None
     stopped: str = ""
     line: int | None = None
@@ -185,7 +185,7 @@ def check(
     runner: Runner,
     seed: int,
     begins: Callable[[Task, Check], None] = lambda task, one: None,
-) -> Report:
+) -> CheckReport:
     """Check a learner's text against the tasks of a course up to that of the given key, in order.
 
     The cases are drawn from `seed`: the same one gives the same cases. `begins` is told of each check before it runs.
@@ -197,7 +197,7 @@ def check(
     with ThreadPoolExecutor(1) as aside:  # where the reference answers while the learner's process does
         try:
             if problem := runner.load(source, course.file, course.modules):
-                return Report({tasks[0].key: False}, problem=problem, line=problem.line)
+                return CheckReport({tasks[0].key: False}, problem=problem, line=problem.line)
             reference = _loaded(course.reference, course.file)
             for task in tasks:
                 checks = dict.fromkeys((one.name for one in task.checks), None)
@@ -223,11 +223,13 @@ def check(
                                 runner.load(source, course.file, course.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
                                 failure = replace(failure, alone=True)
-                        return Report(passed, checks, failure, line=failure.problem.line if failure.problem else None)
+                        return CheckReport(
+                            passed, checks, failure, line=failure.problem.line if failure.problem else None
+                        )
                 passed[task.key] = True
         except Stopped as stopped:
-            return Report(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
-    return Report(passed, checks)
+            return CheckReport(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
+    return CheckReport(passed, checks)
 
 
 @dataclass(frozen=True)
@@ -322,7 +324,7 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
 # -- The smallest case that fails, and what it looks like --------------------------------------------------------------
 
 
-def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Failure:
+def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> FailedCheck:
     """ran: the checks of the task so far, of which the last has failed."""
     one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
     mistake = None if one.slow else _known(course, task, ran, runner, reference)
@@ -334,7 +336,7 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
             job, mine, right = _shrunk(one, job, mine, right, runner, reference)
     given = {name: value for name, value in job.inputs.items() if name not in one.secret}
     if mine.verdict:
-        return Failure(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
+        return FailedCheck(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
     show = next((show for show in one.shows if not _fits(one, show, mine, right)), "")
     value, wanted = mine.values.get(show), right.values.get(show)
     problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
@@ -350,7 +352,7 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
         failed = [(got[n].values.get(show), expected[n].values.get(show)) for n in failing]
         differ = [pair for pair in failed if not same(*pair, one.rtol)]
         looks = pattern([(value, wanted), *differ], one.rtol) if len(differ) > 1 else ""
-    return Failure(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
+    return FailedCheck(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
 def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:

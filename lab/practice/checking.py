@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from lab.practice.background import Background, Halting
-from lab.practice.checker import Report, Stopped, check
+from lab.practice.checker import CheckReport, Stopped, check
 from practice.task import Check, Course, Task
 
 
-class Checking(Background[Report]):
+class Checking(Background[CheckReport]):
     """One check of a learner's text, begun as this is made.
 
     source   the text
@@ -28,11 +28,11 @@ class Checking(Background[Report]):
         super().__init__(lambda: self._check(course, seed, runner))
 
     @property
-    def report(self) -> Report:
+    def report(self) -> CheckReport:
         """What was found, as soon as it is done. Raises what went wrong with the check itself."""
         return self.result()
 
-    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Halting]]) -> Report:
+    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Halting]]) -> CheckReport:
         tasks = course.up_to(self.key)
 
         def begins(task: Task, one: Check) -> None:
@@ -45,4 +45,4 @@ class Checking(Background[Report]):
                 self.printed = process.output
             return report
         except Stopped as stopped:  # before the check began
-            return Report({self.key: False}, stopped=str(stopped))
+            return CheckReport({self.key: False}, stopped=str(stopped))

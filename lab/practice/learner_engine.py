@@ -23,7 +23,7 @@ from lab.ops import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
 from lab.text import brief
 from lab.trace.derive import rule_of
-from lab.trace.numerical import Checked, check
+from lab.trace.numerical import NumericalCheck, check
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from lab.trace.recording import Trace, record
 from model import Tensor, _unbroadcast, no_grad
@@ -119,7 +119,7 @@ class Loaded:
             gradients = {name: _gradient(name, found[name], np.shape(value)) for name, value in leaves.items()}
             return np.asarray(said["result.data"], float), gradients
 
-    def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[Checked]:
+    def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[NumericalCheck]:
         """Each leaf's gradient by the learner's backward pass, and what differences of the lab's forward pass, which
         has the same value, say about it."""
         leaves = self._suited(leaves)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.practice import folder
-from lab.practice.checker import Report
+from lab.practice.checker import CheckReport
 from lab.practice.folder import FolderError
 from lab.practice.progress_file import MAX_BYTES, Progress, Stumble, Work, packed, parse
 from practice.task import Course
@@ -32,13 +32,13 @@ def of_folder(place: Path) -> Progress:
     return read(path) if path.exists() else Progress()
 
 
-def keep(place: Path, course: Course, text: str, report: Report) -> None:
+def keep(place: Path, course: Course, text: str, report: CheckReport) -> None:
     """Add what a check of a text found to the progress in the folder. Raises FolderError."""
     found = checked(of_folder(place), course, text, report)
     folder.replace(place / FILE, packed(found).encode())
 
 
-def checked(before: Progress, course: Course, text: str, report: Report) -> Progress:
+def checked(before: Progress, course: Course, text: str, report: CheckReport) -> Progress:
     """Return the progress after a check of a text: what was passed earlier keeps its day."""
     today = datetime.now(UTC).date().isoformat()  # as a browser counts days
     passed = [key for key, well in report.passed.items() if well]
@@ -53,7 +53,7 @@ def checked(before: Progress, course: Course, text: str, report: Report) -> Prog
     return replace(before, tasks=tasks, texts=before.texts | {course.key: work}, stumbles=stumbles)
 
 
-def stumbled(report: Report, day: str) -> tuple[str, Stumble] | None:
+def stumbled(report: CheckReport, day: str) -> tuple[str, Stumble] | None:
     """Return the key of the task that a text does not pass, and what went wrong; None where all pass."""
     task = next((key for key, well in report.passed.items() if not well), None)
     if task is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.practice.checker import Failure, Problem, Report
+from lab.practice.checker import CheckReport, FailedCheck, Problem
 from practice.task import Course, Task
 
 MOST_CELLS = 64  # of a value that is shown as a table
@@ -15,7 +15,7 @@ MOST_TEXT = 1000  # characters of any other
 DEEPEST = 5  # list in lists that is written out
 
 
-def render_report(course: Course, asked: str, report: Report, printed: str) -> dict[str, Any]:
+def render_report(course: Course, asked: str, report: CheckReport, printed: str) -> dict[str, Any]:
     """What a check of the task `asked` found: `ShownResult` in static/types.d.ts."""
     failure = report.failure
     problem = (failure.problem if failure else None) or report.problem
@@ -34,7 +34,7 @@ def render_report(course: Course, asked: str, report: Report, printed: str) -> d
     }
 
 
-def _when(report: Report) -> str:
+def _when(report: CheckReport) -> str:
     """What was printed, in words that follow "your code printed"."""
     if report.problem:
         return "as its file was read"
@@ -56,7 +56,7 @@ def all_passed(course: Course) -> str:
     )
 
 
-def _headline(course: Course, asked: str, report: Report) -> str:
+def _headline(course: Course, asked: str, report: CheckReport) -> str:
     titles = {task.key: task.title for task in course.tasks}
     if report:
         if step := following(course, asked):
@@ -73,7 +73,7 @@ def _headline(course: Course, asked: str, report: Report) -> str:
     return f"{before}{titles[failed]}: “{check}” fails."
 
 
-def _sentence(course: Course, report: Report) -> str:
+def _sentence(course: Course, report: CheckReport) -> str:
     failure = report.failure
     if not failure:
         return report.stopped or (_said(report.problem) if report.problem else "")
@@ -90,7 +90,7 @@ def _said(problem: Problem) -> str:
     return f"{problem.kind}: {problem.message}" if problem.message else problem.kind
 
 
-def _values(failure: Failure) -> list[dict[str, Any]]:
+def _values(failure: FailedCheck) -> list[dict[str, Any]]:
     """What came, what should come, and what finite differences say."""
     if not failure.show:
         return []
@@ -110,7 +110,7 @@ def _values(failure: Failure) -> list[dict[str, Any]]:
     return values
 
 
-def _tell_apart(failure: Failure, digits: int) -> bool:
+def _tell_apart(failure: FailedCheck, digits: int) -> bool:
     got, expected = _flat(failure.got), _flat(failure.expected)
     wrong = np.ravel(failure.wrong) if failure.wrong is not None else np.array([], bool)
     if not len(got) == len(expected) == len(wrong):

@@ -20,7 +20,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lab.practice import record, sandbox
-from lab.practice.checker import Report, check
+from lab.practice.checker import CheckReport, check
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
 from practice import COURSES
@@ -222,12 +222,12 @@ def _checked(row: Row) -> Row:
     return replace(row, passes=passes, stumbles=stumbles)
 
 
-def _report(course: Course, text: str) -> Report:
+def _report(course: Course, text: str) -> CheckReport:
     with sandbox.runner() as runner:
         return check(course, course.tasks[-1].key, text, runner, secrets.randbits(32))
 
 
-def _passes(report: Report) -> int:
+def _passes(report: CheckReport) -> int:
     return sum(report.passed.values())
 
 

@@ -1,8 +1,8 @@
 """Follows a learner's own engine through one forward and one backward pass, in the process of the learner's code.
 
 This file is sent there as the text of a program (see lab/practice/learner_engine.py) and knows nothing of the project.
-It relies on what the tasks ask for and on nothing that the learner wrote besides. `Watch`: `data`, `grad`, `_children`,
-`_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient that is set.
+It relies on what the tasks ask for and on nothing that the learner wrote besides. `LineWatch`: `data`, `grad`,
+`_children`, `_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient that is set.
 `FunctionsWatch`: `data`, `grad` and `grad_fn` of a Tensor, `inputs` and `saved_tensors` of a context; it watches
 `forward` and `backward` of each Function, and each gradient that is set.
 """
@@ -18,7 +18,7 @@ import numpy as np
 NOTHING: Any = object()  # in place of a class attribute that is not there
 
 
-def follow(watch: "Watch", build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
+def follow(watch: "LineWatch", build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
     """Run `build(**leaves)` and its backward pass; what happened, as plain data for lab.trace.
 
     build     makes the result of objects of the class that is watched
@@ -35,7 +35,7 @@ def follow(watch: "Watch", build: Callable[..., Any], leaves: dict[str, Any], up
     return watch.told(output, tensors)
 
 
-class Watch:
+class LineWatch:
     """Changes the learner's class so that it reports; `end` takes the changes back.
 
     engine  the class; file: the name of the learner's file in tracebacks
@@ -214,7 +214,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
-class FunctionsWatch(Watch):
+class FunctionsWatch(LineWatch):
     """The same for an engine whose operations are subclasses of `function`.
 
     What their `backward` returns are the messages. One has arrived as soon as a gradient is set that tells of it.

@@ -28,7 +28,7 @@ MAX_SUBSETS = 6  # messages of which every subset is tried; of more, only each o
 
 
 @dataclass(frozen=True)
-class Message:
+class SentMessage:
     """One message of a rule.
 
     statement   what sends it, in the function; for a tuple that is returned, the `return`
@@ -44,7 +44,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Rule:
+class BackwardRule:
     """A function of the reference that sends messages.
 
     name      what the learner calls the operation: "*", "tanh", "MatMul"
@@ -54,7 +54,7 @@ class Rule:
 
     name: str
     function: ast.FunctionDef
-    messages: tuple[Message, ...]
+    messages: tuple[SentMessage, ...]
     place: ast.FunctionDef
 
 
@@ -106,23 +106,23 @@ class _Source:
     def _owners(self, function: ast.FunctionDef) -> set[str]:
         return {self.owner(line) for line in range(function.lineno, (function.end_lineno or 0) + 1)}
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[BackwardRule]:
         """All rules, in the order of their tasks."""
         found = []
         for key in self.keys:
             for name, function in self.functions(key):
                 if self.owner(function.lineno) == key and (messages := _messages(function)):
-                    found.append(Rule(name, function, messages, function))
+                    found.append(BackwardRule(name, function, messages, function))
         return found
 
-    def other_ways(self, task: Task) -> list[Rule]:
+    def other_ways(self, task: Task) -> list[BackwardRule]:
         """The other right ways to write rules of a task."""
         found = []
         for text in task.also:
             (function,) = ast.parse(text).body
             assert isinstance(function, ast.FunctionDef)
             name, place = next(each for each in self.functions(task.key) if each[1].name == function.name)
-            found.append(Rule(name, function, _messages(function), place))
+            found.append(BackwardRule(name, function, _messages(function), place))
         return found
 
     def replaced(self, *changes: tuple[ast.FunctionDef, ast.FunctionDef]) -> str:
@@ -157,11 +157,11 @@ def _called(outer: ast.stmt, function: ast.FunctionDef) -> str:
     return function.name if outer.name in ("Value", "Tensor") else f"{outer.name}.{function.name}"
 
 
-def _messages(function: ast.FunctionDef) -> tuple[Message, ...]:
+def _messages(function: ast.FunctionDef) -> tuple[SentMessage, ...]:
     found = []
     for each in ast.walk(function):
         if isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Attribute) and each.target.attr == "grad":
-            found.append(Message(each, each.value, ast.unparse(each.target.value)))
+            found.append(SentMessage(each, each.value, ast.unparse(each.target.value)))
         elif (
             isinstance(each, ast.Expr)
             and isinstance(each.value, ast.Call)
@@ -169,14 +169,14 @@ def _messages(function: ast.FunctionDef) -> tuple[Message, ...]:
             and each.value.func.attr == "_receive"
             and function.name != "backward"
         ):
-            found.append(Message(each, each.value.args[0], ast.unparse(each.value.func.value)))
+            found.append(SentMessage(each, each.value.args[0], ast.unparse(each.value.func.value)))
         elif isinstance(each, ast.Return) and function.name == "backward" and isinstance(each.value, ast.Tuple):
             sent = [(place, one) for place, one in enumerate(each.value.elts) if not isinstance(one, ast.Constant)]
-            found += [Message(each, one, "ab"[place], place) for place, one in sent]
+            found += [SentMessage(each, one, "ab"[place], place) for place, one in sent]
     return tuple(found)
 
 
-def _before(source: _Source, rules: Sequence[Rule], task: Task) -> list[Rule]:
+def _before(source: _Source, rules: Sequence[BackwardRule], task: Task) -> list[BackwardRule]:
     """The rules of the tasks before one that has none of its own."""
     done = source.keys[: source.keys.index(task.key)]
     return [rule for rule in rules if source.owner(rule.function.lineno) in done]
@@ -203,7 +203,7 @@ MISSENT = "goes to the other operand"
 PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # tried also with another of them in the other message
 
 
-def _mistaken_messages(source: _Source, rule: Rule) -> Iterator[Mistake]:
+def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """Every mistake for each message alone, then the same one in all messages."""
     wrong = [list(_wrongs(rule, message)) for message in rule.messages]
     choices: list[tuple[_Wrong | None, ...]] = []
@@ -218,7 +218,7 @@ def _mistaken_messages(source: _Source, rule: Rule) -> Iterator[Mistake]:
     yield from _shortened(source, rule)
 
 
-def _shortened(source: _Source, rule: Rule) -> Iterator[Mistake]:
+def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """A returned tuple of messages that ends too early."""
     for each in ast.walk(rule.function):
         if isinstance(each, ast.Return) and rule.messages[0].place is not None and isinstance(each.value, ast.Tuple):
@@ -231,7 +231,7 @@ def _shortened(source: _Source, rule: Rule) -> Iterator[Mistake]:
                 )
 
 
-def _exchanged(source: _Source, rule: Rule) -> Iterator[Mistake]:
+def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """Each of two operands receives what is meant for the other."""
     if len(rule.messages) == 2:
         first, second = (message.expression for message in rule.messages)
@@ -240,7 +240,7 @@ def _exchanged(source: _Source, rule: Rule) -> Iterator[Mistake]:
         yield source.mistake(f"In `{rule.name}`, each operand receives the other one's message.", (rule.place, changed))
 
 
-def _two_mistakes(source: _Source, rule: Rule) -> Iterator[Mistake]:
+def _two_mistakes(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """A different mistake in each of the two messages of a rule."""
     if len(rule.messages) == 2:
         wrong = [[one for one in _wrongs(rule, each) if one.words in PAIRED] for each in rule.messages]
@@ -249,7 +249,7 @@ def _two_mistakes(source: _Source, rule: Rule) -> Iterator[Mistake]:
                 yield _mistaken(source, rule, choice)
 
 
-def _mistaken(source: _Source, rule: Rule, choice: Sequence[_Wrong | None]) -> Mistake:
+def _mistaken(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | None]) -> Mistake:
     """A rule with these messages gone wrong; None for one that is right."""
     changes = []
     for message, each in zip(rule.messages, choice, strict=True):
@@ -258,7 +258,7 @@ def _mistaken(source: _Source, rule: Rule, choice: Sequence[_Wrong | None]) -> M
     return source.mistake(_sentence(rule, choice), (rule.place, with_nodes(rule.function, *changes)))
 
 
-def _sentence(rule: Rule, choice: Sequence[_Wrong | None]) -> str:
+def _sentence(rule: BackwardRule, choice: Sequence[_Wrong | None]) -> str:
     """What went wrong with the messages of a rule, in words."""
     said: dict[str, list[str]] = {}
     for place, each in enumerate(choice):
@@ -273,7 +273,7 @@ def _sentence(rule: Rule, choice: Sequence[_Wrong | None]) -> str:
     return f"In `{rule.name}`, {', and '.join(parts)}."
 
 
-def _wrongs(rule: Rule, message: Message) -> Iterator[_Wrong]:
+def _wrongs(rule: BackwardRule, message: SentMessage) -> Iterator[_Wrong]:
     for words, expression in _wrong_expressions(rule, message):
         if message.place is not None:
             yield _Wrong(words, expression)
@@ -292,7 +292,7 @@ def _wrongs(rule: Rule, message: Message) -> Iterator[_Wrong]:
         yield _Wrong(LOST, parsed("None"))
 
 
-def _sent_to(message: Message, operand: str) -> ast.AST:
+def _sent_to(message: SentMessage, operand: str) -> ast.AST:
     """The statement that sends a message, to another operand."""
     receiver = next(
         node.value
@@ -303,7 +303,7 @@ def _sent_to(message: Message, operand: str) -> ast.AST:
     return with_node_at(message.statement, path_to(message.statement, receiver), parsed(operand))
 
 
-def _wrong_expressions(rule: Rule, message: Message) -> Iterator[tuple[str, ast.expr]]:
+def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
     """What may be sent in place of a message, each with what is said of it."""
     sent = message.expression
     arrays = not isinstance(message.statement, ast.AugAssign)
@@ -385,7 +385,7 @@ FORMULAS = (
 PLAIN_NAMES = {"a": "the first operand", "b": "the second one", "y": "the result"}
 
 
-def _formulas(rule: Rule, message: Message) -> Iterator[tuple[str, ast.expr]]:
+def _formulas(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
     """Local derivatives that people write, each with its formula."""
     names = _names_of_values(rule, message)
     called = dict(PLAIN_NAMES if "b" in names else PLAIN_NAMES | {"a": "the input"})
@@ -404,7 +404,7 @@ def _formulas(rule: Rule, message: Message) -> Iterator[tuple[str, ast.expr]]:
         yield f"has the local derivative {formula.replace('**', '^')}, where {where}", tree
 
 
-def _names_of_values(rule: Rule, message: Message) -> dict[str, ast.expr]:
+def _names_of_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.expr]:
     """The numbers of the forward pass in a rule: a and, of two operands or with an exponent, b; y is the result."""
     arguments = [each.arg for each in rule.function.args.args]
     if message.place is None:
@@ -436,7 +436,7 @@ def _is_upstream(node: ast.AST) -> bool:
     return ast.unparse(node) in ("out.grad", "grad") and isinstance(node, (ast.Attribute, ast.Name))
 
 
-def _values(rule: Rule, message: Message) -> Iterator[tuple[str, ast.expr]]:
+def _values(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
     """The operands' numbers, as a rule might read them by mistake."""
     operands = [each.operand for each in rule.messages]
     if message.place is None:
@@ -495,11 +495,11 @@ def _other_operand(sent: ast.expr) -> ast.expr | None:
 REPLACES = "replaces what had arrived before: add it, or of a value that is used twice only the last message is left"
 
 
-def _replacing(message: Message) -> ast.stmt:
+def _replacing(message: SentMessage) -> ast.stmt:
     return ast.Assign([parsed(f"{message.operand}.grad")], message.expression, lineno=0)
 
 
-def _overwriting(source: _Source, rules: Sequence[Rule]) -> Iterator[Mistake]:
+def _overwriting(source: _Source, rules: Sequence[BackwardRule]) -> Iterator[Mistake]:
     """`=` for `+=`: in every rule, in some, for one operand."""
     places = [(rule, message) for rule in rules for message in rule.messages if message.place is None]
     if len(places) <= MAX_SUBSETS:
@@ -516,7 +516,9 @@ def _overwriting(source: _Source, rules: Sequence[Rule]) -> Iterator[Mistake]:
         yield source.mistake(_overwritten(places, part), *changes)
 
 
-def _overwritten(places: Sequence[tuple[Rule, Message]], part: Sequence[tuple[Rule, Message]]) -> str:
+def _overwritten(
+    places: Sequence[tuple[BackwardRule, SentMessage]], part: Sequence[tuple[BackwardRule, SentMessage]]
+) -> str:
     """Which messages replace what had arrived, in words."""
     if len(part) == len(places) > 2:
         where = "In every rule"

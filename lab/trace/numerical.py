@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lab.gradcheck import InputResult, compare
-from lab.gradcheck.slopes import Graph, Slope, sensitivity
+from lab.gradcheck.slopes import KnownGraph, Slope, sensitivity
 from lab.trace.parts import Value
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
@@ -18,7 +18,7 @@ EVALUATIONS = 4  # for one element, as a rule: two steps on both sides
 
 
 @dataclass(frozen=True)
-class Checked:
+class NumericalCheck:
     """A leaf and its two gradients.
 
     analytic   None where no path leads from it to the result
@@ -47,7 +47,7 @@ class Checked:
 
 def check(
     trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET, like_pytorch: bool = True
-) -> tuple[list[Checked], str]:
+) -> tuple[list[NumericalCheck], str]:
     """Each leaf's gradient beside a numerical one, in the order of the leaves; and a sentence about those that were
     left out, or "".
 
@@ -68,7 +68,9 @@ def check(
             found = _compared(trace, build, name, upstream, graph)
         gradient = trace.gradients[name]
         numerical = None if found is None else found.numerical
-        rows.append(Checked(name, value, gradient, numerical, found.slopes if found and gradient is not None else ()))
+        rows.append(
+            NumericalCheck(name, value, gradient, numerical, found.slopes if found and gradient is not None else ())
+        )
     left_out = ", ".join(row.name for row in rows if row.numerical is None)
     sentence = f"Not checked numerically, because it would take too long: {left_out}. Smaller arrays can be checked."
     return rows, sentence if left_out else ""
@@ -103,7 +105,9 @@ def _work(trace: Trace) -> int:
     return sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)
 
 
-def _compared(trace: Trace, build: Callable[..., Tensor], name: str, upstream: np.ndarray, graph: Graph) -> InputResult:
+def _compared(
+    trace: Trace, build: Callable[..., Tensor], name: str, upstream: np.ndarray, graph: KnownGraph
+) -> InputResult:
     others = {other: Tensor(value) for other, value in _leaves(trace).items() if other != name}
 
     def evaluate(moved: np.ndarray) -> np.ndarray:
@@ -115,7 +119,7 @@ def _compared(trace: Trace, build: Callable[..., Tensor], name: str, upstream: n
         return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph)
 
 
-def _graph(trace: Trace, like_pytorch: bool) -> Graph:
+def _graph(trace: Trace, like_pytorch: bool) -> KnownGraph:
     def operations() -> Iterable[tuple[str, list[np.ndarray], np.ndarray]]:
         for node in trace.nodes:
             if node["op"]:
@@ -125,4 +129,4 @@ def _graph(trace: Trace, like_pytorch: bool) -> Graph:
     arrived = {event["node"]: event["grad"] for event in trace.events if event["kind"] == "seed"}
     arrived |= {event["node"]: event["after"] for event in trace.events if event["kind"] == "accumulate"}
     inside = sensitivity((node["value"], arrived.get(at)) for at, node in enumerate(trace.nodes) if node["op"])
-    return replace(Graph.from_nodes(operations(), like_pytorch), inside=inside)
+    return replace(KnownGraph.from_nodes(operations(), like_pytorch), inside=inside)

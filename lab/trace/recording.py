@@ -209,7 +209,7 @@ class Recorded(Tensor):
 
     def _node(self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any]) -> Tensor:
         frame = sys._getframe(1)  # the method of the engine that is making this node
-        made_at = Place(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
+        made_at = SourcePlace(frame.f_code, frame.f_lineno, self.recorder.callers(frame.f_back))
         return self.observed(data, children, op, backward, made_at)
 
     def observed(
@@ -218,7 +218,7 @@ class Recorded(Tensor):
         children: tuple[Tensor, ...],
         op: str,
         backward: Callable[..., Any],
-        made_at: "Place",
+        made_at: "SourcePlace",
     ) -> "Recorded":
         """The node of an operation, with a closure that reports when it runs."""
         recorder = self.recorder
@@ -268,7 +268,7 @@ class Recorded(Tensor):
     grad = property(lambda self: _SLOT.__get__(self), _set_grad)
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """Where an operation made its node: the code of a function, a line of it, the functions that called it."""
 
     code: CodeType
@@ -368,7 +368,7 @@ class Recording:
         start = backward.__code__.co_firstlineno  # of the closure: the node is made below it
         line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
         parent = self.twin(tensor._children[0])
-        made_at = Place(backward.__code__, line, [])
+        made_at = SourcePlace(backward.__code__, line, [])
         node = parent.observed(tensor._data, tensor._children, tensor.op, backward, made_at)
         node.label = tensor.label
         return node
@@ -421,7 +421,7 @@ class Recording:
         op: str,
         data: Any,
         backward: Callable[..., Any],
-        made_at: Place,
+        made_at: SourcePlace,
     ) -> None:
         """An operation made node `out`, at this place."""
         node, known, source = self.trace.nodes[out], self.trace.ops.get(op, UNKNOWN), self._source(made_at.code)

@@ -66,18 +66,18 @@ def fixed_grid(reach: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Grid:
+class PlaneGrid:
     """Points of a plane, (rows * columns, 2), the smallest y in the first row."""
 
     points: np.ndarray
     shape: tuple[int, int]
 
 
-def grid_of(xs: np.ndarray, ys: np.ndarray) -> Grid:
-    return Grid(_plane(xs, ys), (len(ys), len(xs)))
+def grid_of(xs: np.ndarray, ys: np.ndarray) -> PlaneGrid:
+    return PlaneGrid(_plane(xs, ys), (len(ys), len(xs)))
 
 
-def layer_maps(model: MLP, plane: Grid) -> list[np.ndarray]:
+def layer_maps(model: MLP, plane: PlaneGrid) -> list[np.ndarray]:
     """The outputs (rows, columns, units) of each hidden layer, and the logits, at the points of a grid."""
     return [output.reshape(*plane.shape, -1) for output in _outputs(model, plane.points)]
 

@@ -115,7 +115,7 @@ def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | 
             return
 
 
-class Experiment:
+class TrialResult:
     """A remedy that is tried while somebody watches: each pair of runs in two processes, one pair after the other.
 
     Nobody needs to end it: the processes end by themselves when `watch` is no longer called.

@@ -47,7 +47,7 @@ CUTS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
 
 
 @dataclass(frozen=True)
-class Cut:
+class CutDemo:
     """One of the four, run forward and backward, and one optimizer step with what arrived.
 
     code        the lines that ran
@@ -68,7 +68,7 @@ class Cut:
     after: dict[str, float]
 
 
-def run_cut(name: str, a: float, b: float) -> Cut:
+def run_cut(name: str, a: float, b: float) -> CutDemo:
     """Run one of CUTS with the real engine."""
     leaves = {"a": Tensor(a, label="a"), "b": Tensor(b, label="b")}
     h, loss = CUTS[name](**leaves)
@@ -86,7 +86,7 @@ def run_cut(name: str, a: float, b: float) -> Cut:
     gradients = {name: None if leaf.grad is None else float(leaf.grad) for name, leaf in leaves.items()}
     SGD(leaves.values(), lr=0.1).step()
     after = {name: leaf.item() for name, leaf in leaves.items()}
-    return Cut(body(CUTS[name]), graph, _missing(graph), loss.item(), gradients, error, after)
+    return CutDemo(body(CUTS[name]), graph, _missing(graph), loss.item(), gradients, error, after)
 
 
 def numerical(a: float, b: float) -> dict[str, float]:

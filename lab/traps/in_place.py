@@ -23,7 +23,7 @@ LARGEST = 5.0  # of the values and of what is written, either way
 
 
 @dataclass(frozen=True)
-class Op:
+class WrittenOperation:
     """An operation: how it is typed, what it computes, and from which inputs."""
 
     text: str
@@ -32,12 +32,12 @@ class Op:
 
 
 OPS = {
-    "mul": Op("a * b", lambda a, b: a * b, ("a", "b")),
-    "square": Op("a ** 2", lambda a: a**2, ("a",)),
-    "exp": Op("a.exp()", lambda a: a.exp(), ("a",)),
-    "relu": Op("a.relu()", lambda a: a.relu(), ("a",)),
-    "add": Op("a + b", lambda a, b: a + b, ("a", "b")),
-    "scale": Op("10 * a", lambda a: 10 * a, ("a",)),
+    "mul": WrittenOperation("a * b", lambda a, b: a * b, ("a", "b")),
+    "square": WrittenOperation("a ** 2", lambda a: a**2, ("a",)),
+    "exp": WrittenOperation("a.exp()", lambda a: a.exp(), ("a",)),
+    "relu": WrittenOperation("a.relu()", lambda a: a.relu(), ("a",)),
+    "add": WrittenOperation("a + b", lambda a, b: a + b, ("a", "b")),
+    "scale": WrittenOperation("10 * a", lambda a: 10 * a, ("a",)),
 }
 WRITTEN = {"input": "a", "output": "y"}
 

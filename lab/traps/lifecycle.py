@@ -68,7 +68,7 @@ PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist 
 
 
 @dataclass(frozen=True)
-class Entry:
+class LifeEntry:
     """One action and what came of it."""
 
     code: str
@@ -89,7 +89,7 @@ class Life:
     possible    the letters of the actions for which everything is there
     """
 
-    log: list[Entry] = field(default_factory=list)
+    log: list[LifeEntry] = field(default_factory=list)
     path: list[str] = field(default_factory=lambda: ["created"])
     last_moves: list[tuple[str, str]] = field(default_factory=list)
     possible: set[str] = field(default_factory=set)
@@ -124,7 +124,7 @@ def live(actions: str, lr: float) -> Life:
             life.last_moves = list(pairwise([life.state, *moves]))
             life.path += moves
             gradient = None if training.w.grad is None else float(training.w.grad)
-            life.log.append(Entry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
+            life.log.append(LifeEntry(ACTIONS[letter].code, sentence, failed, life.state, training.w.item(), gradient))
     return life
 
 

@@ -99,7 +99,7 @@ class Field:
         return value
 
 
-class Family(Field):
+class PrefixField(Field):
     """Parameters whose names begin with `name` and end with an identifier; its value is a dict from these endings."""
 
     def owns(self, name: str) -> bool:

@@ -12,7 +12,7 @@ import streamlit as st
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression, parse
 from lab.ui import address, state
-from lab.ui.address import Family, Field
+from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 
@@ -41,11 +41,11 @@ def written(number: float | list) -> str:
     return address.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
 
 
-def fields(page: str, text: str) -> tuple[Field, Family]:
+def fields(page: str, text: str) -> tuple[Field, PrefixField]:
     """What the address says of an expression and its inputs; text: the expression that the page begins with."""
     return (
         Field("expression", f"{page} expression", text, address.shorter_than(LONGEST), always=True),
-        Family("in_", f"{page} inputs", {}, value, written, label="Input"),
+        PrefixField("in_", f"{page} inputs", {}, value, written, label="Input"),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from lab.autodiff.grids import Picture
+from lab.autodiff.grids import GridPicture
 from lab.text import strict_json
 from lab.ui.assets import component
 
 _component = component("grids", "grids/grids.js", lost="The arrays", style="grids/grids.css")
 
 
-def packed(picture: Picture) -> bytes:
+def packed(picture: GridPicture) -> bytes:
     """What `show` draws."""
     return strict_json(picture.data()).encode()
 

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression.builder import Expression
-from lab.expression.pytorch import Answer, Untranslatable, run, to_torch
+from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
 from lab.pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
@@ -55,7 +55,9 @@ def beside(
     st.markdown(markdown_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer)))
 
 
-def _rows(expression: Expression, value: Any, gradients: Mapping[str, Any], answer: Answer) -> list[tuple[str, ...]]:
+def _rows(
+    expression: Expression, value: Any, gradients: Mapping[str, Any], answer: TorchAnswer
+) -> list[tuple[str, ...]]:
     pairs = {expression.result_name: (value, answer.value)}
     pairs |= {f"gradient of {name}": (gradients.get(name), answer.gradients[name]) for name in expression.names}
     return [(name, _written(ours), _written(theirs), _agree(ours, theirs)) for name, (ours, theirs) in pairs.items()]

@@ -67,7 +67,7 @@ class Tabs:
 
 
 @dataclass(frozen=True)
-class Part:
+class TabGroup:
     """One or several tabs of a page, with fields that the other tabs do not have.
 
     tabs  name of a tab in the address -> what draws it
@@ -77,7 +77,7 @@ class Part:
     tabs: Mapping[str, Draw]
 
 
-def show_parts(tabs: Tabs, *parts: Part) -> None:
+def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
     """A whole page of several parts in one row of tabs."""
     fields = {tab: part.fields for part in parts for tab in part.tabs}
     draws = {tab: draw for part in parts for tab, draw in part.tabs.items()}

@@ -19,7 +19,7 @@ from lab.practice.mistakes import Mistakes
 from lab.text import strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.nonfinite import remarks
-from lab.trace.numerical import Checked, check, slopes_of_numbers
+from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
@@ -230,7 +230,7 @@ def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
     return {"rows": [_row(row) for row in rows], "note": note}
 
 
-def _row(row: Checked) -> dict[str, Any]:
+def _row(row: NumericalCheck) -> dict[str, Any]:
     numbers = {"gradient": row.analytic, "numerical": row.numerical}
     return {
         "name": row.name,

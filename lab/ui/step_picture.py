@@ -18,10 +18,10 @@ from lab.autodiff.steps import (
     PRECISIONS,
     STEPS,
     Branch,
+    CheckPoint,
     Difference,
+    ElementName,
     Method,
-    Place,
-    Point,
     Sweep,
 )
 from lab.gradcheck.slopes import Slope
@@ -33,7 +33,7 @@ Chosen = tuple[int, Method, str]  # exponent of h, method, precision
 _component = component("steps", "steps/steps.js", lost="The picture", style="steps/steps.css")
 
 
-def packed(point: Point, place: Place, sweeps: Sequence[Sweep], slope: Slope | None) -> bytes:
+def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope: Slope | None) -> bytes:
     """What `show` draws of one element. slope: what the check says there; None where it came to no numbers."""
     here = float(point.value(place, point.values[place.name][place.index]))
     own = {sweep.method: sweep for sweep in sweeps}

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lab.watch.finding import Finding
+from lab.watch.finding import RunFinding
 from lab.watch.passes import RecordedPass, watch
 
 
 @contextmanager
-def doctor() -> Iterator[list[Finding]]:
+def doctor() -> Iterator[list[RunFinding]]:
     """Watch the PyTorch code of a `with` block. The list it gives is filled at the end of the block, or when it fails.
 
     What was found is printed to standard error as well. ImportError: PyTorch is not installed.
@@ -23,7 +23,7 @@ def doctor() -> Iterator[list[Finding]]:
     from lab.watch.report import text
     from lab.watch.watcher import Watcher
 
-    found: list[Finding] = []
+    found: list[RunFinding] = []
     watcher: Any = Watcher()
     error: BaseException | None = None
     try:

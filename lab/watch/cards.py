@@ -96,14 +96,14 @@ def variable(frame: FrameType | None, wanted: Any) -> str:
 
 
 @dataclass(eq=False)
-class Card:
+class NodeCard:
     """A tensor of the pass: a leaf, a constant, the result of an operation, or an end at which the graph was cut."""
 
     op: str
     place: Place
     picture: Picture
     requires_grad: bool
-    operands: list["Card"] = field(default_factory=list)
+    operands: list["NodeCard"] = field(default_factory=list)
     label: str = ""
     calls: tuple[str, ...] = ()
     version: int = 0
@@ -123,8 +123,8 @@ class Card:
 class Sent:
     """A message that was added to the gradient of its receiver."""
 
-    sender: Card
-    receiver: Card
+    sender: NodeCard
+    receiver: NodeCard
     upstream: Value
     contribution: Value
     message: Value
@@ -136,7 +136,7 @@ class Sent:
 class Seeded:
     """The gradient that the pass starts from."""
 
-    card: Card
+    card: NodeCard
     grad: Value
 
 
@@ -162,7 +162,7 @@ class Draft:
         self.log: list[Seeded | Sent] = []
         self.sums = Sums()
 
-    def trace(self, output: Card, ends: list[Card]) -> Trace:
+    def trace(self, output: NodeCard, ends: list[NodeCard]) -> Trace:
         """The trace of all that leads to the output, with the ends at which something of it was cut off."""
         events = self.receivers()
         chosen = ordered(output, [event.card for event in self.log if isinstance(event, Seeded)], ends)
@@ -182,7 +182,7 @@ class Draft:
 
     def receivers(self) -> list[tuple[Seeded | Sent, int]]:
         """Each event with the number of the operand that it went to. A receiver that is no operand becomes one."""
-        waiting: dict[int, list[Card | None]] = {}
+        waiting: dict[int, list[NodeCard | None]] = {}
         events: list[tuple[Seeded | Sent, int]] = []
         for event in self.log:
             at = 0
@@ -217,13 +217,13 @@ def zeros(value: Value) -> Value:
     return [zeros(part) for part in value] if isinstance(value, list) else 0.0
 
 
-def ordered(output: Card, starts: list[Card], ends: list[Card]) -> list[Card]:
+def ordered(output: NodeCard, starts: list[NodeCard], ends: list[NodeCard]) -> list[NodeCard]:
     """All that leads to the output, each card after its operands; then the ends of what is among them."""
-    order: list[Card] = []
+    order: list[NodeCard] = []
     placed: set[int] = set()
 
-    def place(card: Card) -> None:
-        stack: list[tuple[Card, bool]] = [(card, False)]
+    def place(card: NodeCard) -> None:
+        stack: list[tuple[NodeCard, bool]] = [(card, False)]
         while stack:
             top, ready = stack.pop()
             if ready:
@@ -242,7 +242,7 @@ def ordered(output: Card, starts: list[Card], ends: list[Card]) -> list[Card]:
     return order
 
 
-def as_node(card: Card, number: dict[int, int], known: "Sources") -> Node:
+def as_node(card: NodeCard, number: dict[int, int], known: "Sources") -> Node:
     node: Node = {
         "id": number[id(card)],
         "op": card.op,

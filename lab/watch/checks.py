@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from lab.watch.sites import NOWHERE, Site, is_library, site
-from lab.watch.tracks import VIEWS, Leaf, Made, Optimizer, Pass, before_views, kind, made, walk
+from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, before_views, kind, made, walk
 
 Tensor = torch.Tensor
 DIFFERENCES = frozenset(["sub", "__sub__", "rsub", "__rsub__", "subtract"])
@@ -334,7 +334,7 @@ def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
                 "between.")  # fmt: skip
 
 
-def owner(watcher: Any, tensor: Tensor) -> Optimizer | None:
+def owner(watcher: Any, tensor: Tensor) -> WatchedOptimizer | None:
     return next((track for track in watcher.optimizers if id(tensor) in track.owned), None)
 
 
@@ -488,7 +488,7 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
 # Steps
 
 
-def before_step(watcher: Any, track: Optimizer, optimizer: Any, here: Site) -> None:
+def before_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
     parameters = watcher.owned(track, optimizer)
     leaves = [watcher.leaf(tensor) for tensor in parameters]
     received = [tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.turn > track.last_turn]
@@ -513,7 +513,7 @@ def before_step(watcher: Any, track: Optimizer, optimizer: Any, here: Site) -> N
         track.before = [tensor.detach().clone() for tensor in parameters[:20] if tensor.dim() >= 1]
 
 
-def after_step(watcher: Any, track: Optimizer, optimizer: Any, here: Site) -> None:
+def after_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
     parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
     track.last_turn = watcher.turn
     track.last_step = here

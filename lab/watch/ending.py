@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from lab.watch.finding import Finding
+from lab.watch.finding import RunFinding
 from lab.watch.sites import NOWHERE, Site, line_of_argument, line_that_fills, stepped_now_and_then
-from lab.watch.tracks import Cut, Optimizer, freed, made
+from lab.watch.tracks import CutRecord, WatchedOptimizer, freed, made
 
 Tensor = torch.Tensor
 MIN_CHAIN = 3  # turns through which a sum of tensors is carried
@@ -46,7 +46,7 @@ def judge(watcher: Any, error: BaseException | None) -> None:
             )
 
 
-def sorted_out(findings: Sequence[Finding]) -> list[Finding]:
+def sorted_out(findings: Sequence[RunFinding]) -> list[RunFinding]:
     """The causes without their consequences, by line."""
     numbers = {finding.failure for finding in findings}
     explained = {other for number in numbers for other in EXPLAINS.get(number, ())}
@@ -130,7 +130,7 @@ def never_reached(watcher: Any) -> None:
                     dry.pop(key, None)
 
 
-def key_of(cut: Cut) -> tuple[Site, str]:
+def key_of(cut: CutRecord) -> tuple[Site, str]:
     return Site(cut.site.file, cut.site.line), cut.kind
 
 
@@ -158,7 +158,7 @@ def shapes_of(leaves: Sequence[Any]) -> str:
 
 def cause_of(watcher: Any, leaf: Any) -> Site:
     """The line because of which the optimizer does not have a leaf."""
-    last: Optimizer = next(track for track in reversed(watcher.optimizers) if track.steps)
+    last: WatchedOptimizer = next(track for track in reversed(watcher.optimizers) if track.steps)
     if leaf.order > last.order or not leaf.parameter:
         return Site(leaf.site.file, leaf.site.line)
     container = watcher.plain_container(leaf.ref())
@@ -224,7 +224,7 @@ def likelihood_minimised(watcher: Any) -> None:
                         f"{len(place.values)} steps made the data less likely.")  # fmt: skip
 
 
-def groups_of(track: Optimizer) -> list[Any]:
+def groups_of(track: WatchedOptimizer) -> list[Any]:
     optimizer = track.ref()
     return [] if optimizer is None else list(optimizer.param_groups)
 
@@ -233,7 +233,7 @@ def rises(values: Sequence[float]) -> bool:
     return not math.isfinite(values[-1]) or values[-1] > values[0]
 
 
-def rate(watcher: Any, track: Optimizer) -> None:
+def rate(watcher: Any, track: WatchedOptimizer) -> None:
     """Steps as long as the parameters themselves, and a loss that is worse for it."""
     places = [place for place in watcher.passes.values() if any(id(ref()) in track.owned for ref in place.leaves)]
     if len(places) != 1 or len(places[0].values) < 5 or not track.jumps:

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import Card, Draft, Place, Seeded, Sent, Sums, caller, picture
+from lab.watch.cards import Draft, NodeCard, Place, Seeded, Sent, Sums, caller, picture
 from lab.watch.names import Names
 from model import Tensor, topological_order
 
@@ -67,7 +67,7 @@ class EnginePass:
     def __init__(self, output: Tensor, places: dict[Tensor, Place]) -> None:
         self.order = topological_order(output)
         self.draft, self.names = Draft(Place(caller(2, _ENGINE))), Names()
-        self.cards: dict[Tensor, Card] = {}
+        self.cards: dict[Tensor, NodeCard] = {}
         self.closures: list[tuple[Tensor, Any, Any]] = []
         self.sender: Tensor | None = None
         for tensor in self.order:
@@ -79,13 +79,13 @@ class EnginePass:
                 tensor._backward = watched
         self.output = output
 
-    def card(self, tensor: Tensor, places: dict[Tensor, Place]) -> Card:
+    def card(self, tensor: Tensor, places: dict[Tensor, Place]) -> NodeCard:
         op = tensor.op if tensor._backward is not None else ""
         label = tensor.label
         if not op and tensor.requires_grad:
             label = self.names.taken(label or "t1")
         operands = [self.cards[child] for child in tensor._children]
-        card = Card(op, places.get(tensor, Place(None)), picture(np.asarray(tensor._data)), tensor.requires_grad,
+        card = NodeCard(op, places.get(tensor, Place(None)), picture(np.asarray(tensor._data)), tensor.requires_grad,
                     operands, label, added=not op and tensor.grad is not None)  # fmt: skip
         if op:
             card.captured = captured(tensor, card, tensor._backward)
@@ -140,7 +140,7 @@ class EnginePass:
         self.closures.clear()
 
 
-def captured(tensor: Tensor, card: Card, closure: Any) -> list[Captured]:
+def captured(tensor: Tensor, card: NodeCard, closure: Any) -> list[Captured]:
     """The arrays that the backward step of an operation holds."""
     entries: list[Captured] = []
     for name, cell in zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lab.watch import checks
-from lab.watch.finding import Finding
+from lab.watch.finding import RunFinding
 from lab.watch.sites import NOWHERE, Site, function_at, is_library
 from lab.watch.tracks import made, walk
 
@@ -25,11 +25,11 @@ def line_of(error: BaseException) -> Site:
     return here
 
 
-def finding(number: int, where: Site, evidence: str) -> Finding:
-    return Finding(number, where.file, where.line, evidence)
+def finding(number: int, where: Site, evidence: str) -> RunFinding:
+    return RunFinding(number, where.file, where.line, evidence)
 
 
-def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> Finding | None:
+def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
     """Why backward() raised."""
     text = str(error)
     if "modified by an inplace operation" in text:
@@ -47,7 +47,7 @@ def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> 
     return None
 
 
-def many_numbers(loss: Tensor, here: Site) -> Finding:
+def many_numbers(loss: Tensor, here: Site) -> RunFinding:
     """backward() from many numbers: the line that made them, where a function of its own did."""
     entry = None if loss.grad_fn is None else made(loss.grad_fn)
     told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
@@ -59,7 +59,7 @@ def many_numbers(loss: Tensor, here: Site) -> Finding:
     return finding(3, here, f"backward() was called on {told}.")
 
 
-def inplace(watcher: Any, text: str, here: Site) -> Finding:
+def inplace(watcher: Any, text: str, here: Site) -> RunFinding:
     match = SHAPE.search(text)
     if match is None:
         return finding(1, here, "A tensor that backward() needs was written to in place.")
@@ -79,7 +79,7 @@ def steps_line(watcher: Any) -> Site | None:
     return max(stepped, key=lambda track: track.last_turn).last_step if stepped else None
 
 
-def second_time(watcher: Any, loss: Tensor, here: Site) -> Finding:
+def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     """The same loss twice, or a tensor of an earlier turn that is still part of the graph."""
     taken = [entry.taken for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.taken.line]
     if taken:
@@ -123,7 +123,7 @@ def shared_only(node: Any, owned: set[int]) -> bool:
     return bool(leaves) and not owned.intersection(leaves)
 
 
-def no_graph(watcher: Any, loss: Tensor, here: Site) -> Finding:
+def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     origin = watcher.origins.get(id(loss))
     if origin is not None and origin.ref() is loss:
         if origin.cut is not None:

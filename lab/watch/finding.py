@@ -8,7 +8,7 @@ BY_NUMBER = {failure.number: failure for failure in FAILURES}
 
 
 @dataclass(frozen=True)
-class Finding:
+class RunFinding:
     """One failure that a script committed while it ran.
 
     failure   its number in the catalogue, 1 to 25

@@ -4,12 +4,12 @@ import json
 from collections.abc import Sequence
 from html import escape
 
-from lab.watch.finding import Finding
+from lab.watch.finding import RunFinding
 
 NOTHING = "lab.watch: no failure found in this run."
 
 
-def text(findings: Sequence[Finding]) -> str:
+def text(findings: Sequence[RunFinding]) -> str:
     """What a reader at a terminal sees."""
     if not findings:
         return NOTHING
@@ -21,12 +21,12 @@ def text(findings: Sequence[Finding]) -> str:
     return "\n".join(["lab.watch:", *parts])
 
 
-def as_json(findings: Sequence[Finding]) -> str:
+def as_json(findings: Sequence[RunFinding]) -> str:
     """A list of objects; each has failure, line and sentence among its keys."""
     return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
 
 
-def as_html(findings: Sequence[Finding], script: str) -> str:
+def as_html(findings: Sequence[RunFinding], script: str) -> str:
     """A page that stands alone: one section a finding."""
     sections = "".join(
         f"<section><h2>{finding.failure}. {escape(finding.name)}</h2>"

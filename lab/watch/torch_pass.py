@@ -7,7 +7,7 @@ import torch
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import Card, Draft, Picture, Place, Seeded, Sent, caller, picture
+from lab.watch.cards import Draft, NodeCard, Picture, Place, Seeded, Sent, caller, picture
 from lab.watch.names import Names
 from lab.watch.torch_recorder import Key, TorchRecorder, numbers_of
 from lab.watch.tracks import kind
@@ -36,8 +36,8 @@ class TorchPass:
         self.results: dict[Any, list[int]] = {}  # node -> the numbers of its results that have a card
         for node, number in recorder.edges:
             self.results.setdefault(node, []).append(number)
-        self.leaves: dict[Any, Card] = {}
-        self.owner: dict[Any, Card] = {}
+        self.leaves: dict[Any, NodeCard] = {}
+        self.owner: dict[Any, NodeCard] = {}
         self.arrived: dict[Key, Tensor] = {}
         self.upstream: dict[int, Any] = {}
         self.running: Any = None
@@ -65,7 +65,7 @@ class TorchPass:
             self.owner[node] = self.united(node, [self.owner[user] for user in self.users[node]])
         self.owner[node].hides[kind(node)] += 1
 
-    def united(self, node: Any, users: list[Card]) -> Card:
+    def united(self, node: Any, users: list[NodeCard]) -> NodeCard:
         """The one card that uses a node, or the first result of the one call that does; else a card of its own."""
         first = users[0] if len(users) == 1 else min(users, key=lambda card: card.serial)
         if all(user is first for user in users):
@@ -78,11 +78,11 @@ class TorchPass:
         card.place = first.place
         return card
 
-    def unseen(self, node: Any, number: int) -> Card:
+    def unseen(self, node: Any, number: int) -> NodeCard:
         """A result that two operations share, and Python never had."""
         shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
         empty = picture(torch.full(shape, torch.nan).numpy())
-        card = Card(kind(node), Place(None), empty, True, unseen=True)
+        card = NodeCard(kind(node), Place(None), empty, True, unseen=True)
         self.recorder.edges[(node, number)] = card
         self.results.setdefault(node, []).append(number)
         return card
@@ -100,7 +100,7 @@ class TorchPass:
             if sum(card.hides.values()) == 1 and not card.unseen:
                 card.hides = Counter()
 
-    def receiver(self, node: Any, number: int) -> Card | None:
+    def receiver(self, node: Any, number: int) -> NodeCard | None:
         """The card that gets what is sent to a result of a node; None inside a card."""
         if node in self.leaves:
             return self.leaves[node]
@@ -176,7 +176,7 @@ class TorchPass:
             self.draft.log.append(Sent(sender, receiver, upstream, part, part, earlier, numbers_of(after).value))
             self.follow(message, f"backward of {sender.op}", sender)
 
-    def follow(self, gradient: Tensor, name: str, source: Card | None) -> None:
+    def follow(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
         """With create_graph=True a gradient is the result of operations, too."""
         key = (gradient.grad_fn, gradient.output_nr)
         if gradient.grad_fn is not None and key not in self.recorder.edges:
@@ -239,7 +239,7 @@ def from_the_end(roots: list[Any]) -> list[Any]:
     return order
 
 
-def saved(node: Any, card: Card, most: int) -> list[Captured]:
+def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
     """What a node has kept for its backward step, by PyTorch's names."""
     entries: list[Captured] = []
     for name in dir(node):
@@ -259,7 +259,7 @@ def saved(node: Any, card: Card, most: int) -> list[Captured]:
     return entries
 
 
-def kept(name: str, tensor: Tensor, card: Card) -> Captured:
+def kept(name: str, tensor: Tensor, card: NodeCard) -> Captured:
     shown: Picture = numbers_of(tensor)
     place = 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
     of = [i for i, operand in enumerate(card.operands) if operand.memory == place and same(operand, shown)]
@@ -267,5 +267,5 @@ def kept(name: str, tensor: Tensor, card: Card) -> Captured:
     return {"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value, "written": False}
 
 
-def same(card: Card, shown: Picture) -> bool:
+def same(card: NodeCard, shown: Picture) -> bool:
     return card.picture.shape == shown.shape and card.picture.value == shown.value

@@ -11,7 +11,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 
-from lab.watch.cards import REVERSED, Card, Picture, Place, caller, picture, plain_name, variable
+from lab.watch.cards import REVERSED, NodeCard, Picture, Place, caller, picture, plain_name, variable
 from lab.watch.tracks import kind, node_of
 from lab.watch.watcher import IN_PLACE, NUMBERS, SILENT, tensors_in
 
@@ -46,9 +46,9 @@ class TorchRecorder(TorchFunctionMode):
         super().__init__()
         self.run_backward = run_backward
         self.silent = 0  # inside an optimizer, a custom Function or a backward pass
-        self.edges: dict[Key, Card] = {}
-        self.plain: dict[int, tuple[Tensor, Card]] = {}  # tensors without a graph: leaves, constants, ends
-        self.ends: list[Card] = []
+        self.edges: dict[Key, NodeCard] = {}
+        self.plain: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
+        self.ends: list[NodeCard] = []
         self.writes: dict[int, list[tuple[int, int, str]]] = {}
         self.untold: set[int] = set()  # cards whose saved tensors must not be looked at
         self.modules: list[tuple[Any, str]] = []  # that run now, the innermost last, each with its path and number
@@ -176,7 +176,7 @@ class TorchRecorder(TorchFunctionMode):
                 if isinstance(inner, Tensor):
                     self.note(name, args, kwargs, inner)
 
-    def note(self, name: str, args: Any, kwargs: Any, result: Tensor) -> Card | None:
+    def note(self, name: str, args: Any, kwargs: Any, result: Tensor) -> NodeCard | None:
         """Make a card of a result, unless it has one: `contiguous` may give back what it got."""
         node = node_of(result)
         if node is not None:
@@ -195,14 +195,14 @@ class TorchRecorder(TorchFunctionMode):
             return card
         return None
 
-    def operation(self, name: str, operands: list[Card], result: Tensor) -> Card:
+    def operation(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
         card = self.made_here(name, operands, result)
         self.edges[(result.grad_fn, result.output_nr)] = card
         return card
 
-    def made_here(self, name: str, operands: list[Card], result: Tensor) -> Card:
+    def made_here(self, name: str, operands: list[NodeCard], result: Tensor) -> NodeCard:
         place = Place(caller(2))
-        card = Card(plain_name(name), place, numbers_of(result), result.requires_grad, operands)
+        card = NodeCard(plain_name(name), place, numbers_of(result), result.requires_grad, operands)
         self.describe(card, result)
         card.call = self.calls
         card.calls = tuple(call for _, call in self.modules)
@@ -210,21 +210,21 @@ class TorchRecorder(TorchFunctionMode):
             self.untold.add(id(card))
         return card
 
-    def describe(self, card: Card, tensor: Tensor) -> None:
+    def describe(self, card: NodeCard, tensor: Tensor) -> None:
         """The memory of a card's tensor, with what was written there."""
         self.made += 1
         card.memory, card.version = address(tensor), version(tensor)
         if not card.version:
             self.writes.pop(card.memory, None)  # memory that is used again
 
-    def operands(self, name: str, args: Any, kwargs: Any) -> list[Card]:
+    def operands(self, name: str, args: Any, kwargs: Any) -> list[NodeCard]:
         """The cards of the operands; a number in arithmetic counts as one."""
         symbol = plain_name(name)
         if symbol not in INFIX or len(args) != 2 or kwargs:
             return [self.card(operand) for operand in tensors_in(args, kwargs)]
         cards = [
             self.card(operand) if isinstance(operand, Tensor) else
-            Card("", Place(None), Picture(float(operand), (), None), False)
+            NodeCard("", Place(None), Picture(float(operand), (), None), False)
             for operand in args if isinstance(operand, (Tensor, int, float))
         ]  # fmt: skip
         return cards[::-1] if name.strip("_") in REVERSED else cards
@@ -256,7 +256,7 @@ class TorchRecorder(TorchFunctionMode):
 
     # The card of a tensor
 
-    def card(self, tensor: Tensor) -> Card:
+    def card(self, tensor: Tensor) -> NodeCard:
         """The card of an operand: of the operation that made it, or a leaf or constant of its own."""
         if node_of(tensor) is not None:
             card = self.edges.get((tensor.grad_fn, tensor.output_nr))
@@ -266,7 +266,7 @@ class TorchRecorder(TorchFunctionMode):
             card = self.plain[id(tensor)][1]
         else:
             place = Place(caller(2))
-            card = Card("", place, numbers_of(tensor), tensor.requires_grad)
+            card = NodeCard("", place, numbers_of(tensor), tensor.requires_grad)
             self.describe(card, tensor)
             card.label = self.parameters.get(id(tensor), "")
             self.plain[id(tensor)] = tensor, card
@@ -274,7 +274,7 @@ class TorchRecorder(TorchFunctionMode):
             card.label = variable(caller(2), tensor)
         return card
 
-    def rewritten(self, tensor: Tensor) -> Card:
+    def rewritten(self, tensor: Tensor) -> NodeCard:
         """A tensor whose graph changed when a view of it was written to, or that was made before the block."""
         written = self.writes.get(address(tensor))
         card = self.operation(kind(tensor.grad_fn), [], tensor)

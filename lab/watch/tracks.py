@@ -60,7 +60,7 @@ class Made:
 
 
 @dataclass(slots=True)
-class Cut:
+class CutRecord:
     """Where numbers left the graph: kind is detach, no_grad, number, numpy, step (argmax, comparison) or update."""
 
     kind: str
@@ -71,12 +71,12 @@ class Cut:
 
 
 @dataclass(slots=True)
-class Origin:
+class TensorOrigin:
     """A tensor without a graph: where it was made, and the cut that its numbers came through."""
 
     ref: Any
     site: Site
-    cut: Cut | None = None
+    cut: CutRecord | None = None
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Leaf:
 
 
 @dataclass
-class Optimizer:
+class WatchedOptimizer:
     """An optimizer with what happened to it; `owned` are the ids of its parameters."""
 
     ref: Any

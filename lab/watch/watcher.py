@@ -16,10 +16,23 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from lab.watch import checks, ending, errors
-from lab.watch.finding import Finding
+from lab.watch.finding import RunFinding
 from lab.watch.patches import Patches
 from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
-from lab.watch.tracks import KEY, Cut, Leaf, Made, Optimizer, Origin, Pass, leaves_of, made, node_of, walk, weak
+from lab.watch.tracks import (
+    KEY,
+    CutRecord,
+    Leaf,
+    Made,
+    Pass,
+    TensorOrigin,
+    WatchedOptimizer,
+    leaves_of,
+    made,
+    node_of,
+    walk,
+    weak,
+)
 
 Tensor = torch.Tensor
 STEPS = frozenset(
@@ -85,15 +98,15 @@ class Watcher(TorchFunctionMode):
         self.number = next(_numbers)
         self.quiet = 0  # inside an optimizer: not the user's operations
         self.turn = 0
-        self.origins: dict[int, Origin] = {}
+        self.origins: dict[int, TensorOrigin] = {}
         self.leaves: dict[int, Leaf] = {}
         self.storages: dict[int, int] = {}  # address of the numbers -> leaf
-        self.optimizers: list[Optimizer] = []
+        self.optimizers: list[WatchedOptimizer] = []
         self.passes: dict[tuple[str, int], Pass] = {}
-        self.cuts: dict[tuple[Site, str], Cut] = {}
+        self.cuts: dict[tuple[Site, str], CutRecord] = {}
         self.cut_counts: dict[tuple[Site, str], int] = {}
-        self.items: deque[tuple[float, Cut]] = deque(maxlen=256)
-        self.last_numpy: Cut | None = None
+        self.items: deque[tuple[float, CutRecord]] = deque(maxlen=256)
+        self.last_numpy: CutRecord | None = None
         self.writes: deque[tuple[tuple[int, ...], int, Site]] = deque(maxlen=4096)
         # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
         self.zeroed: dict[int, tuple[int, Site, bool]] = {}
@@ -119,8 +132,8 @@ class Watcher(TorchFunctionMode):
         self.made_parameters: dict[Site, int] = {}
         self.uphill: dict[Site, list[int]] = {}
         self.modules: dict[int, tuple[Any, Site]] = {}
-        self.found: dict[tuple[int, str, int], Finding] = {}
-        self.pending: list[tuple[BaseException, Finding]] = []
+        self.found: dict[tuple[int, str, int], RunFinding] = {}
+        self.pending: list[tuple[BaseException, RunFinding]] = []
         self.patches = Patches(self)
 
     def __enter__(self) -> "Watcher":
@@ -136,9 +149,9 @@ class Watcher(TorchFunctionMode):
 
     def say(self, failure: int, where: Site, evidence: str) -> None:
         """Keep one finding; a second one of the same failure in the same line says nothing new."""
-        self.found.setdefault((failure, where.file, where.line), Finding(failure, where.file, where.line, evidence))
+        self.found.setdefault((failure, where.file, where.line), RunFinding(failure, where.file, where.line, evidence))
 
-    def findings(self, error: BaseException | None = None) -> list[Finding]:
+    def findings(self, error: BaseException | None = None) -> list[RunFinding]:
         """All findings, after the block; `error` is what ended it. Forgets every tensor."""
         if error is not None:
             errors.explain(self, error)
@@ -241,7 +254,7 @@ class Watcher(TorchFunctionMode):
         here = site(4)
         if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
             name = "cast"
-        cut: Cut | None = None
+        cut: CutRecord | None = None
         if name in FACTORIES:
             cut = self.cut_of_value(args[0] if args else None)
         else:
@@ -260,13 +273,13 @@ class Watcher(TorchFunctionMode):
                 here = first.site
         self.remember(result, here, cut)
 
-    def remember(self, tensor: Tensor, here: Site, cut: Cut | None) -> None:
+    def remember(self, tensor: Tensor, here: Site, cut: CutRecord | None) -> None:
         key = id(tensor)
         known = self.origins.get(key)
         if known is None or known.ref() is not tensor:
-            self.origins[key] = Origin(weak(tensor, partial(gone, self.origins, key)), here, cut)
+            self.origins[key] = TensorOrigin(weak(tensor, partial(gone, self.origins, key)), here, cut)
 
-    def cut(self, name: str, operand: Tensor, here: Site, operands: list[Tensor], result: Tensor) -> Cut:
+    def cut(self, name: str, operand: Tensor, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
         """A tensor that requires gradients gave one that does not."""
         if name in ("detach", "detach_", "data"):
             kind = "detach"
@@ -287,12 +300,12 @@ class Watcher(TorchFunctionMode):
     def has_gradient(self, tensor: Tensor) -> bool:
         return tensor.is_leaf and tensor.requires_grad and tensor.grad is not None
 
-    def keep_cut(self, kind: str, here: Site, name: str, operands: list[Tensor]) -> Cut:
+    def keep_cut(self, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
         key = (Site(here.file, here.line), kind)
         count = self.cut_counts[key] = self.cut_counts.get(key, 0) + 1
         cut = self.cuts.get(key)
         if cut is None:
-            cut = self.cuts[key] = Cut(kind, here, name)
+            cut = self.cuts[key] = CutRecord(kind, here, name)
         if count <= MAX_CUTS:
             ids: set[int] = set(cut.leaves)
             for operand in operands:
@@ -310,7 +323,7 @@ class Watcher(TorchFunctionMode):
         if tensor.requires_grad:
             cut = self.keep_cut("numpy" if name in ARRAYS else "number", here, name, [tensor])
         elif origin is not None and origin.cut is not None and origin.ref() is tensor:
-            cut = origin.cut if name in NUMBERS and origin.cut.kind != "detach" else Cut(
+            cut = origin.cut if name in NUMBERS and origin.cut.kind != "detach" else CutRecord(
                 "numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves
             )  # fmt: skip
         else:
@@ -320,7 +333,7 @@ class Watcher(TorchFunctionMode):
         for value in np.ravel(result)[:8]:
             self.items.append((float(value), cut))
 
-    def cut_of_value(self, value: Any) -> Cut | None:
+    def cut_of_value(self, value: Any) -> CutRecord | None:
         """The cut through which a number came that is put into a tensor."""
         if isinstance(value, Tensor):
             origin = self.origins.get(id(value))
@@ -524,16 +537,16 @@ class Watcher(TorchFunctionMode):
             self.quiet = max(0, self.quiet - 1)
         checks.after_step(self, self.optimizer(optimizer), optimizer, site(2))
 
-    def optimizer(self, optimizer: Any) -> Optimizer:
+    def optimizer(self, optimizer: Any) -> WatchedOptimizer:
         for track in self.optimizers:
             if track.ref() is optimizer:
                 return track
-        track = Optimizer(weakref.ref(optimizer), site(3), type(optimizer).__name__, len(self.optimizers))
+        track = WatchedOptimizer(weakref.ref(optimizer), site(3), type(optimizer).__name__, len(self.optimizers))
         self.optimizers.append(track)
         self.owned(track, optimizer)
         return track
 
-    def owned(self, track: Optimizer, optimizer: Any) -> list[Tensor]:
+    def owned(self, track: WatchedOptimizer, optimizer: Any) -> list[Tensor]:
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         for tensor in parameters:
             self.leaf(tensor)

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from lab.practice import sandbox
-from lab.practice.checker import Report
+from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
 from lab.practice.learner_run import Contest
 from lab.ui.practice.own import Engine
@@ -105,12 +105,12 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
 def test_where_an_engine_is_chosen_it_comes_back_too(page):
     at = run(app(f"pages/{page}.py"), engine="scalars")
     assert "Engine" not in [control.label for control in at.segmented_control]
-    at.session_state["own coming"] = {"scalars": Done("train", Report({"train": True}), SCALARS.reference)}
+    at.session_state["own coming"] = {"scalars": Done("train", CheckReport({"train": True}), SCALARS.reference)}
     at.run()
     assert not at.exception
     (control,) = [control for control in at.segmented_control if control.label == "Engine"]
     assert control.value == "scalars"
-    at.session_state["own coming"] = {"tensors": Done("digits", Report({"digits": False}, stopped="It ended."))}
+    at.session_state["own coming"] = {"tensors": Done("digits", CheckReport({"digits": False}, stopped="It ended."))}
     at.run()
     assert not at.exception
     assert "“Tensors” has not come back: see why" in texts(at.markdown)
@@ -119,7 +119,10 @@ def test_where_an_engine_is_chosen_it_comes_back_too(page):
 
 def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
     at = run(app("pages/build_it_yourself.py"))
-    for key, report in (("value", Report({"value": True})), ("train", Report({"value": True, "train": False}))):
+    for key, report in (
+        ("value", CheckReport({"value": True})),
+        ("train", CheckReport({"value": True, "train": False})),
+    ):
         at.session_state["exercise scalars checking"] = Done(key, report)
         at.run()
         assert not at.exception

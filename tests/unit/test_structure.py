@@ -107,3 +107,23 @@ def test_charts_know_no_streamlit_and_come_through_one_door(graph):
         for other in others
         if module.startswith("pages.") and other.startswith("lab.charts.")
     ] == []
+
+
+# Class names that stand in several modules, and why: a reader who meets one of them must look where it comes from.
+SHARED_NAMES = {
+    "Tensor": "designs of the engine: each is a Tensor of its own, to be read beside the others",
+    "Value": "a design that is known by this name; the reader of code has values, too",
+}
+
+
+def test_a_class_name_means_one_thing():
+    where: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        if module.startswith("practice."):  # programs that learners read: each stands alone
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                where.setdefault(node.name, []).append(module)
+    twice = {name: modules for name, modules in where.items() if len(modules) > 1}
+    assert {name: modules for name, modules in twice.items() if name not in SHARED_NAMES} == {}
+    assert SHARED_NAMES.keys() <= twice.keys()  # no reason for what is no longer so

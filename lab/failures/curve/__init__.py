@@ -4,9 +4,19 @@ A curve of another trainer says less than a run of this one. So a rule is asked 
 are there; what several causes look like is given as several causes; and what could not be seen is listed.
 """
 
-from lab.failures.curve.answer import Answer, Cause, failure_of, of_records, of_text
-from lab.failures.curve.history import Curve
+from lab.failures.curve.answer import CurveAnswer, CurveCause, failure_of, of_records, of_text
+from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.known import KNOWN, Known
 from lab.failures.curve.table import CurveError
 
-__all__ = ["KNOWN", "Answer", "Cause", "Curve", "CurveError", "Known", "failure_of", "of_records", "of_text"]
+__all__ = [
+    "KNOWN",
+    "CurveAnswer",
+    "CurveCause",
+    "CurveError",
+    "Known",
+    "UploadedCurve",
+    "failure_of",
+    "of_records",
+    "of_text",
+]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.failures.catalogue import BY_KEY
-from lab.failures.curve.history import Curve
+from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.known import CALLED, KNOWN, Known
 from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, at_chance, stands_still
 from lab.failures.curve.table import CurveError, Table, read
@@ -20,7 +20,7 @@ from lab.training.records import Record
 
 
 @dataclass(frozen=True)
-class Cause:
+class CurveCause:
     """key: of KNOWN; evidence: sentences with numbers; at: where on the curve it begins to show, or None; sure: do the
     numbers speak for this cause itself, or is it one of several that look the same? advice: what to do, with the run's
     own settings where it is one of this trainer."""
@@ -37,41 +37,41 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CurveAnswer:
     """What a curve says. causes: the likeliest first; unseen: what could not be seen, and why; log: lines of PyTorch
     that would make it visible next time; notes: how the text was read. No cause means that nothing was seen."""
 
-    curve: Curve
-    causes: tuple[Cause, ...]
+    curve: UploadedCurve
+    causes: tuple[CurveCause, ...]
     unseen: tuple[str, ...]
     log: tuple[str, ...]
     notes: tuple[str, ...]
     ended: str  # where a loss ceases to be a number, in words, or ""
 
 
-def of_text(source: str | bytes) -> Answer:
+def of_text(source: str | bytes) -> CurveAnswer:
     """What a CSV or lines of JSON say. Raises CurveError."""
     return of_table(read(source))
 
 
-def of_table(table: Table) -> Answer:
-    curve = Curve.of(table)
+def of_table(table: Table) -> CurveAnswer:
+    curve = UploadedCurve.of(table)
     with np.errstate(all="ignore"):  # a share of zero is nan or inf, which no rule takes for something
         causes = _causes(examine(curve, OF_A_CURVE), curve)
-    return Answer(curve, causes, *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
+    return CurveAnswer(curve, causes, *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
 
 
-def of_records(records: Sequence[Record], config: Config) -> Answer:
+def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
     """What a run of this trainer says: the doctor sees all of it. Raises CurveError where there are no records."""
     if not records:
         raise CurveError("This run has no complete epoch yet: let it train for one.")
-    curve = Curve(records, config, "epoch", [float(record["epoch"]) for record in records])
+    curve = UploadedCurve(records, config, "epoch", [float(record["epoch"]) for record in records])
     causes = tuple(
-        Cause(_of_here(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
+        CurveCause(_of_here(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
         for finding in diagnose(records, config)
         if not finding.well
     )
-    return Answer(curve, causes, (), (), (), _ended(curve))
+    return CurveAnswer(curve, causes, (), (), (), _ended(curve))
 
 
 def failure_of(finding: Finding) -> Failure | None:
@@ -88,20 +88,20 @@ def _of_here(finding: Finding) -> str:
     return CALLED.get(finding.key, finding.key)
 
 
-def _causes(found: Sequence[Finding], curve: Curve) -> tuple[Cause, ...]:
+def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause, ...]:
     """The findings, and after the first what its numbers may also be."""
-    causes: dict[str, Cause] = {}
+    causes: dict[str, CurveCause] = {}
     for finding in found:
         key = CALLED.get(finding.key, finding.key)
         also = _also(finding.key, curve)
         sentences = tuple(curve.says(sentence) for sentence in finding.evidence)
-        causes.setdefault(key, Cause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
+        causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
         if finding is found[0]:
-            causes |= {key: Cause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
+            causes |= {key: CurveCause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
     return tuple(causes.values())
 
 
-def _also(key: str, curve: Curve) -> tuple[str, ...]:
+def _also(key: str, curve: UploadedCurve) -> tuple[str, ...]:
     if key == "labels" and not stands_still(curve):
         return ("overfitting",)
     if key == "underfitting" and at_chance(curve):
@@ -117,7 +117,7 @@ def _also(key: str, curve: Curve) -> tuple[str, ...]:
 # ---------------------------------------------------------------- what could not be seen
 
 
-def _not_seen(c: Curve) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _not_seen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the columns do not tell, and lines of PyTorch that log it."""
     unseen, log = [], []
     if not c.config.val_fraction:
@@ -140,7 +140,7 @@ def _not_seen(c: Curve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(unseen), tuple(log)
 
 
-def _ended(c: Curve) -> str:
+def _ended(c: UploadedCurve) -> str:
     end = c.end
     diverged = bool(c.records[-1].get("diverged"))
     if end is None and not diverged:

@@ -22,7 +22,7 @@ AROUND, MAX_SPIKES = 5, 0.1  # neighbours on each side of a value; share of the 
 ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # how far above the first losses and its neighbours a spike is
 
 
-class Curve(History):
+class UploadedCurve(History):
     """The columns of a curve as those of a run. What it lacks is nan, or has no columns.
 
     unit: what a row is: an "epoch", a "block" of steps, or a "row". places: where it lies on the axis of the curve.
@@ -56,7 +56,7 @@ class Curve(History):
         self.total = np.array([_float(cast(Any, record).get("total_norm")) for record in records])
 
     @classmethod
-    def of(cls, table: Table) -> Curve:
+    def of(cls, table: Table) -> UploadedCurve:
         """Rows of one epoch are one; many steps are put together in blocks, whose means are compared."""
         starts, unit, notes = _grouped(table)
         at = table.columns.get("epoch" if unit == "epoch" else "step", np.arange(1.0, table.rows + 1))

@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from lab.failures.curve.history import MOST_CLASSES, Curve
+from lab.failures.curve.history import MOST_CLASSES, UploadedCurve
 from lab.failures.curve.known import CALLED, KNOWN
 from lab.text import short
 from lab.training import symptoms
@@ -36,16 +36,16 @@ BARELY = 1.1  # accuracy over exp(-loss), which is 1 where equal probabilities a
 STANDS = 0.06  # share by which a loss that never learned anything may have changed
 
 
-def _asked(find: Callable[[Curve], Evidence | None]) -> Callable[[History], Evidence | None]:
+def _asked(find: Callable[[UploadedCurve], Evidence | None]) -> Callable[[History], Evidence | None]:
     """A symptom of a curve, as the doctor's table has it."""
-    return lambda h: find(cast(Curve, h))
+    return lambda h: find(cast(UploadedCurve, h))
 
 
-def _evidence(c: Curve, at: int, *sentences: str) -> Evidence:
+def _evidence(c: UploadedCurve, at: int, *sentences: str) -> Evidence:
     return Evidence(sentences, c.epochs[at])
 
 
-def _has_grown(c: Curve, end: int) -> bool:
+def _has_grown(c: UploadedCurve, end: int) -> bool:
     """Was it on its way up before it ceased to be a number? A curve that ends at once had no time to show it."""
     series = [c.loss[:end], c.total[:end], *([c.norms[:end].max(axis=1)] if c.norms.size else [])]
     for values in series:
@@ -55,18 +55,18 @@ def _has_grown(c: Curve, end: int) -> bool:
     return end < 2 or bool(c.loss[0] > 50)
 
 
-def ended_sudden(c: Curve) -> Evidence | None:
+def ended_sudden(c: UploadedCurve) -> Evidence | None:
     """It ceases to be a number in the middle of a run that went well."""
     end = c.end
     return None if end is None or _has_grown(c, end) else symptoms.overflow(c)
 
 
-def ended_grown(c: Curve) -> Evidence | None:
+def ended_grown(c: UploadedCurve) -> Evidence | None:
     end = c.end
     return symptoms.overflow(c) if end is not None and _has_grown(c, end) else None
 
 
-def piling(c: Curve) -> Evidence | None:
+def piling(c: UploadedCurve) -> Evidence | None:
     """Gradients grow from epoch to epoch, and the loss does not settle. By layer, or all together."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
@@ -99,7 +99,7 @@ def piling(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def blowing_up(c: Curve) -> Evidence | None:
+def blowing_up(c: UploadedCurve) -> Evidence | None:
     """The loss multiplies by much the same factor from point to point, and still does so in the end."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < 2 * FEWEST or int(np.argmin(loss)) > 1 or loss.min() <= 0:
@@ -122,7 +122,7 @@ def blowing_up(c: Curve) -> Evidence | None:
     )
 
 
-def climbing(c: Curve) -> Evidence | None:
+def climbing(c: UploadedCurve) -> Evidence | None:
     """The loss rises from the very first on, part by part of the curve."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or int(np.argmin(loss)) > 1 or (c.first and c.loss[0] > RISE * c.first[0]):
@@ -138,7 +138,7 @@ def climbing(c: Curve) -> Evidence | None:
     )
 
 
-def huge_start(c: Curve) -> Evidence | None:
+def huge_start(c: UploadedCurve) -> Evidence | None:
     """The first loss is far beyond guessing, before any step could throw it there, or comes down from there by itself.
 
     Of a loss without accuracies nobody knows what guessing costs: it may measure something in thousands.
@@ -159,7 +159,7 @@ def huge_start(c: Curve) -> Evidence | None:
     return _evidence(c, 0, f"{where} the loss is {short(first)}: guessing among ten classes costs 2.3.{gradient}")
 
 
-def thrown(c: Curve) -> Evidence | None:
+def thrown(c: UploadedCurve) -> Evidence | None:
     """The loss jumps far beyond where guessing lies, and what comes after is no better than guessing."""
     finite = c.loss[np.isfinite(c.loss)]
     if len(finite) < FEWEST or c.learned:
@@ -179,7 +179,7 @@ def thrown(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def swinging(c: Curve) -> Evidence | None:
+def swinging(c: UploadedCurve) -> Evidence | None:
     """Where there is a validation loss it swings as well: the mean over the batches of an epoch is never at rest."""
     if c.falling > CREEP:
         return None
@@ -189,7 +189,7 @@ def swinging(c: Curve) -> Evidence | None:
     return symptoms.swinging(c)
 
 
-def cut_off(c: Curve) -> tuple[int, str] | None:
+def cut_off(c: UploadedCurve) -> tuple[int, str] | None:
     """The first epoch from which on no gradient reaches a hidden layer, and the layer."""
     if c.norms.shape[1] < 2 or c.end is not None:
         return None
@@ -202,7 +202,7 @@ def cut_off(c: Curve) -> tuple[int, str] | None:
     return None
 
 
-def no_gradient(c: Curve) -> Evidence | None:
+def no_gradient(c: UploadedCurve) -> Evidence | None:
     """No gradient has ever reached any hidden layer, as where all weights are zero."""
     found = cut_off(c)
     if found is None or found[0] > 0 or np.any(c.norms[:, :-1] > 1e-12):
@@ -213,7 +213,7 @@ def no_gradient(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def cut_later(c: Curve) -> Evidence | None:
+def cut_later(c: UploadedCurve) -> Evidence | None:
     """A layer gets no gradient any more, or never did while others do."""
     found = cut_off(c)
     if found is None:
@@ -222,14 +222,14 @@ def cut_later(c: Curve) -> Evidence | None:
     return _evidence(c, since, f"The gradient norm of {layer} is exactly 0 from epoch {c.epochs[since]} on.")
 
 
-def late_explosion(c: Curve) -> Evidence | None:
+def late_explosion(c: UploadedCurve) -> Evidence | None:
     """A norm far beyond what is usual, in a run that has not learned."""
     if c.learned or (len(c) >= 2 * WINDOW and c.falling > STILL):
         return None
     return symptoms.exploding(c)
 
 
-def scatters(c: Curve) -> Evidence | None:
+def scatters(c: UploadedCurve) -> Evidence | None:
     """Single steps lie far from their mean, and the means do not get anywhere any more."""
     if not c.scatter >= SCATTER or len(c) < 2 * WINDOW or c.learned:
         return None
@@ -244,7 +244,7 @@ def scatters(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def frozen(c: Curve) -> Evidence | None:
+def frozen(c: UploadedCurve) -> Evidence | None:
     """The loss is the same in every epoch, to the last digit."""
     loss = c.smooth
     if len(loss) < FEWEST + 1 or not np.isfinite(loss).all() or np.ptp(loss) > SAME * abs(loss.mean()):
@@ -259,13 +259,13 @@ def frozen(c: Curve) -> Evidence | None:
     )
 
 
-def motionless(c: Curve) -> bool:
+def motionless(c: UploadedCurve) -> bool:
     """Does the loss vary less than any noise of batches would make it, and never fall?"""
     loss = c.smooth
     return stands_still(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
 
 
-def at_guessing(c: Curve) -> Evidence | None:
+def at_guessing(c: UploadedCurve) -> Evidence | None:
     """The loss stands at what equal probabilities cost: all answers are the same, as with weights of zero."""
     count, middle = c.classes, float(np.median(c.smooth))
     if not motionless(c) or c.norms.size or not count or count > MAX_EXACT_CLASSES:
@@ -278,7 +278,7 @@ def at_guessing(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def no_motion(c: Curve) -> Evidence | None:
+def no_motion(c: UploadedCurve) -> Evidence | None:
     if not motionless(c) or c.norms.size:
         return None
     return _evidence(
@@ -288,7 +288,7 @@ def no_motion(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def spikes(c: Curve) -> Evidence | None:
+def spikes(c: UploadedCurve) -> Evidence | None:
     """Single steps cost more than the start of the run, again and again, and the next ones are as before."""
     at = c.spikes
     if len(at) < MIN_SPIKES:
@@ -302,7 +302,7 @@ def spikes(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def second_softmax(c: Curve) -> Evidence | None:
+def second_softmax(c: UploadedCurve) -> Evidence | None:
     """The answers are right, but the loss stands at a floor: where a softmax of a softmax has its own.
 
     Logits between 0 and 1 cost at least log(1 + (n - 1)/e) among n classes, and 1 more where the answer is wrong.
@@ -326,11 +326,11 @@ def second_softmax(c: Curve) -> Evidence | None:
     return None
 
 
-def vanishing(c: Curve) -> Evidence | None:
+def vanishing(c: UploadedCurve) -> Evidence | None:
     return None if cut_off(c) else symptoms.vanishing(c)
 
 
-def learned_nothing_else(c: Curve) -> Evidence | None:
+def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
     """Training samples are learned, and others never did any better than at first."""
     if not c.config.val_fraction or len(c) < 2 * WINDOW or c.end is not None:
         return None
@@ -347,7 +347,7 @@ def learned_nothing_else(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def stands_still(c: Curve) -> bool:
+def stands_still(c: UploadedCurve) -> bool:
     """Has the loss never gone anywhere, from its first epoch on?"""
     if len(c) < 2 * FEWEST or c.end is not None or c.learned:
         return False
@@ -358,7 +358,7 @@ def stands_still(c: Curve) -> bool:
     return bool(abs(1 - last / first) < STANDS and loss.max() - loss.min() < 2 * STANDS * abs(first))
 
 
-def creeping(c: Curve) -> Evidence | None:
+def creeping(c: UploadedCurve) -> Evidence | None:
     """The loss falls in nearly every epoch, evenly, and by next to nothing."""
     loss = c.smooth
     if len(loss) < 2 * FEWEST or c.end is not None or c.learned:
@@ -375,7 +375,7 @@ def creeping(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def stands_lively(c: Curve) -> Evidence | None:
+def stands_lively(c: UploadedCurve) -> Evidence | None:
     """It stands still though gradients reach every layer, as the log says."""
     if not stands_still(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
         return None
@@ -384,11 +384,11 @@ def stands_lively(c: Curve) -> Evidence | None:
     )
 
 
-def stands(c: Curve) -> Evidence | None:
+def stands(c: UploadedCurve) -> Evidence | None:
     return _evidence(c, 0, _stays(c)) if stands_still(c) else None
 
 
-def _stays(c: Curve) -> str:
+def _stays(c: UploadedCurve) -> str:
     loss = c.smooth
     guess = f", and guessing among {c.classes} classes costs {short(c.guess)}" if c.classes else ""
     low, high = short(float(loss.min()), 4), short(float(loss.max()), 4)
@@ -396,7 +396,7 @@ def _stays(c: Curve) -> str:
     return f"The loss stays {where} from the first epoch on{guess}."
 
 
-def overfitting(c: Curve) -> Evidence | None:
+def overfitting(c: UploadedCurve) -> Evidence | None:
     """Where the answers on validation samples are as right as ever, a loss that rises a little is no alarm."""
     if not c.config.val_fraction:
         return None
@@ -406,7 +406,7 @@ def overfitting(c: Curve) -> Evidence | None:
     return symptoms.overfitting(c)
 
 
-def underfitting(c: Curve) -> Evidence | None:
+def underfitting(c: UploadedCurve) -> Evidence | None:
     """As the doctor's, but by the validation loss, which is smoother than what other trainers write of training."""
     if not c.scored_in_training or c.learned or len(c) < symptoms.STILL_LONG or c.end is not None:
         return None
@@ -423,7 +423,7 @@ def underfitting(c: Curve) -> Evidence | None:
     )  # fmt: skip
 
 
-def at_chance(c: Curve) -> bool:
+def at_chance(c: UploadedCurve) -> bool:
     """Are the answers on the training samples no better than the loss of a guess makes them?"""
     return float(c.train_score[-WINDOW:].mean()) < BARELY * math.exp(-float(c.loss[-WINDOW:].mean()))
 
@@ -432,7 +432,7 @@ def _known(key: str) -> Callable[[History], Remedy]:
     return lambda _: Remedy(KNOWN[CALLED.get(key, key)].advice)
 
 
-def _rule(key: str, find: Callable[[Curve], Evidence | None], instrument: str, *brings: str) -> Rule:
+def _rule(key: str, find: Callable[[UploadedCurve], Evidence | None], instrument: str, *brings: str) -> Rule:
     return Rule(key, KNOWN[CALLED.get(key, key)].name, _asked(find), _known(key), instrument, frozenset(brings))
 
 

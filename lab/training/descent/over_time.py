@@ -18,7 +18,7 @@ FIRST_STATE = 1.0
 
 
 @dataclass(frozen=True)
-class Message:
+class TimeMessage:
     """What w is sent by one time step: the upstream gradient there, times the state that w was multiplied by."""
 
     time: int
@@ -38,7 +38,7 @@ class Unrolled:
     result: float
     gradient: float
     of_first: float
-    messages: list[Message]
+    messages: list[TimeMessage]
     numerical: float
 
 
@@ -74,7 +74,7 @@ def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) 
             state = _state(kind, products[-1] + x)
         state.backward(retain_graph=True)
         messages = [
-            Message(time + 1, before[time].item(), _number(products[time].grad), message)
+            TimeMessage(time + 1, before[time].item(), _number(products[time].grad), message)
             for time, message in zip(range(length - 1, cut - 1, -1), sent, strict=True)
         ]
         beginning = before[cut].item()

@@ -22,7 +22,7 @@ DIVERGED = f"The loss or a coordinate is not finite, or the point is farther tha
 
 
 @dataclass(frozen=True)
-class Kind:
+class OptimizerKind:
     """An optimizer to go with. memory: how it calls what it remembers of the gradients (m) and their squares (v)."""
 
     title: str
@@ -32,12 +32,12 @@ class Kind:
 
 
 KINDS = {
-    "sgd": Kind("SGD", "θ − rate · gradient", lambda parameters, rate: SGD(parameters, rate), ()),
-    "momentum": Kind(
+    "sgd": OptimizerKind("SGD", "θ − rate · gradient", lambda parameters, rate: SGD(parameters, rate), ()),
+    "momentum": OptimizerKind(
         "Momentum", f"m = {MOMENTUM} m + gradient; θ − rate · m",
         lambda parameters, rate: SGD(parameters, rate, momentum=MOMENTUM), ("velocity",),
     ),
-    "adam": Kind(
+    "adam": OptimizerKind(
         "Adam", "m, v: running means of the gradient and its square; θ − rate · m̂ / (√v̂ + ε)",
         lambda parameters, rate: Adam(parameters, rate), ("mean", "square"),
     ),
@@ -47,7 +47,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Step:
+class OptimizerStep:
     """One step, with a number for x and one for y in each pair.
 
     memory  what the optimizer remembers, this gradient included: m, then v
@@ -83,13 +83,13 @@ class Walk:
         self._optimizer = self._kind.make(self._parameters, rate)
         self._steps = [self._next()]
 
-    def ahead(self, count: int) -> Step:
+    def ahead(self, count: int) -> OptimizerStep:
         """The step that comes after `count` steps, or after the last one before it converged or diverged."""
         while len(self._steps) <= count and self._steps[-1].state == "descending":
             self._steps.append(self._next())
         return self._steps[min(count, len(self._steps) - 1)]
 
-    def taken(self, count: int) -> list[Step]:
+    def taken(self, count: int) -> list[OptimizerStep]:
         """The first steps, at most so many."""
         self.ahead(count)
         return self._steps[: min(count, len(self._steps) - 1)]
@@ -98,7 +98,7 @@ class Walk:
         """Where it has been, from the start to where it is after so many steps."""
         return [*(step.at for step in self.taken(count)), self.ahead(count).at]
 
-    def _next(self) -> Step:
+    def _next(self) -> OptimizerStep:
         with np.errstate(all="ignore"):
             at = self._pair([p.item() for p in self._parameters])
             self._optimizer.zero_grad()
@@ -109,7 +109,7 @@ class Walk:
             memory = self._optimizer.memory
             remembered = tuple(self._pair([float(memory[f"{name}{i}"]) for i in (0, 1)]) for name in self._kind.memory)
             to = self._pair([p.item() for p in self._parameters])
-        return Step(at, loss.item(), gradient, remembered, to)
+        return OptimizerStep(at, loss.item(), gradient, remembered, to)
 
     @staticmethod
     def _pair(values: list[float]) -> Pair:

@@ -15,7 +15,7 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.failures import curve
 from lab.failures.catalogue import BY_KEY
-from lab.failures.curve import Answer, Cause, Curve, CurveError
+from lab.failures.curve import CurveAnswer, CurveCause, CurveError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
 from lab.training import visits
 from lab.training.config import Config, ConfigError
@@ -168,14 +168,14 @@ def _of_run(named: Mapping[str, bytes]) -> Trained:
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _of_text(source: str | bytes) -> Answer:
+def _of_text(source: str | bytes) -> CurveAnswer:
     return curve.of_text(source)
 
 
 # ---------------------------------------------------------------- what it says
 
 
-def _said(answer: Answer, trained: Trained | None, choose: Choose) -> None:
+def _said(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
     for note in answer.notes:
         st.caption(escape_markdown(note))
     if answer.causes:
@@ -205,7 +205,7 @@ def _said(answer: Answer, trained: Trained | None, choose: Choose) -> None:
                 st.code("\n".join(answer.log), language="python")
 
 
-def _cause(number: int, cause: Cause, heading: str, choose: Choose) -> None:
+def _cause(number: int, cause: CurveCause, heading: str, choose: Choose) -> None:
     with st.container(border=True, key=f"curve-cause-{number}"):
         st.markdown(heading)
         st.markdown(escape_markdown(" ".join(cause.evidence)))
@@ -215,7 +215,7 @@ def _cause(number: int, cause: Cause, heading: str, choose: Choose) -> None:
         _links(cause, choose)
 
 
-def _alike(number: int, cause: Cause, choose: Choose) -> None:
+def _alike(number: int, cause: CurveCause, choose: Choose) -> None:
     with st.container(key=f"curve-cause-{number}", gap="xsmall"):
         st.markdown(
             f"- **{cause.known.name}**. {escape_markdown(cause.known.apart)} Then: {escape_markdown(cause.advice)}"
@@ -223,7 +223,7 @@ def _alike(number: int, cause: Cause, choose: Choose) -> None:
         _links(cause, choose)
 
 
-def _links(cause: Cause, choose: Choose) -> None:
+def _links(cause: CurveCause, choose: Choose) -> None:
     """To the failure among the 25, if it is one, and to a run that goes wrong in the same way."""
     failure = BY_KEY.get(cause.known.failure)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
@@ -239,7 +239,7 @@ def _links(cause: Cause, choose: Choose) -> None:
             )  # fmt: skip
 
 
-def _drawn(answer: Answer) -> None:
+def _drawn(answer: CurveAnswer) -> None:
     c = answer.curve
     drawn = [Line("training loss", _points(c, c.loss))]
     if c.config.val_fraction:
@@ -262,14 +262,14 @@ def _drawn(answer: Answer) -> None:
     )  # fmt: skip
 
 
-def _points(c: Curve, values: np.ndarray) -> list[tuple[float, float]]:
+def _points(c: UploadedCurve, values: np.ndarray) -> list[tuple[float, float]]:
     return [(place, float(value)) for place, value in zip(c.places, values, strict=True)]
 
 
 # ---------------------------------------------------------------- no longer a number
 
 
-def _no_number(answer: Answer, trained: Trained | None) -> None:
+def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
     st.markdown(f"**No longer a number.** {answer.ended}")
     if trained is None or not trained.again:
         if trained:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from lab.failures import FAILURES
-from lab.failures.code import MOST_CHARACTERS, Finding, NotReadable, program, read
+from lab.failures.code import MOST_CHARACTERS, CodeFinding, NotReadable, program, read
 from lab.ui.table import escape_markdown, with_code
 
 Choose = Callable[[str], None]
@@ -111,7 +111,7 @@ def _read_out(text: str, choose: Choose) -> None:
         _finding(number, finding, lines, choose)
 
 
-def _finding(number: int, finding: Finding, lines: list[str], choose: Choose) -> None:
+def _finding(number: int, finding: CodeFinding, lines: list[str], choose: Choose) -> None:
     failure = BY_NUMBER[finding.failure]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"**Line {finding.line}: {escape_markdown(failure.name)}.** {with_code(finding.sentence)}")

@@ -132,4 +132,4 @@ def _task(course: Course, task: Task) -> None:
     hints(course, task)
 
 
-PART = page.Part(FIELDS, {"courses": _show})
+PART = page.TabGroup(FIELDS, {"courses": _show})

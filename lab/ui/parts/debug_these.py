@@ -76,4 +76,4 @@ def _solved(program: Course) -> None:
     st.button("Next program", key="debug next", on_click=_go, args=(following.key,), icon=":material/skip_next:")
 
 
-PART = page.Part(FIELDS, {"debug": _show})
+PART = page.TabGroup(FIELDS, {"debug": _show})

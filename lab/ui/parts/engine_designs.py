@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from lab.designs import depth, network
-from lab.designs.compare import DESIGNS, Measured, Unsuitable, largest_difference, measure, program
+from lab.designs.compare import DESIGNS, DesignRun, Unsuitable, largest_difference, measure, program
 from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
-from lab.designs.order import Event, Sort, sort, source_of_sort
+from lab.designs.order import OrderEvent, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
 from lab.text import numeral as number
 from lab.ui import address, expression_box, page, progress
@@ -92,7 +92,7 @@ def _designs() -> None:
     if expression is None or values is None:
         return
 
-    def all_measured() -> list[Measured]:
+    def all_measured() -> list[DesignRun]:
         run = program(expression, values)
         return [measure(design, run) for design in DESIGNS.values()]
 
@@ -123,7 +123,7 @@ def _again(name: str) -> None:
     st.button("Measure again", icon=":material/timer:", on_click=forget, args=(name,), key=f"{name} again")
 
 
-def _gradients(results: list[Measured]) -> None:
+def _gradients(results: list[DesignRun]) -> None:
     engine, arrived = results[0], [result for result in results if not result.failure]
     said = ", ".join(f"{name} {_numbers(gradient)}" for name, gradient in engine.gradients.items())
     furthest = largest_difference(results)
@@ -139,7 +139,7 @@ def _numbers(array: np.ndarray) -> str:
     return f"[{text}]" if array.ndim else text
 
 
-def _row(result: Measured, engine: Measured) -> tuple[str, ...]:
+def _row(result: DesignRun, engine: DesignRun) -> tuple[str, ...]:
     title = result.design.title
     if result.failure:
         return (title, *["–"] * 5, result.failure)
@@ -220,7 +220,7 @@ def _name(sorted_: Sort, tensor: int | None) -> str:
     return "marker" if tensor is None else f"{sorted_.names[tensor]} ({tensor + 1})"
 
 
-def _told(sorted_: Sort, event: Event | None) -> str:
+def _told(sorted_: Sort, event: OrderEvent | None) -> str:
     if event is None:
         return f"Nothing has happened yet: {len(sorted_.names)} tensors, {STATES[0]}."
     name = escape_markdown(_name(sorted_, event.tensor))
@@ -236,12 +236,12 @@ def _told(sorted_: Sort, event: Event | None) -> str:
     }[event.kind]
 
 
-def _lists(sorted_: Sort, event: Event | None) -> list[tuple[str, str]]:
+def _lists(sorted_: Sort, event: OrderEvent | None) -> list[tuple[str, str]]:
     rows = (("stack", event.stack), ("seen", event.seen), ("list", event.order)) if event else ()
     return [(title, ", ".join(_name(sorted_, one) for one in tensors) or "empty") for title, tensors in rows]
 
 
-def _source(event: Event | None) -> str:
+def _source(event: OrderEvent | None) -> str:
     """The body of the function, with an arrow before the line that ran."""
     lines, first = source_of_sort()
     start = next(i for i, line in enumerate(lines) if "order:" in line)
@@ -337,7 +337,7 @@ def _scalars() -> None:
         st.markdown(markdown_table(["parameter", "scalars", "tensors"], rows))
 
 
-PART = page.Part(
+PART = page.TabGroup(
     FIELDS,
     {
         "designs": _tab("designs", _designs),

@@ -18,7 +18,7 @@ from lab.faults.compare import (
     CURVES,
     EFFECTS,
     STEPS,
-    Comparison,
+    EngineComparison,
     LessonRun,
     check,
     compare,
@@ -235,7 +235,7 @@ def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str, why_no
         )
 
 
-def _gradients(fault: Fault, comparison: Comparison) -> None:
+def _gradients(fault: Fault, comparison: EngineComparison) -> None:
     if fault.kind == "training":
         st.markdown(
             f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so the numbers differ."
@@ -440,4 +440,4 @@ def _fix(fault: Fault) -> None:
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")
 
 
-PART = page.Part(FIELDS, {"study": _show})
+PART = page.TabGroup(FIELDS, {"study": _show})

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.passes import FunctionGraph, Unfit, place_name
 from lab.autodiff.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
 from lab.charts import Axis, Line, Mark
 from lab.expression import ExpressionError
@@ -142,7 +142,7 @@ def _scale(found: np.ndarray) -> str:
     return f"Blue: above 0. Pink, with −: below 0{strongest}. Dashed, without colour: exactly 0. A dot: not computed."
 
 
-def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph | None:
+def _graph(expression: Expression, values: Mapping[str, float | list]) -> FunctionGraph | None:
     """The function with its inputs; None where it has no picture, which is said. A result that is no number is named:
     rules give derivatives there, too."""
     at = expression.text, repr(values)
@@ -181,14 +181,14 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Graph 
     return graph
 
 
-def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[Graph, np.ndarray]:
+def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[FunctionGraph, np.ndarray]:
     """The function, and its results as one row."""
     with np.errstate(all="ignore"):
         results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
-    return Graph(expression, values), results
+    return FunctionGraph(expression, values), results
 
 
-def _fill(graph: Graph, most: int) -> int:
+def _fill(graph: FunctionGraph, most: int) -> int:
     """The guess, the direction, and how many passes have been made; what the last one did."""
     session = st.session_state
 
@@ -236,7 +236,7 @@ def _zeros(matrix: np.ndarray) -> None:
     st.markdown(f"**{count} of {matrix.size} cells are 0**: {ZEROS[where]}. {verdict(right)}")
 
 
-def _product(graph: Graph, matrix: np.ndarray | None) -> None:
+def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
     """The engine's backward(v) beside the product of v with the picture."""
     m = len(graph.outputs)
     session = st.session_state
@@ -343,4 +343,4 @@ def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
     return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
 
 
-PART = page.Part(FIELDS, {"one": _tab("one", _one), "chain": _tab("chain", _chain)})
+PART = page.TabGroup(FIELDS, {"one": _tab("one", _one), "chain": _tab("chain", _chain)})

@@ -23,7 +23,7 @@ from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.recording import Trace
 from lab.ui import assignment, page, progress, state
-from lab.ui.address import Family, Field
+from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
@@ -107,8 +107,8 @@ def _done(text: str) -> dict[str, tuple[int, int]]:
 LEVEL = Field("level", "predict level", 1, int, limits=(min(LEVELS), max(LEVELS)), always=True)
 NUMBER = Field("graph", "predict number", 1, int, limits=(1, NUMBERS), always=True)
 OF_ONE_GRAPH = (  # what another graph begins without
-    Family("value_", "predict values", {}, _answer),
-    Family("gradient_", "predict gradients", {}, _answer),
+    PrefixField("value_", "predict values", {}, _answer),
+    PrefixField("gradient_", "predict gradients", {}, _answer),
     Field("credit", "predict credit", "", _credit, lambda credit: credit if credit.strip(OPEN) else None),
 )
 DONE = Field(
@@ -263,4 +263,4 @@ def _twins(lit: Trace, blanks: list[Blank] | None = None) -> None:
         ]))  # fmt: skip
 
 
-PART = page.Part(FIELDS, {"predict": _show})
+PART = page.TabGroup(FIELDS, {"predict": _show})

@@ -326,4 +326,4 @@ def _can() -> None:
     progress.abilities()
 
 
-PART = page.Part(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})
+PART = page.TabGroup(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})

@@ -16,7 +16,7 @@ from lab.faults.suspects import (
     NOTHING,
     START,
     WRONG,
-    Case,
+    SuspectCase,
     gradient_checks,
     open_case,
     score,
@@ -138,7 +138,7 @@ def _run(number: int) -> LessonRun:
 # ---------------------------------------------------------------- naming the culprit
 
 
-def _accuse(case: Case, run: LessonRun) -> None:
+def _accuse(case: SuspectCase, run: LessonRun) -> None:
     session = st.session_state
     named = session["spot named"]
     solved = case.culprit in named
@@ -182,7 +182,7 @@ def _name(key: str) -> str:
     return "Nothing is wrong" if key == NOTHING else BY_KEY[key].name
 
 
-def _solved(case: Case) -> None:
+def _solved(case: SuspectCase) -> None:
     if case.fault is None:
         st.success("**Right: nothing is wrong.** This is the healthy engine.", icon=":material/check:")
         return
@@ -198,7 +198,7 @@ def _solved(case: Case) -> None:
 # ---------------------------------------------------------------- evidence
 
 
-def _loss(case: Case, run: LessonRun) -> None:
+def _loss(case: SuspectCase, run: LessonRun) -> None:
     where = f"after epoch {len(run.completed)}" if run.completed else "before its first epoch was complete"
     if run.error:
         st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
@@ -215,7 +215,7 @@ def _loss(case: Case, run: LessonRun) -> None:
     show_chart(memoize("spot loss", (case.number, theme), draw), "spot loss")
 
 
-def _evidence(case: Case, run: LessonRun) -> None:
+def _evidence(case: SuspectCase, run: LessonRun) -> None:
     session = st.session_state
 
     def ask(name: str) -> None:
@@ -268,7 +268,7 @@ def _chart(name: str, run: LessonRun) -> Chart:
     return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
 
 
-def _traced(case: Case) -> None:
+def _traced(case: SuspectCase) -> None:
     rate, steps, error = memoize("spot step", case.number, lambda: traced_step(case))
     st.markdown(f"**One traced step**, the third of the run. The learning rate is {rate:g}.")
     if error:
@@ -286,7 +286,7 @@ def _traced(case: Case) -> None:
     )
 
 
-def _checks(case: Case) -> None:
+def _checks(case: SuspectCase) -> None:
     found = memoize("spot checks", case.number, lambda: gradient_checks(case))
     checks = sorted(found, key=lambda check: check.passed)
     passed = sum(check.passed for check in checks)
@@ -295,4 +295,4 @@ def _checks(case: Case) -> None:
     st.markdown(markdown_table(["check", "expression", "verdict"], rows))
 
 
-PART = page.Part(FIELDS, {"spot": _show})
+PART = page.TabGroup(FIELDS, {"spot": _show})

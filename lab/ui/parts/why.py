@@ -17,7 +17,7 @@ from lab.autodiff.cost import (
     brute_force,
     counted_brute_force,
 )
-from lab.autodiff.passes import Graph, Unfit
+from lab.autodiff.passes import FunctionGraph, Unfit
 from lab.autodiff.race import race
 from lab.autodiff.symbolic import (
     Formula,
@@ -405,7 +405,7 @@ def _directions() -> None:
         return
     expression, values = found
     try:
-        graph = Graph(*found)
+        graph = FunctionGraph(*found)
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return
@@ -416,7 +416,7 @@ def _directions() -> None:
         page.link_to("pages/graph_lab.py", label, ":material/account_tree:", query | {"mode": mode})
 
 
-def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> None:
+def _passes(graph: FunctionGraph, found: tuple[Expression, dict[str, float | list]]) -> None:
     """All derivatives: how many passes they take each way, and how long that is."""
     session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
@@ -450,7 +450,7 @@ def _passes(graph: Graph, found: tuple[Expression, dict[str, float | list]]) -> 
     )
 
 
-PART = page.Part(
+PART = page.TabGroup(
     FIELDS,
     {
         "cost": _tab("cost", _cost),

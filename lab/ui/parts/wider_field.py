@@ -390,7 +390,7 @@ def _history() -> None:
     st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
 
 
-PART = page.Part(
+PART = page.TabGroup(
     FIELDS,
     {
         "beside": _tab("beside", _beside),

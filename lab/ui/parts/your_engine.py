@@ -147,7 +147,7 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
     with current.fragment(kept=["event"]):
         values = session["own inputs"] = live_values(PLAYER_KEY, live)
     of, last = session.get("own played", (None, None))
-    rows: list[Row] = []
+    rows: list[ComparedRow] = []
     with said:
         trace = _trace(engine, expression, values, rows)
         if trace is None and of == (engine, expression.text):
@@ -168,7 +168,7 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     """The gradient of an input: by the learner's engine, by the lab's, and by differences of the learner's passes."""
 
     name: str
@@ -186,7 +186,9 @@ class Row:
         )
 
 
-def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | list], rows: list[Row]) -> Trace | None:
+def _trace(
+    engine: Engine, expression: Expression, values: Mapping[str, float | list], rows: list[ComparedRow]
+) -> Trace | None:
     """The passes of the learner's engine, and in a sentence what they are worth; `rows` get the gradients."""
     try:
         labs = record(expression, values)
@@ -204,7 +206,7 @@ def _trace(engine: Engine, expression: Expression, values: Mapping[str, float | 
     for row in yours.gradients:
         numbers = (row.analytic, labs.gradients[row.name], row.numerical)
         mine, theirs, slope = (np.zeros(np.shape(row.value)) if one is None else one for one in numbers)
-        rows.append(Row(row.name, (mine, theirs, slope), row.slopes))
+        rows.append(ComparedRow(row.name, (mine, theirs, slope), row.slopes))
     of = " of its sum, as the result has many numbers," if shape else ""
     if wrong := [row for row in rows if not row.agrees]:
         said = [brief(gradient) for gradient in wrong[0].gradients]
@@ -247,7 +249,7 @@ def _keep(_: PageState, engine: Engine) -> None:
     st.markdown(markdown_table(["task", "passed on"], rows))
 
 
-PART = page.Part(
+PART = page.TabGroup(
     FIELDS,
     {"passes": _tab(_passes), "train": _tab(lambda _, engine: contest.show(engine)), "keep": _tab(_keep)},
 )

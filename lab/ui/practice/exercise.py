@@ -19,7 +19,7 @@ import streamlit as st
 
 from lab.practice import folder as own_folder
 from lab.practice import record, sandbox
-from lab.practice.checker import Report
+from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
 from lab.practice.folder import Changed, FolderError
 from lab.practice.progress_file import hashed
@@ -41,7 +41,7 @@ _KEY = "exercise"
 _component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
 
 
-def finished(course: Course) -> Report | None:
+def finished(course: Course) -> CheckReport | None:
     """The report of a check, in the run of the page in which it is done."""
     state = st.session_state
     checking: Checking | None = state.get(_name(course, "checking"))

@@ -16,9 +16,9 @@ import streamlit as st
 
 from lab.expression.builder import Expression
 from lab.practice import learner_engine
-from lab.practice.checker import Report, Stopped
+from lab.practice.checker import CheckReport, Stopped
 from lab.practice.learner_engine import Differentiated, Loaded, Unusable
-from lab.trace.numerical import Checked
+from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
 from lab.ui.practice.processes import pool
@@ -50,11 +50,11 @@ class Passes:
     """
 
     trace: Trace | None = None
-    gradients: tuple[Checked, ...] = ()
+    gradients: tuple[NumericalCheck, ...] = ()
     complaint: str = ""
 
 
-def checked(course: Course, key: str, source: str, report: Report) -> None:
+def checked(course: Course, key: str, source: str, report: CheckReport) -> None:
     """A check up to the task of the key is done: take note of what it says."""
     session = st.session_state
     session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}

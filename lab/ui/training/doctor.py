@@ -13,7 +13,7 @@ from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
-from lab.training.trial import SEEDS, Experiment, Trial, can_be_tried, candidates
+from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
 from lab.ui import page
 from lab.ui.training.settings import in_words, remedy_button, trainable
 
@@ -160,13 +160,13 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
 
 def _begin(finding: Finding, run: LiveRun) -> None:
     session = st.session_state
-    session["training trial"] = Experiment(finding, run.config, run.trainer.dataset)
+    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset)
     session["training panel"] = "Trial"
 
 
-def experiment(run: LiveRun) -> Experiment | None:
+def experiment(run: LiveRun) -> TrialResult | None:
     """The one on this run, under way or done, if there is one."""
-    found: Experiment | None = st.session_state.get("training trial")
+    found: TrialResult | None = st.session_state.get("training trial")
     return found if found and (found.config, found.dataset.fingerprint) == _identity(run) else None
 
 
@@ -194,7 +194,7 @@ def watch(run: LiveRun) -> bool:
 
 def stop() -> None:
     """End the experiment that is under way; its curves so far go, too."""
-    found: Experiment | None = st.session_state.get("training trial")
+    found: TrialResult | None = st.session_state.get("training trial")
     if found and not found.done:
         found.stop()
         st.session_state["training trial"] = None

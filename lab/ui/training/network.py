@@ -20,7 +20,7 @@ from lab.text import short
 from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs
 from lab.training.live import LiveRun
-from lab.training.predictions import Grid, layer_maps
+from lab.training.predictions import PlaneGrid, layer_maps
 from lab.ui.assets import component, keep_value
 from model import MLP
 
@@ -76,7 +76,7 @@ def _coded(values: np.ndarray, theme: str) -> str:
 
 
 def picture(
-    run: LiveRun, network: MLP, plane: Grid | None, *, lines: str, height: str, theme: str, note: str = ""
+    run: LiveRun, network: MLP, plane: PlaneGrid | None, *, lines: str, height: str, theme: str, note: str = ""
 ) -> dict[str, Any]:
     """What a board shows as "network". plane: over which the units are drawn, for data on a plane; lines: of LINES."""
     columns = [_inputs(run, network, plane), *_layers(run, network, plane)]
@@ -130,7 +130,7 @@ def _wires(matrix: np.ndarray, few_from: bool, few_to: bool) -> list[list[float]
     return rows
 
 
-def _inputs(run: LiveRun, network: MLP, plane: Grid | None) -> Column:
+def _inputs(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> Column:
     data = run.trainer.dataset
     count = data.train_x.shape[1]
     if plane is not None:
@@ -151,7 +151,7 @@ def _inputs(run: LiveRun, network: MLP, plane: Grid | None) -> Column:
     return Column("inputs", count, None, [f"Input {name}" for name in data.columns], ())
 
 
-def _layers(run: LiveRun, network: MLP, plane: Grid | None) -> list[Column]:
+def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]:
     """Hidden layers with what their units compute, and the outputs."""
     data, hidden = run.trainer.dataset, run.config.hidden
     maps: list[np.ndarray | None] = [None] * (len(hidden) + 1)

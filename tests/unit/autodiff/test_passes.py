@@ -4,7 +4,7 @@ import numpy as np
 import op_table
 import pytest
 
-from lab.autodiff.passes import Graph, Unfit, place_name
+from lab.autodiff.passes import FunctionGraph, Unfit, place_name
 from lab.autodiff.race import race
 from lab.designs.compare import Unsuitable
 from lab.expression import parse
@@ -14,7 +14,7 @@ SHARED = {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
 
 def graph(text, **leaves):
-    return Graph(parse(text), leaves)
+    return FunctionGraph(parse(text), leaves)
 
 
 def by_columns(graph):
@@ -29,7 +29,7 @@ def by_rows(graph):
 
 def of_case(case):
     leaves = {f"x{number}": array for number, array in enumerate(case.inputs)}
-    return Graph(lambda **tensors: case.call(tuple(tensors.values())), leaves)
+    return FunctionGraph(lambda **tensors: case.call(tuple(tensors.values())), leaves)
 
 
 def fits(case):
@@ -96,7 +96,7 @@ def test_a_broken_rule_breaks_both_directions():
         return wrong(a, b)
 
     assert by_columns(graph("a*b", a=2.0, b=3.0)).tolist() == [[3, 2]]
-    broken = Graph(wrong_product, {"a": 2.0, "b": 3.0})
+    broken = FunctionGraph(wrong_product, {"a": 2.0, "b": 3.0})
     assert by_columns(broken).tolist() == by_rows(broken).tolist() == [[6, 4]]
 
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_followed_is_said(text, leaves, said):
 
 def test_a_leaf_is_no_result():
     with pytest.raises(Unfit, match="depends on no input"):
-        Graph(lambda x: x, {"x": 1.0})
+        FunctionGraph(lambda x: x, {"x": 1.0})
 
 
 def test_a_place_is_written_as_an_index():

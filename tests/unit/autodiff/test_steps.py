@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from lab.autodiff.steps import PRECISIONS, STEPS, Place, Point, error_by_step, predicted_step
+from lab.autodiff.steps import PRECISIONS, STEPS, CheckPoint, ElementName, error_by_step, predicted_step
 from model import Tensor
 
-X = Place("x")
+X = ElementName("x")
 
 
 def product(x):
@@ -16,12 +16,12 @@ def product(x):
 
 
 def sweeps(f, values, place=X, steps=STEPS):
-    points = [Point(f, values, precision) for precision in PRECISIONS]
+    points = [CheckPoint(f, values, precision) for precision in PRECISIONS]
     return {(one.method, one.precision): one for one in error_by_step(points, place, steps)}
 
 
 def test_the_error_shows_truncation_and_cancellation():
-    found = sweeps(lambda x: product(x).sum(), {"x": [0.7, 1.9]}, Place("x", (0,)))
+    found = sweeps(lambda x: product(x).sum(), {"x": [0.7, 1.9]}, ElementName("x", (0,)))
     forward, central = found["forward", "float64"], found["central", "float64"]
     assert [one.h for one in forward.differences] == list(STEPS)
     assert 1e-9 < forward.best.h < 1e-6  # about sqrt(eps)
@@ -47,16 +47,16 @@ def test_the_rule_predicts_the_best_step_within_a_hundred(method, precision):
 
 
 def test_float32_runs_in_float32_and_is_judged_by_float64():
-    narrow = Point(product, {"x": 0.7}, "float32")
+    narrow = CheckPoint(product, {"x": 0.7}, "float32")
     one = narrow.difference(X, 1e-3, "forward")
     assert one.above == np.float32(one.above)
-    assert one.above != Point(product, {"x": 0.7}).difference(X, 1e-3, "forward").above
+    assert one.above != CheckPoint(product, {"x": 0.7}).difference(X, 1e-3, "forward").above
     x = float(np.float32(0.7))
     assert one.exact == pytest.approx(math.sin(x) + x * math.cos(x), rel=1e-14)
 
 
 def test_one_difference_is_the_arithmetic_that_it_shows():
-    one = Point(product, {"x": 2.0}).difference(X, 1e-3)
+    one = CheckPoint(product, {"x": 2.0}).difference(X, 1e-3)
     assert (one.x, one.left, one.right, one.width) == (2.0, 2.0 - 1e-3, 2.0 + 1e-3, 2e-3)
     assert one.above == 2.001 * math.sin(2.001)
     assert one.difference == one.above - one.below
@@ -66,20 +66,20 @@ def test_one_difference_is_the_arithmetic_that_it_shows():
 
 
 def test_a_step_below_the_last_digit_is_stuck_and_never_the_best():
-    point = Point(lambda x: x.cos() * 0 + x * 0 + 1, {"x": 2.0})
+    point = CheckPoint(lambda x: x.cos() * 0 + x * 0 + 1, {"x": 2.0})
     assert point.difference(X, 1e-17).stuck
     assert not point.difference(X, 1e-15).stuck
     assert point.difference(X, 1e-17).digits_lost == math.inf
     assert point.sweep(X, "forward").best.h == 1  # no error anywhere: the largest step will do
-    assert not Point(product, {"x": 0.0}).difference(X, 1e-17).stuck
+    assert not CheckPoint(product, {"x": 0.0}).difference(X, 1e-17).stuck
 
 
 def test_where_f_has_no_value_the_difference_is_nan_and_no_best():
-    point = Point(lambda x: x.log(), {"x": 0.1})
+    point = CheckPoint(lambda x: x.log(), {"x": 0.1})
     assert not math.isfinite(point.difference(X, 1e-1).error)
     sweep = point.sweep(X, "central")
     assert math.isfinite(sweep.best.error)
-    assert Point(lambda x: x.log(), {"x": 0.0}).sweep(X, "forward").best is None
+    assert CheckPoint(lambda x: x.log(), {"x": 0.0}).sweep(X, "forward").best is None
 
 
 def test_a_function_without_bend_has_no_truncation():
@@ -89,7 +89,7 @@ def test_a_function_without_bend_has_no_truncation():
 
 
 def test_errors_have_the_shapes_of_the_inputs():
-    point = Point(lambda w, b: (w * w).sum() + b, {"w": [[1.0, 2.0], [3.0, 40.0]], "b": 1.0})
+    point = CheckPoint(lambda w, b: (w * w).sum() + b, {"w": [[1.0, 2.0], [3.0, 40.0]], "b": 1.0})
     errors = point.errors(1e-2, "forward")
     assert {name: array.shape for name, array in errors.items()} == {"w": (2, 2), "b": ()}
     np.testing.assert_allclose(errors["w"], 1e-2, rtol=1e-6)
@@ -97,10 +97,10 @@ def test_errors_have_the_shapes_of_the_inputs():
 
 
 def test_a_result_of_many_elements_is_weighted_and_one_is_not():
-    assert Point(product, {"x": 2.0}).cotangent == 1
-    point = Point(lambda x: x.softmax(), {"x": [1.0, 2.0]})
+    assert CheckPoint(product, {"x": 2.0}).cotangent == 1
+    point = CheckPoint(lambda x: x.softmax(), {"x": [1.0, 2.0]})
     assert not np.allclose(np.abs(point.cotangent), 1)
-    assert point.difference(Place("x", (0,)), 1e-5).error < 1e-9
+    assert point.difference(ElementName("x", (0,)), 1e-5).error < 1e-9
 
 
 def test_a_broken_rule_leaves_an_error_that_no_step_removes():
@@ -110,24 +110,24 @@ def test_a_broken_rule_leaves_an_error_that_no_step_removes():
         def sin(self):
             return super().sin() * 1.0 + self * 0.01 - self.detach() * 0.01
 
-    point = Point(product, {"x": 2.0}, tensor=Broken)
+    point = CheckPoint(product, {"x": 2.0}, tensor=Broken)
     assert all(point.difference(X, h).error == pytest.approx(0.02, rel=1e-3) for h in (1e-4, 1e-5, 1e-6, 1e-7))
 
 
 def test_the_regime_of_a_step_says_what_its_error_comes_from():
-    sweep = Point(lambda x: x.exp(), {"x": 1.0}).sweep(X, "central")
+    sweep = CheckPoint(lambda x: x.exp(), {"x": 1.0}).sweep(X, "central")
     regimes = {one.h: sweep.regime(one) for one in sweep.differences}
     assert [regimes[h] for h in (1, 1e-2, 1e-5, 1e-9, 1e-14)] == [
         "truncation", "truncation", "best", "cancellation", "cancellation",
     ]  # fmt: skip
-    straight = Point(lambda x: x * 3, {"x": 0.1}).sweep(X, "central")  # all of its errors are rounding
+    straight = CheckPoint(lambda x: x * 3, {"x": 0.1}).sweep(X, "central")  # all of its errors are rounding
     assert "truncation" not in {straight.regime(one) for one in straight.differences}
 
 
 def test_the_curve_near_x_has_each_number_of_its_precision_once():
-    point = Point(lambda x: x * x, {"x": 2.0})
+    point = CheckPoint(lambda x: x * x, {"x": 2.0})
     wide = point.around(X, 1e-2)
     assert (wide[0][0], wide[-1][0]) == (pytest.approx(-1.6), pytest.approx(1.6))
     assert dict(wide)[0.0] == 0
     assert len(point.around(X, 1e-16)) < 4  # x and its neighbours: there are no numbers between them
-    assert all(steps >= -1 for steps, _ in Point(lambda x: x.log(), {"x": 0.1}).around(X, 1e-1))
+    assert all(steps >= -1 for steps, _ in CheckPoint(lambda x: x.log(), {"x": 0.1}).around(X, 1e-1))

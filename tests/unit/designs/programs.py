@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lab.designs.compare import Line, Program
+from lab.designs.compare import DesignProgram, ProgramLine
 
 SHAPES = [(), (1,), (3,), (2, 3), (2, 1), (1, 3), (3, 2)]
 BOUNDED = ("tanh", "relu", "neg", "exp", "log", "sqrt", "reciprocal", "square", "nothing")
@@ -27,10 +27,10 @@ class Writer:
             shape = (np.zeros(shapes[0]) @ np.zeros(shapes[1])).shape
         else:
             shape = np.broadcast_shapes(*shapes)
-        return self.add(Line(name, operands), shape)
+        return self.add(ProgramLine(name, operands), shape)
 
     def constant(self, value):
-        return self.add(Line("constant", value=value), np.shape(value))
+        return self.add(ProgramLine("constant", value=value), np.shape(value))
 
     def random(self, shape):
         return self.rng.uniform(-1.5, 1.5, shape) if shape else float(self.rng.uniform(-1.5, 1.5))
@@ -92,7 +92,7 @@ def random_program(seed, steps=6):
     writer = Writer(np.random.default_rng(seed))
     for name in "abc"[: writer.rng.integers(1, 4)]:
         shape = SHAPES[writer.rng.integers(len(SHAPES))]
-        writer.add(Line("leaf", value=writer.random(shape), name=name), shape)
+        writer.add(ProgramLine("leaf", value=writer.random(shape), name=name), shape)
     for _ in range(steps):
         number = writer.pick()
         writer.unary(number) if writer.rng.random() < 0.5 else writer.binary(number)
@@ -102,4 +102,4 @@ def random_program(seed, steps=6):
     total = writer.op("sum", rest[0])
     for number in rest[1:]:
         total = writer.op("+", total, writer.op("sum", number))
-    return Program(tuple(writer.lines))
+    return DesignProgram(tuple(writer.lines))

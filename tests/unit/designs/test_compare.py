@@ -8,8 +8,8 @@ import pytest
 from lab.designs import closures, depth, network, scalars
 from lab.designs.compare import (
     DESIGNS,
-    Line,
-    Program,
+    DesignProgram,
+    ProgramLine,
     Unsuitable,
     calls_of,
     kept_by,
@@ -280,7 +280,9 @@ def test_the_loss_of_the_network_is_that_of_the_engine():
 
 
 def test_a_program_is_run_line_by_line():
-    run = Program((Line("leaf", value=3.0, name="a"), Line("constant", value=2.0), Line("**", (0, 1))))
+    run = DesignProgram(
+        (ProgramLine("leaf", value=3.0, name="a"), ProgramLine("constant", value=2.0), ProgramLine("**", (0, 1)))
+    )
     leaves, result = DESIGNS["scalars"].forward(run)
     assert isinstance(result, scalars.Value)
     assert result.data == 9.0

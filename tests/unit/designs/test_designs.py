@@ -85,10 +85,10 @@ def plain(design, program, values):
     """The value of the result in a design, at other values of the leaves."""
     renamed = iter(values)
     lines = tuple(
-        programs.Line("leaf", value=next(renamed), name=line.name) if line.op == "leaf" else line
+        programs.ProgramLine("leaf", value=next(renamed), name=line.name) if line.op == "leaf" else line
         for line in program.lines
     )
-    result = design.forward(programs.Program(lines))[1]
+    result = design.forward(programs.DesignProgram(lines))[1]
     return float(result.value if design.key == "duals" else result.data)
 
 
@@ -159,9 +159,13 @@ def test_a_pass_starts_from_a_single_number(design):
 @each
 def test_at_kinks_as_the_engine(design):
     """relu'(0) = 0, and x**0 has the derivative 0 at 0."""
-    for op, extra in (("relu", ()), ("**", (programs.Line("constant", value=0.0),))):
-        program = programs.Program(
-            (programs.Line("leaf", value=0.0, name="a"), *extra, programs.Line(op, (0, 1)[: 1 + len(extra)]))
+    for op, extra in (("relu", ()), ("**", (programs.ProgramLine("constant", value=0.0),))):
+        program = programs.DesignProgram(
+            (
+                programs.ProgramLine("leaf", value=0.0, name="a"),
+                *extra,
+                programs.ProgramLine(op, (0, 1)[: 1 + len(extra)]),
+            )
         )
         assert float(gradients(design, program)[0]) == 0.0
 

@@ -38,7 +38,7 @@ import pytest
 
 from lab.failures import FAILURES
 from lab.failures.__main__ import main
-from lab.failures.code import Finding, NotReadable, apply, check_code, program
+from lab.failures.code import CodeFinding, NotReadable, apply, check_code, program
 from lab.failures.code import read as read_to_its_end
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +69,7 @@ def read(path: Path) -> tuple[str, dict[int, set[int]]]:
 
 
 @cache
-def findings(path: Path) -> tuple[Finding, ...]:
+def findings(path: Path) -> tuple[CodeFinding, ...]:
     return tuple(check_code(read(path)[0]))
 
 

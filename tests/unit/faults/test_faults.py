@@ -12,7 +12,7 @@ import pytest
 import model
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import (
-    Comparison,
+    EngineComparison,
     check,
     compare,
     expression_pass,
@@ -112,7 +112,7 @@ def test_two_engines_in_turn_do_not_disturb_each_other(fault):
     alone = expression_pass(fault.example, Tensor, values)
     expression_pass(fault.example, fault.broken.engine, values)
     again = expression_pass(fault.example, Tensor, values)
-    assert Comparison(alone, again).effect == "same"
+    assert EngineComparison(alone, again).effect == "same"
     assert again.messages == alone.messages
 
 
@@ -248,7 +248,7 @@ def test_the_comparison_shows_the_effect(fault):
     for seed in SEEDS:
         comparison = compare(fault, seed)
         assert comparison.effect == EFFECT.get(fault.key, "numbers")
-        assert Comparison(comparison.healthy, comparison.healthy).effect == "same"
+        assert EngineComparison(comparison.healthy, comparison.healthy).effect == "same"
         assert all(np.isfinite(g).all() for g in comparison.healthy.gradients.values())
 
 

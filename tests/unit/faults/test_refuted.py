@@ -8,7 +8,7 @@ import pytest
 from lab.faults import refuted
 from lab.faults.catalogue import BY_KEY, FAULTS
 from lab.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
-from lab.faults.suspects import NOTHING, Case
+from lab.faults.suspects import NOTHING, SuspectCase
 
 SUSPECTS = [*BY_KEY, NOTHING]
 
@@ -69,7 +69,7 @@ def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
 
 @pytest.mark.parametrize("culprit", SUSPECTS)
 def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
-    case = Case(3, culprit, tuple(SUSPECTS))
+    case = SuspectCase(3, culprit, tuple(SUSPECTS))
     run = trained(case.setup, 3)
     told = {key: refuted.suspect(case, run, key) for key in SUSPECTS if key != culprit}
     assert len({*told.values()}) >= len(told) - 2  # of a run that stops at once, some have the same to say
@@ -98,7 +98,7 @@ def assert_that_it_tells_two_things_apart(said):
 
 def test_who_overwrites_is_told_what_that_would_have_left(trained):
     """By hand: y = a * b + a, of which the last message to a is b; the whole gradient is b + 1."""
-    case = Case(3, "wrong-order", tuple(SUSPECTS))
+    case = SuspectCase(3, "wrong-order", tuple(SUSPECTS))
     said = refuted.suspect(case, trained(case.setup, 3), "overwrite")
     assert said == (
         "In `a * b + a` with a = −0.4 and b = −1.3, this fault makes the gradient of a −1.3. In the engine of this run "

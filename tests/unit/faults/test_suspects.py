@@ -12,7 +12,7 @@ from lab.faults.suspects import (
     START,
     SUSPECTS,
     WRONG,
-    Case,
+    SuspectCase,
     gradient_checks,
     open_case,
     score,
@@ -44,7 +44,7 @@ def test_the_score_counts_evidence_and_mistakes():
 
 
 def case_of(key):
-    return Case(3, key, (key, NOTHING))
+    return SuspectCase(3, key, (key, NOTHING))
 
 
 def test_the_gradient_checks_tell_the_engines_apart():

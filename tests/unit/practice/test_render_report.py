@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lab.practice.checker import Failure, Here, Problem, Report, check
+from lab.practice.checker import CheckReport, FailedCheck, Here, Problem, check
 from lab.practice.render_report import render_report, shown
 from lab.text import strict_json
 from practice.scalars import COURSE
@@ -47,8 +47,10 @@ def test_what_is_right_in_a_list_that_is_too_short_is_not_marked():
     check_ = COURSE.tasks[0].checks[0]
     for got, marked in (([1.0], [False]), ([1.0, 3.0], [False, True])):
         wrong = np.array(marked) if any(marked) else None
-        failure = Failure("value", check_, {}, "y", got, [1.0, 2.0, 3.0], wrong=wrong)
-        found = render_report(COURSE, "value", Report({"value": False}, {check_.name: False}, failure), "")["values"][0]
+        failure = FailedCheck("value", check_, {}, "y", got, [1.0, 2.0, 3.0], wrong=wrong)
+        found = render_report(COURSE, "value", CheckReport({"value": False}, {check_.name: False}, failure), "")[
+            "values"
+        ][0]
         assert [cell["wrong"] for cell in found["cells"][0]] == marked
         assert found["wrong"]
 
@@ -82,7 +84,7 @@ def test_an_exception_is_told_with_its_line(small):  # noqa: F811
 
 
 def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
-    report = Report({"double": False}, {"Any number": None}, stopped="It did not end.", line=3)
+    report = CheckReport({"double": False}, {"Any number": None}, stopped="It did not end.", line=3)
     found = render_report(small, "double", report, "")
     assert found["headline"] == "Twice: “Any number” did not come to its end."
     assert (found["passed"], found["sentence"], found["line"]) == (False, "It did not end.", 3)
@@ -91,10 +93,10 @@ def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
 def test_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart():
     task = COURSE.tasks[0]
     wrong = np.array([False, True])
-    failure = Failure(
+    failure = FailedCheck(
         task.key, task.checks[0], {}, "y", np.array([1.0, 1.00001234]), np.array([1.0, 1.00001]), wrong=wrong
     )
-    found = render_report(COURSE, task.key, Report({task.key: False}, {task.checks[0].name: False}, failure), "")
+    found = render_report(COURSE, task.key, CheckReport({task.key: False}, {task.checks[0].name: False}, failure), "")
     got, right = ([cell["text"] for cell in value["cells"][0]] for value in found["values"])
     assert got[0] == right[0] == "1"
     assert got[1] != right[1]
@@ -125,6 +127,6 @@ def test_values_of_one_and_two_axes_have_cells():
 
 def test_a_problem_without_a_message_is_its_kind():
     assert (
-        render_report(COURSE, "value", Report({"value": False}, problem=Problem("KeyError", "")), "")["sentence"]
+        render_report(COURSE, "value", CheckReport({"value": False}, problem=Problem("KeyError", "")), "")["sentence"]
         == "KeyError"
     )

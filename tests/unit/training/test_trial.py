@@ -9,7 +9,7 @@ from lab.training.config import Config
 from lab.training.datasets import load
 from lab.training.doctor import diagnose
 from lab.training.trainer import train
-from lab.training.trial import Experiment, can_be_tried, try_in_turn, try_remedy
+from lab.training.trial import TrialResult, can_be_tried, try_in_turn, try_remedy
 
 STUCK = Config(data="moons", samples=200, init="zeros", lr=0.01, hidden=(16,), epochs=25)
 
@@ -61,7 +61,7 @@ def test_a_loss_that_is_no_number_is_cured_by_one_that_is():
 def test_an_experiment_that_is_watched_comes_to_the_same_result(stuck):
     config = replace(STUCK, epochs=12)
     data = load("moons", samples=200)
-    experiment = Experiment(stuck[0], config, data)
+    experiment = TrialResult(stuck[0], config, data)
     deadline = time.monotonic() + 120
     while not experiment.done:
         assert time.monotonic() < deadline

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.ui import state
-from lab.ui.address import Family, Field, number
+from lab.ui.address import Field, PrefixField, number
 
 
 def two_pages():
@@ -17,7 +17,7 @@ def two_pages():
     import streamlit as st
 
     from lab.ui import address, state
-    from lab.ui.address import Family, Field
+    from lab.ui.address import Field, PrefixField
 
     fields = (
         Field("kind", "kind", "moons", address.one_of("moons", "xor"), always=True),
@@ -26,7 +26,7 @@ def two_pages():
               lambda pair: ",".join(map(str, pair))),
         Field("seen", "seen", (), address.several_of("a", "b"), address.joined),
         Field("on", "on", False, address.flag, address.flagged),
-        Family("in_", "inputs", {}, json.loads, json.dumps),
+        PrefixField("in_", "inputs", {}, json.loads, json.dumps),
         address.player_event("event"),
     )  # fmt: skip
     if st.radio("Page", ["one", "two"], key="which") == "one":
@@ -201,7 +201,7 @@ def test_an_address_has_room_for_every_digit():
 
 
 def test_a_family_needs_names():
-    assert Family("in_", "inputs", {}, int).read({"in_a": "1", "in_": "2", "in_a b": "3", "in_b": "x"}) == (
+    assert PrefixField("in_", "inputs", {}, int).read({"in_a": "1", "in_": "2", "in_a b": "3", "in_b": "x"}) == (
         {"a": 1}, ["in_", "in_a b", "in_b"],
     )  # fmt: skip
     assert Field("a", "a", 1, int).write(1) == {}

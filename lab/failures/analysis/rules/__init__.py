@@ -10,7 +10,7 @@ from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules.accumulating import accumulation
 from lab.failures.analysis.rules.again import changed_between, many_numbers, used_again
-from lab.failures.analysis.rules.case import Case, Found, Rule
+from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
     behind_a_cut,
     layers_behind_numpy,
@@ -105,10 +105,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def judge(interpreter: Interpreter, source: str) -> Iterable[Found]:
+def judge(interpreter: Interpreter, source: str) -> Iterable[RuleHit]:
     """What the rules find, each failure once a line, in the order of the lines."""
     case = Case(interpreter, Text(source))
-    found: dict[tuple[int, int], Found] = {}
+    found: dict[tuple[int, int], RuleHit] = {}
     for rule in RULES:
         for hit in rule(case):
             line = getattr(hit.node, "lineno", 0)

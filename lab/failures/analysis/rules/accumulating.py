@@ -8,10 +8,10 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import Value, judge
 from lab.failures.analysis.kinds import Act, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 
 
-def accumulation(case: Case) -> Iterator[Found]:
+def accumulation(case: Case) -> Iterator[RuleHit]:
     """24: a step only in each k-th turn, with a mean loss that nobody divides, or gradients emptied in every turn.
     Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
     if any(scales_gradient(node) for node in ast.walk(case.interpreter.tree)):
@@ -34,7 +34,7 @@ def accumulation(case: Case) -> Iterator[Found]:
             if event.kind == Act.ZERO and event.value is step.value and direct and not event.tests:
                 edit = moved_after(case, event, step)
                 if edit is not None:
-                    yield Found(
+                    yield RuleHit(
                         24,
                         event.node,
                         f"The step comes once in `{k}` turns, but the gradients are emptied in each: only the last "
@@ -63,7 +63,7 @@ def scales_gradient(node: ast.AST) -> bool:
     return isinstance(changed, ast.Attribute) and changed.attr == "grad"
 
 
-def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
+def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
     """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
     target = receiver(backward.node)
     if (
@@ -72,7 +72,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[Found]:
         target = target.args[0]
     mean = backward.value.form == "loss" or judge(backward.value)
     if mean and not weighted(backward.value) and target is not None:
-        yield Found(
+        yield RuleHit(
             24,
             backward.node,
             f"Before each step the gradients of `{k}` batches are added, and each loss is already a mean. Without a "

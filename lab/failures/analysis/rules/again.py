@@ -18,13 +18,13 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, apart
-from lab.failures.analysis.rules.case import Case, Found, called, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver
 from lab.failures.analysis.shapes import (
     leaves,
 )
 
 
-def used_again(case: Case) -> Iterator[Found]:
+def used_again(case: Case) -> Iterator[RuleHit]:
     """2 and 11: a backward pass through a graph that an earlier one has let go.
     Silent: with retain_graph, unless a state is carried from turn to turn; in the arms of one `if`; where the shared
     part keeps nothing that a pass needs, or is not known."""
@@ -43,7 +43,7 @@ def used_again(case: Case) -> Iterator[Found]:
             gone[id(value)] = (value, event)
 
 
-def changed_between(case: Case) -> Iterator[Found]:
+def changed_between(case: Case) -> Iterator[RuleHit]:
     """1: weights that are moved between a forward pass and its backward pass, which needs the old ones.
     Silent: where the pass does not come back through them to anything that learns, or the graph is gone anyway."""
     events = case.interpreter.events
@@ -65,7 +65,7 @@ def changed_between(case: Case) -> Iterator[Found]:
             name = called(event.value, "this result")
             lines = remade(case, event, value)
             if lines:
-                yield Found(
+                yield RuleHit(
                     1,
                     step.node if step.kind == Act.STEP else step.statement,
                     f"This changes weights between the computation of {name} and its `backward()` in line "
@@ -109,7 +109,7 @@ def saves(value: Value) -> bool:
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
-def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[Found]:
+def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
     value, before = shared[0]
     turns = dict(event.turns)
     carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
@@ -123,7 +123,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
         )):  # fmt: skip
             name, statement, edit = state
-            yield Found(
+            yield RuleHit(
                 11,
                 statement,
                 f"`{name}` comes from the last turn with its whole graph: the `backward()` in line "
@@ -141,7 +141,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             if event.kind == Act.BACKWARD
             else (f"so line {line} cannot differentiate it")
         )
-        yield Found(
+        yield RuleHit(
             2,
             before.node,
             f"This derivative frees the graph of {called(before.value, 'the result')}, {later} again: keep it here.",
@@ -153,7 +153,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         lines = [case.text.of(s) for s in statements]
         if not lines:
             return
-        yield Found(
+        yield RuleHit(
             2,
             event.node,
             f"The graph of {called(event.value, 'this result')} was freed by `backward()` in line "
@@ -170,7 +170,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         return
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
-        yield Found(
+        yield RuleHit(
             2,
             event.node,
             f"{called(event.value, 'This')} shares a part of its graph with {called(before.value, 'the result')}, "
@@ -243,7 +243,7 @@ def detached(name: str, value: Value) -> str:
     return f"tuple(s.detach() for s in {name})" if value.kind == Kind.LIST else f"{name}.detach()"
 
 
-def made_before(case: Case, event: Event) -> Found | None:
+def made_before(case: Case, event: Event) -> RuleHit | None:
     """11 or 2: what was computed before a loop, and goes into the pass of each of its turns. If it is the only way to
     the network behind it, it has to be computed anew; else it is one side of a comparison, and has to be detached."""
     loop = event.loops[-1] if event.loops else None
@@ -267,9 +267,9 @@ def made_before(case: Case, event: Event) -> Found | None:
             behind = {id(network) for v in reach(value) for network in networks(v)}
             if behind & around(event.value, value):
                 edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
-                return Found(11, statement, f"{once}. Detach it.", edit)
+                return RuleHit(11, statement, f"{once}. Detach it.", edit)
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
-            return Found(2, event.node, f"{once}. Compute it in each turn.", edit)
+            return RuleHit(2, event.node, f"{once}. Compute it in each turn.", edit)
     return None
 
 
@@ -296,7 +296,7 @@ def around(top: Value, value: Value) -> set[int]:
     return found
 
 
-def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> Found | None:
+def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> RuleHit | None:
     """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
     events = case.interpreter.events
     between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
@@ -323,7 +323,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
                 continue
             for use in call.args:
                 if isinstance(use, ast.Name) and use.id == top.name and use.lineno <= before.statement.lineno:
-                    return Found(
+                    return RuleHit(
                         11,
                         call,
                         f"The pass in line {before.statement.lineno} is for "
@@ -335,7 +335,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     return None
 
 
-def many_numbers(case: Case) -> Iterator[Found]:
+def many_numbers(case: Case) -> Iterator[RuleHit]:
     """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
     for event in case.all(Act.BACKWARD):
         value = event.value
@@ -346,7 +346,7 @@ def many_numbers(case: Case) -> Iterator[Found]:
         several = value.form == "losses" or many(value) or one_each(value)
         if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
-            yield Found(
+            yield RuleHit(
                 3,
                 event.node,
                 f"{called(value, 'This')} holds {size} numbers, and a backward pass starts from one: take the mean "

@@ -13,7 +13,7 @@ from lab.failures.analysis.program import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleHit:
     failure: int
     node: ast.AST
     sentence: str
@@ -76,4 +76,4 @@ def own_line(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
 
 
-Rule = Callable[[Case], Iterator[Found]]
+Rule = Callable[[Case], Iterator[RuleHit]]

@@ -25,14 +25,14 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, called, own_line, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
 )
 
 
-def no_gradient(case: Case) -> Iterator[Found]:
+def no_gradient(case: Case) -> Iterator[RuleHit]:
     """4, 11, 12, 13, 21: backward from what has certainly no graph, and who cut it.
     Silent: where anything on the way is not known."""
     for event in case.all(Act.BACKWARD):
@@ -59,7 +59,7 @@ def no_gradient(case: Case) -> Iterator[Found]:
         yield from not_asked(case, event)
 
 
-def all_frozen(case: Case, event: Event) -> Iterator[Found]:
+def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     """4: a pass through layers that all ask for no gradient. Silent: where anything else could be learned."""
     behind = list(reach(event.value))
     layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
@@ -71,7 +71,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[Found]:
     freezing = [e for e in case.all(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     places = {id(e.statement): e for e in freezing}
     if len(places) == 1 and own_line(freezing[0].statement):
-        yield Found(
+        yield RuleHit(
             4,
             freezing[0].statement,
             f"This freezes every layer that leads to {called(event.value, 'the loss')}: `backward()` in line "
@@ -80,14 +80,14 @@ def all_frozen(case: Case, event: Event) -> Iterator[Found]:
         )
 
 
-def asked_for(case: Case, event: Event) -> Iterator[Found]:
+def asked_for(case: Case, event: Event) -> Iterator[RuleHit]:
     """4: the result of a backward pass that is asked for a gradient, where nothing leads to it."""
     ask = next((e for e in case.all(Act.ASK) if e.value is event.value), None)
     if ask is None or not own_line(ask.statement):
         return
     node, source = ask.node, receiver(ask.node)
     alone = isinstance(ask.statement, ast.Expr)
-    yield Found(
+    yield RuleHit(
         4,
         node,
         f"This silences the error of `backward()` in line {event.statement.lineno} and leaves its cause: nothing "
@@ -127,7 +127,7 @@ def only_data(value: Value) -> bool:
     )
 
 
-def culprit(case: Case, event: Event) -> Iterator[Found]:
+def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
     name = called(event.value, "the loss")
@@ -146,7 +146,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
         if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
             edit = switched_on(case, node)
             if edit is not None:
-                yield Found(
+                yield RuleHit(
                     12,
                     node,
                     f"This switches gradients off, so {name} is computed without a graph: `backward()` in line {line} "
@@ -160,7 +160,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             return
         if value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
-            yield Found(
+            yield RuleHit(
                 13,
                 node,
                 f"`{short(case.text.of(node))}` is an array of NumPy, which has no graph: through it, `backward()` in "
@@ -175,7 +175,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             if any(v.cut == Cut.NUMPY for v in cuts):
                 continue
             if source is not None:
-                yield Found(
+                yield RuleHit(
                     11,
                     node,
                     f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the parameters, and "
@@ -187,7 +187,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             yield from chosen(case, node, name, line)
             return
         if value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
-            yield Found(
+            yield RuleHit(
                 4,
                 node,
                 f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, "
@@ -200,7 +200,7 @@ def culprit(case: Case, event: Event) -> Iterator[Found]:
             )
             return
         if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
-            yield Found(
+            yield RuleHit(
                 4,
                 node,
                 f"A new tensor made from a number has no graph behind it: `backward()` in line {line} ends here and "
@@ -227,7 +227,7 @@ def switched_on(case: Case, node: ast.expr) -> Edit | None:
 
 def taken_out(
     case: Case, node: ast.Call, value: Value, name: str, line: int, wrap: ast.AST | None = None
-) -> Iterator[Found]:
+) -> Iterator[RuleHit]:
     """13. The change: the tensor itself instead of its numbers, and torch's functions where numpy's were."""
     source = without_the_graph(node)
     if source is None:
@@ -248,7 +248,7 @@ def taken_out(
                     value.statement,
                     in_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
                 )
-    yield Found(
+    yield RuleHit(
         13,
         node,
         f"`{short(case.text.of(node))}` turns a tensor into plain numbers, which have no graph: through them, "
@@ -295,7 +295,7 @@ def in_engine(node: ast.expr) -> str:
     return ast.unparse(InEngine().visit(copy.deepcopy(node)))
 
 
-def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
+def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit]:
     """21. The change: the smooth value of which the choice was made."""
     what = (
         "a comparison"
@@ -309,7 +309,7 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[Found]:
         source = inner
     if source is None:
         return
-    yield Found(
+    yield RuleHit(
         21,
         node,
         f"{what.capitalize() if what[0] != '`' else what} has no slope: {name} is made from a choice, and "
@@ -329,7 +329,7 @@ def chosen_from(node: ast.expr) -> ast.expr | None:
     return node.args[0] if library and node.args else node.func.value
 
 
-def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found]:
+def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
     """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
     if any(
         v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST} or v.maybe or v.cut or v.op == "item"
@@ -343,7 +343,7 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found
     value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
-    yield Found(
+    yield RuleHit(
         4,
         node,
         f"No tensor on the way to {called(event.value, 'the result')} asks for a gradient, so `backward()` in line "
@@ -352,7 +352,7 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[Found
     )
 
 
-def read_but_not_asked(case: Case) -> Iterator[Found]:
+def read_but_not_asked(case: Case) -> Iterator[RuleHit]:
     """4: the gradient of what the text made itself, went into a pass, and never asked for one.
     Silent: in this project's engine, whose tensors ask unless they are told not to."""
     passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
@@ -366,7 +366,7 @@ def read_but_not_asked(case: Case) -> Iterator[Found]:
             and isinstance(node, ast.Call)
             and not value.tags & {Tag.FROZEN}
         ):
-            yield Found(
+            yield RuleHit(
                 4,
                 node,
                 f"{called(value, 'This')} asks for no gradient, so its `.grad`, read in line "
@@ -375,7 +375,7 @@ def read_but_not_asked(case: Case) -> Iterator[Found]:
             )
 
 
-def not_asked(case: Case, event: Event) -> Iterator[Found]:
+def not_asked(case: Case, event: Event) -> Iterator[RuleHit]:
     """4: a derivative with respect to what the text made itself and never asked to be followed."""
     value = event.value
     made = list(reach(value, live=False))
@@ -389,7 +389,7 @@ def not_asked(case: Case, event: Event) -> Iterator[Found]:
     statement = value.statement
     if first.op not in CREATORS or not isinstance(statement, ast.Assign) or value.node is not statement.value:
         return
-    yield Found(
+    yield RuleHit(
         4,
         statement,
         f"{called(value, 'This')} asks for no gradient, so line {event.statement.lineno} cannot differentiate with "
@@ -398,7 +398,7 @@ def not_asked(case: Case, event: Event) -> Iterator[Found]:
     )
 
 
-def numbers_in_the_sum(case: Case) -> Iterator[Found]:
+def numbers_in_the_sum(case: Case) -> Iterator[RuleHit]:
     """13: one term of the loss is a bare number. Silent: for numbers that scale, and for what is no loss."""
     for event in case.all(Act.BACKWARD):
         stack, seen = [event.value], set()
@@ -417,7 +417,7 @@ def numbers_in_the_sum(case: Case) -> Iterator[Found]:
                 stack += value.maybe
 
 
-def learned_numbers(case: Case) -> Iterator[Found]:
+def learned_numbers(case: Case) -> Iterator[RuleHit]:
     """13: a number taken out of parameters that are learned, where no other way leads to them.
     Silent: where a pass gets to one of them, and where no optimizer is known to have them."""
     passes = case.all(Act.BACKWARD)
@@ -436,7 +436,7 @@ def learned_numbers(case: Case) -> Iterator[Found]:
                 yield from taken_out(case, value.node, value, name, event.statement.lineno)
 
 
-def layers_behind_numpy(case: Case) -> Iterator[Found]:
+def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
     """13: layers that only numpy leads to. Silent: where any other way leads to them."""
     passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
@@ -452,7 +452,7 @@ def layers_behind_numpy(case: Case) -> Iterator[Found]:
                 yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
 
 
-def refused_by_numpy(case: Case) -> Iterator[Found]:
+def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
     """13: numbers taken out of what has a graph, which PyTorch refuses. Silent: in this project's engine."""
     for event in case.all(Act.NUMPY):
         node = event.node
@@ -464,7 +464,7 @@ def refused_by_numpy(case: Case) -> Iterator[Found]:
         if source is None:
             continue
         new = f"{case.text.operand(source)}.detach()"
-        yield Found(
+        yield RuleHit(
             13,
             node,
             f"{called(event.value, 'This')} has a graph, and NumPy records none: PyTorch refuses to make an array of "
@@ -473,7 +473,7 @@ def refused_by_numpy(case: Case) -> Iterator[Found]:
         )
 
 
-def behind_a_cut(case: Case) -> Iterator[Found]:
+def behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """11, 12, 21: a network that its own optimizer moves, and that a cut keeps from every pass.
     Silent: where a pass gets to it on another way, or may, by something unknown that is called."""
     passes = case.all(Act.BACKWARD)
@@ -515,7 +515,7 @@ def known(value: Value) -> bool:
     return judge(value) or (value.base is not None and value.base.kind == Kind.MODULE)
 
 
-def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Found]:
+def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[RuleHit]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
     source = node.value if isinstance(node, ast.Attribute) else receiver(node)
@@ -524,7 +524,7 @@ def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Fo
     else:
         edit = switched_on(case, node)
     if edit is not None:
-        yield Found(
+        yield RuleHit(
             11 if value.cut == Cut.DETACH else 12,
             node,
             f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, but never moves "
@@ -545,7 +545,7 @@ def discounted(value: Value) -> bool:
     )
 
 
-def moving_target(case: Case) -> Iterator[Found]:
+def moving_target(case: Case) -> Iterator[RuleHit]:
     """11: a target that is computed by the network itself and pulled along with it. Silent: for what is not called a
     target, and is no discounted output of the network either."""
     pairs = [(e.value, e.other) for e in case.all(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
@@ -562,7 +562,7 @@ def moving_target(case: Case) -> Iterator[Found]:
             continue
         made = target.node if isinstance(target.node, ast.BinOp) else statement.value
         assert made is not None
-        yield Found(
+        yield RuleHit(
             11,
             statement,
             f"{called(target, 'The target')} is computed by the network that it is the target of: the gradient also "

@@ -11,7 +11,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event, apart
-from lab.failures.analysis.rules.case import Case, Found, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 from lab.failures.analysis.shapes import (
     leaves,
 )
@@ -44,7 +44,7 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     )
 
 
-def kept_graphs(case: Case) -> Iterator[Found]:
+def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
     handed on with nothing known of its use."""
     passes = case.all(Act.BACKWARD, Act.USED)
@@ -87,7 +87,7 @@ def kept_graphs(case: Case) -> Iterator[Found]:
         uses = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
         pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.item()") for n in uses]
         pieces = pieces or [(value, f"{case.text.operand(value)}.item()")]
-        yield Found(
+        yield RuleHit(
             10,
             statement,
             f"`{target}` holds on to the whole graph of each turn's loss as long as it lives: memory grows with every "

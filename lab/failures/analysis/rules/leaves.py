@@ -8,10 +8,10 @@ from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, called, own_line, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
 
 
-def gradient_of_the_middle(case: Case) -> Iterator[Found]:
+def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
     """5: .grad of what is no leaf.
     Silent: where retain_grad was called. This project's engine keeps it, but there, too, a result is no leaf to go on
     with."""
@@ -30,12 +30,12 @@ def gradient_of_the_middle(case: Case) -> Iterator[Found]:
             name = case.text.of(statement.targets[0])
             change = updated_in_place(statement, case) or made_anew(value, case)
             if change is not None:
-                yield Found(5, statement, no_leaf_any_more(name, case), change)
+                yield RuleHit(5, statement, no_leaf_any_more(name, case), change)
             continue
         if not isinstance(statement.targets[0], ast.Name):
             continue
         name = statement.targets[0].id
-        yield Found(
+        yield RuleHit(
             5,
             statement,
             f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
@@ -90,7 +90,7 @@ def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
     return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
 
 
-def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
+def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
     """19: an optimizer over what is no leaf."""
     for event in case.all(Act.OPTIMIZER):
         for value in event.value.items or []:
@@ -104,7 +104,7 @@ def no_leaf_to_optimize(case: Case) -> Iterator[Found]:
             ):
                 edit = made_a_leaf(case, statement)
                 if edit is not None:
-                    yield Found(
+                    yield RuleHit(
                         19,
                         statement,
                         f"{called(value, 'This')} is computed from another tensor, so it is no leaf: the optimizer in "
@@ -118,7 +118,7 @@ def emptied(name: str, case: Case) -> list[str]:
     return [] if case.all(Act.ZERO) else [f"{name}.zero_grad()"]
 
 
-def leaf_rebound(case: Case) -> Iterator[Found]:
+def leaf_rebound(case: Case) -> Iterator[RuleHit]:
     """7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
     signs = {ast.Add: "+=", ast.Sub: "-="}
     for event in case.all(Act.WRITE):
@@ -131,7 +131,7 @@ def leaf_rebound(case: Case) -> Iterator[Found]:
         name = statement.target.id
         indent = case.text.indent(statement)
         lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in emptied(name, case))]
-        yield Found(
+        yield RuleHit(
             7,
             statement,
             f"`{sign}` cannot change the leaf `{name}`: the result would be a new tensor of that name, which is no "
@@ -140,7 +140,7 @@ def leaf_rebound(case: Case) -> Iterator[Found]:
         )
 
 
-def leaf_written(case: Case) -> Iterator[Found]:
+def leaf_written(case: Case) -> Iterator[RuleHit]:
     """7: a leaf that asks for a gradient, written in place where operations are recorded."""
     if not case.torch:
         return
@@ -152,7 +152,7 @@ def leaf_written(case: Case) -> Iterator[Found]:
         if indent.strip():
             continue
         inner = "\n    ".join(case.text.of(statement).split("\n"))
-        yield Found(
+        yield RuleHit(
             7,
             statement,
             f"{called(value, 'This')} is a leaf that asks for a gradient: PyTorch refuses to write into it while "
@@ -173,7 +173,7 @@ def written_name(event: Event) -> str | None:
     return first.id if isinstance(first, ast.Name) and event.detail == "argument" else None
 
 
-def overwritten(case: Case) -> Iterator[Found]:
+def overwritten(case: Case) -> Iterator[RuleHit]:
     """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
     for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
@@ -207,7 +207,7 @@ def overwritten(case: Case) -> Iterator[Found]:
             edit = case.text.before(statement, f"{name} = {name}.clone()")
         else:
             continue
-        yield Found(
+        yield RuleHit(
             1,
             statement,
             f"The backward pass still needs the numbers that `{name}` had before this line: written in place, they "

@@ -10,10 +10,10 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, first_turn, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
 
 
-def last_activation(case: Case) -> Iterator[Found]:
+def last_activation(case: Case) -> Iterator[RuleHit]:
     """25: softmax or sigmoid before a loss that has it inside. 14: relu on the way into such a loss."""
     for event in case.all(Act.LOSS):
         value = event.value
@@ -28,7 +28,7 @@ def last_activation(case: Case) -> Iterator[Found]:
         if event.detail == "nll_loss":
             if value.op == "softmax":
                 new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
-                yield Found(
+                yield RuleHit(
                     25,
                     node,
                     f"The loss in line {line} takes the logarithms of probabilities, and gets the probabilities: it "
@@ -40,7 +40,7 @@ def last_activation(case: Case) -> Iterator[Found]:
         if edit is None:
             continue
         if value.op == "relu":
-            yield Found(
+            yield RuleHit(
                 14,
                 node,
                 f"The loss in line {line} takes any number as a score; relu makes the negative ones 0, where no "
@@ -48,7 +48,7 @@ def last_activation(case: Case) -> Iterator[Found]:
                 edit,
             )
         else:
-            yield Found(
+            yield RuleHit(
                 25,
                 node,
                 f"The loss in line {line} takes raw scores and applies {value.op} itself; applied twice, it flattens "
@@ -69,7 +69,7 @@ def unwrapped(case: Case, node: ast.Call) -> Edit | None:
     return case.text.replace([(node, case.text.of(source))]) if source is not None else None
 
 
-def dead_by_bias(case: Case) -> Iterator[Found]:
+def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """14: a bias far below 0 in front of a relu. Silent: where no relu is known to follow the layer."""
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
         node, number = event.node, event.other.constant if event.other is not None else None
@@ -80,7 +80,7 @@ def dead_by_bias(case: Case) -> Iterator[Found]:
         if bias.name != "bias" or layer is None or id(layer) not in case.interpreter.rectified:
             continue
         assert isinstance(node, ast.Call)
-        yield Found(
+        yield RuleHit(
             14,
             node,
             f"With a bias of {number:g} what the layer gives is below 0 for every input: relu makes it 0, and no "
@@ -99,7 +99,7 @@ def filling(call: ast.Call) -> bool:
 SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what passes its input on
 
 
-def many_sigmoids(case: Case) -> Iterator[Found]:
+def many_sigmoids(case: Case) -> Iterator[RuleHit]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
     for value in case.interpreter.everything:
         items = in_a_row(value)
@@ -113,7 +113,7 @@ def many_sigmoids(case: Case) -> Iterator[Found]:
             places = [i.node for i in hidden.values() if i.node is not None]
             inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
             edit = case.text.replace([(n, case.text.of(n).replace("Sigmoid", "ReLU")) for n in inside or places[-1:]])
-            yield Found(
+            yield RuleHit(
                 15,
                 value.node if inside else places[-1],
                 f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
@@ -128,7 +128,7 @@ def in_a_row(network: Value) -> list[Value]:
     return [layer for part in parts for layer in part]
 
 
-def sigmoids_in_forward(case: Case) -> Iterator[Found]:
+def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
     """15: five and more calls of sigmoid, one around the other, with layers between, as `forward` writes them.
     Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
     for event in case.all(Act.LOSS, Act.BACKWARD):
@@ -148,7 +148,7 @@ def sigmoids_in_forward(case: Case) -> Iterator[Found]:
         nodes = [node for node, _ in calls.values()]
         most = max(calls.values(), key=lambda call: call[1])[0]
         edit = case.text.replace([(n.func, case.text.of(n.func).removesuffix("sigmoid") + "relu") for n in nodes])
-        yield Found(
+        yield RuleHit(
             15,
             most,
             f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer gets at most "
@@ -161,7 +161,7 @@ def sigmoid_called(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid"
 
 
-def all_the_same(case: Case) -> Iterator[Found]:
+def all_the_same(case: Case) -> Iterator[RuleHit]:
     """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
@@ -192,7 +192,7 @@ def all_the_same(case: Case) -> Iterator[Found]:
             if weight.name != "weight" or not zero or source is None:
                 continue
             new = f"{case.text.of(source)}.normal_(0, 0.1)"
-        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+        yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
     for event in case.all(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
@@ -204,11 +204,11 @@ def all_the_same(case: Case) -> Iterator[Found]:
     for event in case.all(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
-            yield Found(16, node, f"With init=\"zeros\" {why}",
+            yield RuleHit(16, node, f"With init=\"zeros\" {why}",
                         case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]))  # fmt: skip
 
 
-def every_layer(case: Case, why: str) -> Iterator[Found]:
+def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
     """16: a layer and the one behind it, the weights of each set to one number."""
     filled: dict[int, Event] = {}  # the layers, and where that happens
     for event in case.all(Act.INIT):
@@ -229,10 +229,10 @@ def every_layer(case: Case, why: str) -> Iterator[Found]:
         node = filled[first].node
         assert isinstance(node, ast.Call)
         new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
-        yield Found(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+        yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
 
 
-def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Found]:
+def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
     """16: two matrices of the text's own that a value goes through one after the other."""
     learned = first.kind == Kind.PARAMETER
     made = first.node
@@ -246,7 +246,7 @@ def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Fou
     names = f"{called(first, 'These weights')} and {called(second, 'those')}"
     if first.node is second.node:
         names = f"{called(first, 'The weights')} of both layers"
-    yield Found(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+    yield RuleHit(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
 
 
 def untransposed(value: Value) -> Value:

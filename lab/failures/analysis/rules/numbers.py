@@ -15,10 +15,10 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, called, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
 
 
-def column_and_row(case: Case) -> Iterator[Found]:
+def column_and_row(case: Case) -> Iterator[RuleHit]:
     """8: (N, 1) against (N,). Silent: where one of the shapes is not known."""
     for event in case.all(Act.LOSS, Act.SUBTRACT):
         if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
@@ -45,7 +45,7 @@ def column_and_row(case: Case) -> Iterator[Found]:
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
         row = sides[1] if column is event.value else sides[0]
-        yield Found(
+        yield RuleHit(
             8,
             node,
             f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
@@ -71,7 +71,7 @@ def predicted(value: Value) -> bool:
     return value.op in LAYERS or (passes_on and any(predicted(p) for p in value.parents[:1]))
 
 
-def log_of_zero(case: Case) -> Iterator[Found]:
+def log_of_zero(case: Case) -> Iterator[RuleHit]:
     """9: the logarithm of what can be exactly 0. Silent: with an epsilon, a clamp, or no gradient wanted."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
     chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
@@ -91,7 +91,7 @@ def log_of_zero(case: Case) -> Iterator[Found]:
     for parts in lines.values():
         limit = ".clamp(min=1e-8)" if case.torch else ".clip(1e-8, 1.0)"
         edit = case.text.replace([(part, case.text.operand(part) + limit) for part, _ in parts])
-        yield Found(
+        yield RuleHit(
             9,
             parts[0][0],
             f"`{short(case.text.of(parts[0][0]))}` becomes exactly 0 for a confident network: its logarithm is -inf, "
@@ -100,7 +100,7 @@ def log_of_zero(case: Case) -> Iterator[Found]:
         )
 
 
-def root_of_zero(case: Case) -> Iterator[Found]:
+def root_of_zero(case: Case) -> Iterator[RuleHit]:
     """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
     Silent: with anything added under the root."""
     for event in case.all(Act.ROOT):
@@ -118,7 +118,7 @@ def root_of_zero(case: Case) -> Iterator[Found]:
             part = event.node.args[0] if event.node.args else receiver(event.node)
         if (one & two or pairs) and part is not None:
             where = "for a point and itself" if pairs else "where the two outputs are equal"
-            yield Found(
+            yield RuleHit(
                 9,
                 event.node,
                 f"`{short(case.text.of(part))}` is exactly 0 {where}: the slope of the root is infinite there, and "
@@ -144,7 +144,7 @@ def adds_axis(node: ast.expr | None) -> bool:
     return bool(new) and len(new) + len(whole) == len(parts)
 
 
-def both_arms_of_where(case: Case) -> Iterator[Found]:
+def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
     and where nothing shows that a gradient goes through it."""
     wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value)}
@@ -164,7 +164,7 @@ def both_arms_of_where(case: Case) -> Iterator[Found]:
             ones = f"torch.ones_like({x})" if case.torch else "1.0"
             word = case.text.of(node.func)
             safe = f"{word}({test}, {x}, {ones})" if other else f"{word}({test}, {ones}, {x})"
-            yield Found(
+            yield RuleHit(
                 20,
                 node,
                 f"`{short(case.text.of(arm))}` is computed for every element, chosen or not: where it is not finite "
@@ -192,7 +192,7 @@ def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
     return None
 
 
-def integers(case: Case) -> Iterator[Found]:
+def integers(case: Case) -> Iterator[RuleHit]:
     """22: integers that should have a gradient, go into a Linear, or class numbers made into floats."""
     if not case.torch:
         return
@@ -210,7 +210,7 @@ def integers(case: Case) -> Iterator[Found]:
                 continue
             source = receiver(target.node) if target.node is not None else None
             if source is not None and target.node is not None:
-                yield Found(
+                yield RuleHit(
                     22,
                     target.node,
                     f"{called(target, 'The target')} holds the numbers of classes: cross_entropy in line "
@@ -229,12 +229,12 @@ def integers(case: Case) -> Iterator[Found]:
             else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
             "it with floating point weights: PyTorch refuses the two types."
         )
-        yield Found(
+        yield RuleHit(
             22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))])
         )
 
 
-def coarse_difference(case: Case) -> Iterator[Found]:
+def coarse_difference(case: Case) -> Iterator[RuleHit]:
     """23: a quotient of differences by hand, with a step that float32 cannot resolve."""
     for event in case.all(Act.DIFFERENCE):
         step = event.other.constant if event.other is not None else None
@@ -243,7 +243,7 @@ def coarse_difference(case: Case) -> Iterator[Found]:
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
         if isinstance(made, ast.Call):
-            yield Found(
+            yield RuleHit(
                 23,
                 event.node,
                 f"In float32 a difference over a step of {step:g} is mostly rounding: it has 7 digits. Compute it in "
@@ -255,7 +255,7 @@ def coarse_difference(case: Case) -> Iterator[Found]:
 FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
 
 
-def coarse_gradcheck(case: Case) -> Iterator[Found]:
+def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
     """23: a gradient check with float32 inputs."""
     if "set_default_dtype" in case.names:
         return
@@ -269,7 +269,7 @@ def coarse_gradcheck(case: Case) -> Iterator[Found]:
                 and value.double is False
                 and isinstance(value.node, ast.Call)
             ):
-                yield Found(
+                yield RuleHit(
                     23,
                     value.node,
                     f"{called(value, 'The input')} is float32: differences of step 1e-6 drown in its rounding, and "

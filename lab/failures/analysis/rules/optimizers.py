@@ -14,7 +14,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, Found, own_line, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, own_line, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update
 
@@ -25,7 +25,7 @@ FALLING = {
 }  # fmt: skip
 
 
-def rate_too_high(case: Case) -> Iterator[Found]:
+def rate_too_high(case: Case) -> Iterator[RuleHit]:
     """17: a rate far above what the optimizer's steps bear.
     Silent: with a schedule that may make it smaller from the start, and for methods whose rate is meant near 1."""
     limits = {
@@ -51,7 +51,7 @@ def rate_too_high(case: Case) -> Iterator[Found]:
         if keyword is None and isinstance(value.attributes["lr"].node, ast.Constant):  # of **settings
             keyword = value.attributes["lr"].node
         if keyword is not None:
-            yield Found(
+            yield RuleHit(
                 17,
                 node,
                 f"A rate of {rate:g} makes each step of {value.op} far longer than the loss's valley is wide: the "
@@ -60,7 +60,7 @@ def rate_too_high(case: Case) -> Iterator[Found]:
             )
 
 
-def made_in_forward(case: Case) -> Iterator[Found]:
+def made_in_forward(case: Case) -> Iterator[RuleHit]:
     """19: a parameter or a layer that `forward` makes. Silent: behind a test (it may be made once), and for what asks
     for no gradient."""
     for event in case.all(Act.MADE):
@@ -77,7 +77,7 @@ def made_in_forward(case: Case) -> Iterator[Found]:
         assert isinstance(name, ast.expr)
         written = case.text.of(name)
         once = isinstance(name, ast.Name)
-        yield Found(
+        yield RuleHit(
             19,
             statement,
             f"`forward` makes this {what} again in each pass: it starts over every time, and the optimizer never has "
@@ -107,7 +107,7 @@ def made_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
     return case.text.replace([(statement, f"\n{indent}".join([*lines, *rest]))])
 
 
-def unregistered(case: Case) -> Iterator[Found]:
+def unregistered(case: Case) -> Iterator[RuleHit]:
     """19: layers in a plain list or dict of a module; a weight that is no Parameter. Silent: for lists whose layers are
     registered elsewhere, too, or handed in by a caller who may hold them."""
     nn = case.imports.get("torch.nn", "torch.nn")
@@ -119,7 +119,7 @@ def unregistered(case: Case) -> Iterator[Found]:
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
             if layers and not any(Tag.REGISTERED in v.tags or Tag.EXPOSED in v.tags for v in layers):
                 box = "ModuleList" if value.kind == Kind.LIST else "ModuleDict"
-                yield Found(
+                yield RuleHit(
                     19,
                     statement,
                     f"A plain {box.removeprefix('Module').lower()} hides its layers: `parameters()` does not "
@@ -132,7 +132,7 @@ def unregistered(case: Case) -> Iterator[Found]:
             ]
             if parameters and not own & {id(v) for v in parameters} and not layers:
                 box = "ParameterList" if value.kind == Kind.LIST else "ParameterDict"
-                yield Found(
+                yield RuleHit(
                     19,
                     statement,
                     f"A plain {box.removeprefix('Parameter').lower()} hides what is in it: `parameters()` does not see "
@@ -142,7 +142,7 @@ def unregistered(case: Case) -> Iterator[Found]:
         elif value.kind == Kind.TENSOR and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
             call = statement.value
             if any(k.arg == "requires_grad" for k in call.keywords):
-                yield Found(
+                yield RuleHit(
                     19,
                     statement,
                     f"`{short(case.text.of(statement.targets[0]))}` asks for a gradient but is no Parameter: "
@@ -151,13 +151,13 @@ def unregistered(case: Case) -> Iterator[Found]:
                 )
 
 
-def used_up(case: Case) -> Iterator[Found]:
+def used_up(case: Case) -> Iterator[RuleHit]:
     """19: an optimizer that is given a generator of parameters which something else has gone through."""
     for event in case.all(Act.OPTIMIZER):
         given = event.other
         if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
             continue
-        yield Found(
+        yield RuleHit(
             19,
             event.node,
             f"`{given.name}`, made in line {given.node.lineno}, is a generator, and something has gone through it "
@@ -166,7 +166,7 @@ def used_up(case: Case) -> Iterator[Found]:
         )
 
 
-def stepped_in_vain(case: Case) -> Iterator[Found]:
+def stepped_in_vain(case: Case) -> Iterator[RuleHit]:
     """19: a network made anew under the name of the one that the optimizer has.
     Silent: where another optimizer is made, and where anything of the old network is in the loss."""
     if not all_known(case):
@@ -181,7 +181,7 @@ def stepped_in_vain(case: Case) -> Iterator[Found]:
         holder = next((e for e in case.all(Act.OPTIMIZER) if old in (e.value.items or [])), None)
         if holder is None or parts & moved or not parts & alive or {id(part) for part in modules(old)} & alive:
             continue
-        yield Found(
+        yield RuleHit(
             19,
             event.statement,
             f"`{case.text.of(event.node)}` becomes another network here, and `{holder.value.name}` keeps the "
@@ -202,7 +202,7 @@ def all_known(case: Case) -> bool:
     )
 
 
-def replaced_layer(case: Case) -> Iterator[Found]:
+def replaced_layer(case: Case) -> Iterator[RuleHit]:
     """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later, and for
     what `forward` makes when it needs it."""
     if not all_known(case) or "add_param_group" in case.names:
@@ -218,7 +218,7 @@ def replaced_layer(case: Case) -> Iterator[Found]:
         in_pass = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
         if before and not after and not in_pass:
             target, name = case.text.of(event.node), before[0].value.name
-            yield Found(
+            yield RuleHit(
                 19,
                 event.statement,
                 f"`{name}` was made in line {before[0].statement.lineno}, with the layer that `{target}` was before: "
@@ -227,7 +227,7 @@ def replaced_layer(case: Case) -> Iterator[Found]:
             )
 
 
-def left_out(case: Case) -> Iterator[Found]:
+def left_out(case: Case) -> Iterator[RuleHit]:
     """19: a network that the loss goes through and no optimizer moves.
     Silent: for what is frozen, loaded, evaluated, or
     whose parameters are asked for elsewhere."""
@@ -265,7 +265,7 @@ def left_out(case: Case) -> Iterator[Found]:
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
         if given is not None:
             name = names[id(box)]
-            yield Found(
+            yield RuleHit(
                 19,
                 node,
                 f"The loss goes through `{name}` as well, but no optimizer has its parameters: it stays as it was "
@@ -274,7 +274,7 @@ def left_out(case: Case) -> Iterator[Found]:
             )
 
 
-def part_left_out(case: Case) -> Iterator[Found]:
+def part_left_out(case: Case) -> Iterator[RuleHit]:
     """19: an optimizer that was given one part of a network of the text's own, whose other part nothing moves.
     Silent: for a network or part that is loaded, frozen, evaluated, or called by the name of such a one."""
     if not all_known(case):
@@ -293,7 +293,7 @@ def part_left_out(case: Case) -> Iterator[Found]:
             mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
             if left and mine and given is not None and isinstance(part, ast.Attribute):
                 whole = case.text.of(part.value)
-                yield Found(
+                yield RuleHit(
                     19,
                     event.node,
                     f"The loss goes through `{whole}.{left[0].name}` as well, but no optimizer has its parameters: it "
@@ -305,7 +305,7 @@ def part_left_out(case: Case) -> Iterator[Found]:
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
 
 
-def leaf_left_out(case: Case) -> Iterator[Found]:
+def leaf_left_out(case: Case) -> Iterator[RuleHit]:
     """19: a tensor of the text's own that asks for a gradient, is in the loss, and no optimizer moves.
     Silent: where its gradient is read, or asked for in another way."""
     if not all_known(case) or not case.torch:
@@ -321,7 +321,7 @@ def leaf_left_out(case: Case) -> Iterator[Found]:
         for value in reach(event.value):
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
             if free and not value.cut and id(value) not in moved | used and value.maybe == ():
-                yield Found(
+                yield RuleHit(
                     19,
                     node,
                     f"The loss is computed from `{value.name}` as well, which asks for a gradient, but the optimizer "

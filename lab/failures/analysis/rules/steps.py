@@ -13,7 +13,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, apart
-from lab.failures.analysis.rules.case import Case, Found, called, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -85,7 +85,7 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
     return is_update(event) and value is stepper.value
 
 
-def never_zeroed(case: Case) -> Iterator[Found]:
+def never_zeroed(case: Case) -> Iterator[RuleHit]:
     """6: backward, step, and backward again with nothing that empties the gradients between.
     Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
     cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side."""
@@ -130,7 +130,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
         if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
             wrong = receiver(other.node)
             assert wrong is not None
-            yield Found(
+            yield RuleHit(
                 6,
                 other.node,
                 f"This empties the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
@@ -138,7 +138,7 @@ def never_zeroed(case: Case) -> Iterator[Found]:
                 case.text.replace([(wrong, those[0].text)]),
             )
             continue
-        yield Found(
+        yield RuleHit(
             6,
             event.node,
             f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
@@ -170,7 +170,7 @@ def emptied_instead(case: Case, backward: Event) -> Event | None:
     )
 
 
-def wrong_order(case: Case) -> Iterator[Found]:
+def wrong_order(case: Case) -> Iterator[RuleHit]:
     """18: the gradients are thrown away between backward and step, or the step comes before the backward pass.
     Silent: where the three do not stand in one block."""
     for stepper in steppers(case):
@@ -205,7 +205,7 @@ def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | 
     return None
 
 
-def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[Found]:
+def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     together = side_by_side((backward, zero, step))
     if together is None:
         return
@@ -231,13 +231,13 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
     else:
         return
     if edit is not None:
-        yield Found(18, node, sentence, edit)
+        yield RuleHit(18, node, sentence, edit)
 
 
 GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # what should grow
 
 
-def uphill(case: Case) -> Iterator[Found]:
+def uphill(case: Case) -> Iterator[RuleHit]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
     losses = [
@@ -265,7 +265,7 @@ def uphill(case: Case) -> Iterator[Found]:
             line = case.text.of(statement).replace(".add_(", ".sub_(", 1)
         else:
             continue
-        yield Found(
+        yield RuleHit(
             18,
             statement,
             f"The gradient points to where the loss grows: adding it to {called(event.value, 'the parameter')} "
@@ -274,7 +274,7 @@ def uphill(case: Case) -> Iterator[Found]:
         )
 
 
-def likelihood_made_smaller(case: Case) -> Iterator[Found]:
+def likelihood_made_smaller(case: Case) -> Iterator[RuleHit]:
     """18: the mean of log-probabilities itself as what an optimizer makes smaller.
     Silent: where anything else has a part in it, and for an optimizer that is told to maximize."""
     makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
@@ -286,7 +286,7 @@ def likelihood_made_smaller(case: Case) -> Iterator[Found]:
             value = value.parents[0]
         source = receiver(event.node)
         if (value.op == "log_prob" or value.form == "log probabilities") and source is not None and not event.detail:
-            yield Found(
+            yield RuleHit(
                 18,
                 event.node,
                 f"{called(event.value, 'This')} is the logarithm of a probability, which should grow, but the step "
