@@ -86,7 +86,7 @@ class Loaded:
     def follow(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
         """One forward and one backward pass."""
         leaves = self._suited(leaves)
-        watch = f"Watch({self._name}, {self.course.file!r})"
+        watch = f"LineWatch({self._name}, {self.course.file!r})"
         if self.course.key == "functions":
             watch = f"FunctionsWatch(Tensor, {self.course.file!r}, Function, globals())"
         program = f"{TRACER}\n\n{self._build(expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"

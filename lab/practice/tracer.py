@@ -2,7 +2,8 @@
 
 This file is sent there as the text of a program (see lab/practice/learner_engine.py) and knows nothing of the project.
 It relies on what the tasks ask for and on nothing that the learner wrote besides. `LineWatch`: `data`, `grad`,
-`_children`, `_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient that is set.
+`_children`, `_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient
+that is set.
 `FunctionsWatch`: `data`, `grad` and `grad_fn` of a Tensor, `inputs` and `saved_tensors` of a context; it watches
 `forward` and `backward` of each Function, and each gradient that is set.
 """

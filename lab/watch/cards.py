@@ -59,9 +59,10 @@ def picture(array: np.ndarray) -> Picture:
 
 def statistics(array: np.ndarray) -> Large:
     """The full shape of an array, with the smallest, the largest and the mean of its finite numbers."""
-    numbers = array.astype(float)
-    finite = numbers[np.isfinite(numbers)]
-    least, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
+    with np.errstate(all="ignore"):  # memory that nobody has filled may hold anything
+        numbers = array.astype(float)
+        finite = numbers[np.isfinite(numbers)]
+        least, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
     return {
         "shape": list(array.shape), "min": least, "max": most, "mean": mean,
         "not_finite": int(numbers.size - finite.size),

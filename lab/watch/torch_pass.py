@@ -53,7 +53,7 @@ class TorchPass:
         recorder = self.recorder
         if hasattr(node, "variable"):
             variable = node.variable
-            card = self.leaves[node] = self.owner[node] = recorder.card(variable)
+            card = self.leaves[node] = self.owner[node] = recorder.leaf(variable)
             card.added = variable.grad is not None
             return
         if node in self.results:

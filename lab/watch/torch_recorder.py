@@ -55,6 +55,7 @@ class TorchRecorder(TorchFunctionMode):
         self.module_calls: dict[str, int] = {}
         self.paths: dict[int, tuple[Any, str]] = {}
         self.parameters: dict[int, str] = {}
+        self.stale: set[int] = set()  # cards whose memory was written to
         self.made = 0
         self.calls = 0
         self.nested: Callable[[], None] | None = None  # told of a backward pass inside one
@@ -83,7 +84,7 @@ class TorchRecorder(TorchFunctionMode):
             handle.remove()
         for store in (self.edges, self.plain, self.writes, self.paths, self.parameters):
             store.clear()
-        for rest in (self.ends, self.modules, self.handles, self.old, self.untold):
+        for rest in (self.ends, self.modules, self.handles, self.old, self.untold, self.stale):
             rest.clear()
 
     def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
@@ -246,6 +247,7 @@ class TorchRecorder(TorchFunctionMode):
         operands = self.operands(name, args, kwargs) if follows else []
         result = func(*args, **kwargs)
         frame = caller(2)
+        self.stale |= {id(card) for _, card in self.plain.values() if card.memory == address(tensor)}
         written = self.writes.setdefault(address(tensor), [])
         written.append((version(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
         node = node_of(tensor)
@@ -262,7 +264,7 @@ class TorchRecorder(TorchFunctionMode):
             card = self.edges.get((tensor.grad_fn, tensor.output_nr))
             if card is None:
                 card = self.rewritten(tensor)
-        elif id(tensor) in self.plain:
+        elif self.is_current(tensor):
             card = self.plain[id(tensor)][1]
         else:
             place = Place(caller(2))
@@ -273,6 +275,17 @@ class TorchRecorder(TorchFunctionMode):
         if not card.label:
             card.label = variable(caller(2), tensor)
         return card
+
+    def is_current(self, tensor: Tensor) -> bool:
+        """True if there is a card of a tensor without a graph, and nothing was written to the tensor since."""
+        if id(tensor) not in self.plain:
+            return False
+        card = self.plain[id(tensor)][1]
+        return card.version == version(tensor) and id(card) not in self.stale
+
+    def leaf(self, tensor: Tensor) -> NodeCard:
+        """The card that a leaf has in the forward pass, whatever was written to it since."""
+        return self.plain[id(tensor)][1] if id(tensor) in self.plain else self.card(tensor)
 
     def rewritten(self, tensor: Tensor) -> NodeCard:
         """A tensor whose graph changed when a view of it was written to, or that was made before the block."""

@@ -139,6 +139,25 @@ def test_names_modules_writes_and_ends():
     assert saved == {"result": "output"}
 
 
+def test_the_values_of_leaves_are_those_of_the_forward_pass():
+    with watch() as pass_:
+        net = torch.nn.Linear(2, 3)
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.5)
+        before = []
+        for _ in range(2):
+            before.append(net.weight.tolist())
+            optimizer.zero_grad()
+            net(torch.ones(4, 2)).square().mean().backward()
+            optimizer.step()
+        net.weight.data.mul_(2)
+        before.append(net.weight.tolist())
+        net(torch.ones(1, 2)).sum().backward()
+    for trace, wanted in zip(pass_.traces, before, strict=True):
+        leaf = next(node for node in trace.nodes if node["shape"] == [3, 2])
+        assert leaf["value"] == wanted
+    assert before[0] != before[1] != before[2]
+
+
 def test_of_a_large_array_some_cells_and_what_holds_for_all():
     w = torch.arange(1000.0).reshape(10, 100).requires_grad_()
     with watch() as pass_:
