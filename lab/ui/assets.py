@@ -36,7 +36,7 @@ def component(name: str, module: str, function: str = "show", *, lost: str = "",
 
 
 def loading(name: str, *more: str) -> str:
-    """JavaScript that begins to load a module, such as "units/units.js": a promise by the name of `loading`.
+    """JavaScript that begins to load a module, such as "charts/charts.js": a promise by the name of `loading`.
 
     Streamlit lets browsers keep these files for as long as they guess, so that after an update some would still be the
     old ones. A browser that has not seen this version of the module, of what it imports and of `more` fetches all anew.

@@ -309,8 +309,8 @@ COUNT_CHANGES = """() => {
   const count = () => {
     for (const chart of document.querySelectorAll("[data-chart]")) {
       const name = chart.dataset.chart;
-      const map = chart.querySelector(".unit-maps canvas");
-      const label = map ? map.dataset.shown : chart.querySelector("[role=img]")?.getAttribute("aria-label");
+      const tile = [...chart.querySelectorAll(".tiles canvas")].at(-1); // of the outputs
+      const label = tile ? tile.toDataURL() : chart.querySelector("[role=img]")?.getAttribute("aria-label");
       if (label === labels[name]) continue;
       labels[name] = label;
       changes[name] = (changes[name] ?? 0) + 1;
@@ -324,7 +324,7 @@ COUNT_CHANGES = """() => {
 def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
     page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&epoch=299", height=3600)
     button(page, "Pause").wait_for()
-    page.locator(".unit-maps canvas").first.wait_for()
+    page.locator(".network .tiles canvas").first.wait_for()
     page.evaluate(COUNT_CHANGES)
     # More often than the page draws without a rest.
     page.wait_for_function(f"() => changes.loss > {UPDATES + 2}")

@@ -16,7 +16,7 @@ def test_all_that_a_module_imports_belongs_to_it():
     assert names(assets.loading("player/streamlit.js", "player/player.css")) == {
         "here.js", "player/streamlit.js", "player/player.css", *player,
     }  # fmt: skip
-    assert {"echarts/echarts.js", "charts/data_table.js", "units/units.js", "player/dom.js"} < names(
+    assert {"echarts/echarts.js", "charts/data_table.js", "network/network.js", "player/dom.js"} < names(
         assets.loading("charts/charts.js")
     )
 
