@@ -29,8 +29,9 @@ def look(page):
         page.set_viewport_size({"width": width, "height": 800})
         switch(page, theme)
         settled(page)
-        for fit in page.get_by_role("button", name="Fit the whole graph").all():  # axe leaves out what is beyond the left
-            fit.click()  # edge, and half a card does not read like its label
+        # axe leaves out what is beyond the left edge, and half a card does not read like its label.
+        for fit in page.get_by_role("button", name="Fit the whole graph").all():
+            fit.click()
         settled(page)
         found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
         wrong = [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")]
