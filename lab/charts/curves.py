@@ -283,7 +283,6 @@ def norms_and_updates(
         }
         line["name"] += ", update"
     spec["series"] += updates.spec["series"]
-    spec["legend"]["data"] += [line["name"] for line in updates.spec["series"]]
     spec["yAxis"] = [spec["yAxis"], updates.spec["yAxis"] | {"position": "right", "splitLine": {"show": False}}]
     return replace(
         norms,

@@ -72,5 +72,7 @@ def test_pytorch_has_the_same_numbers():
 
 
 def test_a_program_that_fails_says_why():
+    """Where PyTorch is missing, that is what the program fails of."""
+    said = "ValueError: what is wrong" if importlib.util.find_spec("torch") else "ModuleNotFoundError: No module"
     answer = run("raise ValueError('what is wrong')\n", "result", [])
-    assert answer.error == "ValueError: what is wrong"
+    assert answer.error.startswith(said)
