@@ -209,6 +209,8 @@ export function mount(root, host) {
   function keyOfPage(event) {
     if (data?.still || event.composedPath().includes(element)) return; // it has its own listener
     const target = /** @type {Element} */ (event.composedPath()[0]);
+    const projected = document.documentElement.classList.contains("projecting"); // before the player had come
+    if (projected && /^f$/i.test(event.key)) return;
     if (present.on || host.alone) controls.key(event);
     else if (/^(ArrowLeft|ArrowRight|f)$/i.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
       controls.key(event);

@@ -58,6 +58,7 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     page = open_page("faults?fault=recursive", height=720)
     go = page.get_by_role("button", name="Run both engines")
     expect(go).to_be_disabled()
+    settled(page)
     for question in ("gradients are", "training run"):
         box = page.get_by_role("combobox", name=re.compile(question))
         box.focus()

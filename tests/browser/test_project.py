@@ -106,3 +106,13 @@ def test_who_writes_an_f_projects_nothing(open_page):
     page.get_by_role("textbox").first.press_sequentially("of f")
     expect(page.get_by_role("textbox").first).to_have_value("of f")
     assert not page.locator("html.projecting").count()
+
+
+def test_a_page_projected_before_its_player_came_is_left_by_the_same_key(open_page):
+    page = open_page("graph", width=1024, height=768)
+    page.locator(".player").first.wait_for()
+    page.locator(".project-bar").wait_for(state="attached")
+    page.evaluate("document.documentElement.classList.add('projecting')")  # as an early F does
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")
+    expect(page.locator("html.projecting, .player.present")).to_have_count(0)
