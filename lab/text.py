@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 MINUS = "−"
+MAX_ELEMENTS = 6  # of an array, where it stands in a sentence or in a cell
 
 
 def numeral(number: float) -> str:
@@ -50,6 +51,15 @@ def brief(value: Any) -> str:
         array, separator=", ", threshold=6, edgeitems=2, formatter={"float_kind": lambda number: numeral(float(number))}
     )
     return " ".join(text.split())
+
+
+def elements(array: np.ndarray | None) -> str:
+    """The first elements in reading order, in brackets unless it is a single number; "None" for None."""
+    if array is None:
+        return "None"
+    shown = [numeral(value) for value in np.ravel(array)[:MAX_ELEMENTS]]
+    text = ", ".join(shown) + (", …" if np.size(array) > MAX_ELEMENTS else "")
+    return f"[{text}]" if np.ndim(array) else text
 
 
 def counted(count: int, noun: str) -> str:

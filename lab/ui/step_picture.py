@@ -25,7 +25,7 @@ from lab.autodiff.steps import (
     Sweep,
 )
 from lab.gradcheck.slopes import Slope
-from lab.text import numeral, short, strict_json
+from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 
 DIGITS = {"float64": 16, "float32": 7}  # that a number has, about
@@ -78,8 +78,7 @@ def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope 
     """here: f(x)."""
     dtype = PRECISIONS[sweep.precision]
     above, below, difference, width, quotient = (
-        re.sub("e-0?", "e-", str(dtype(number))).replace("-", "−")
-        for number in (found.above, found.below, found.difference, found.width, found.quotient)
+        _digits(dtype(number)) for number in (found.above, found.below, found.difference, found.width, found.quotient)
     )
     central = found.method == "central"
     right, left = f"f({name} + h)", f"f({name} − h)" if central else f"f({name})"
@@ -151,8 +150,8 @@ def _lines(sweep: Sweep) -> list[dict[str, Any]]:
     ]
 
 
-def _digits(number: float) -> str:
-    return re.sub("e-0?", "e-", str(number)).replace("-", "−")
+def _digits(number: Any) -> str:
+    return with_minus(re.sub("e-0?", "e-", str(number)))
 
 
 def _finite(number: float) -> float | None:

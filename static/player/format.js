@@ -106,3 +106,10 @@ function listed(value) {
 export function shorten(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+/** @param {number[]} numbers in reading order @param {number[]} shape @returns {Value} */
+export function nested(numbers, shape) {
+  if (!shape.length) return numbers[0];
+  const size = numbers.length / shape[0];
+  return Array.from({ length: shape[0] }, (_, i) => nested(numbers.slice(i * size, (i + 1) * size), shape.slice(1)));
+}

@@ -1,6 +1,6 @@
 /** Live inputs: a slider and a number entry for each leaf, a grid for each small array. */
 
-import { flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
+import { flat, indexText, nested, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section, setText } from "./dom.js";
 
 /** @import { Live, LiveLeaf, Value } from "../types.js" */
@@ -113,7 +113,7 @@ export class Inputs {
     /** @param {number} position @param {number} x */
     const set = (position, x) => {
       cells[position] = x;
-      this.change(leaf.name, shaped(cells, shape));
+      this.change(leaf.name, nested(cells, shape));
     };
     const labels = cells.map((_, position) => leaf.name + indexText(shape, position));
     const entries = cells.map((_, position) => {
@@ -182,11 +182,4 @@ function slider({ low, high, step }, label, value, write) {
 export function fill(range) {
   const share = (Number(range.value) - Number(range.min)) / (Number(range.max) - Number(range.min) || 1);
   range.style.setProperty("--share", `${100 * share}%`);
-}
-
-/** @param {number[]} cells @param {number[]} shape @returns {Value[]} */
-function shaped(cells, shape) {
-  if (shape.length === 1) return [...cells];
-  const size = cells.length / shape[0];
-  return Array.from({ length: shape[0] }, (_, i) => shaped(cells.slice(i * size, (i + 1) * size), shape.slice(1)));
 }

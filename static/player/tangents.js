@@ -2,7 +2,7 @@
  * are those that the backward pass of the same trace multiplies with. */
 
 import { countOf } from "./arithmetic.js";
-import { indexText } from "./format.js";
+import { indexText, nested } from "./format.js";
 import { localOf, pushed, slopesFrom } from "./nudge.js";
 import { Playback } from "./playback.js";
 
@@ -51,11 +51,4 @@ function pushOf(playback, node, operand, tangent, contribution, step) {
   const text = term && term.event !== null ? term.text : "";
   const local = localOf(playback, node.id, operand);
   return { kind: "push", node: node.id, child, operand, tangent, local, text, contribution, ...step };
-}
-
-/** @param {number[]} numbers in reading order @param {number[]} shape @returns {Value} */
-function nested(numbers, shape) {
-  if (!shape.length) return numbers[0];
-  const size = numbers.length / shape[0];
-  return Array.from({ length: shape[0] }, (_, i) => nested(numbers.slice(i * size, (i + 1) * size), shape.slice(1)));
 }

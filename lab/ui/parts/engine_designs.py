@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 
 from lab.designs import depth, network
@@ -11,6 +10,7 @@ from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
 from lab.designs.order import OrderEvent, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
+from lab.text import elements
 from lab.text import numeral as number
 from lab.ui import address, expression_box, page, progress
 from lab.ui.address import Field
@@ -125,18 +125,12 @@ def _again(name: str) -> None:
 
 def _gradients(results: list[DesignRun]) -> None:
     engine, arrived = results[0], [result for result in results if not result.failure]
-    said = ", ".join(f"{name} {_numbers(gradient)}" for name, gradient in engine.gradients.items())
+    said = ", ".join(f"{name} {elements(gradient)}" for name, gradient in engine.gradients.items())
     furthest = largest_difference(results)
     apart = "no difference" if furthest == 0 else f"{number(furthest)} at most between them"
     st.markdown(
         f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{escape_markdown(said)}**"
     )
-
-
-def _numbers(array: np.ndarray) -> str:
-    shown = [number(value) for value in np.ravel(array)[:6]]
-    text = ", ".join(shown) + (", …" if array.size > 6 else "")
-    return f"[{text}]" if array.ndim else text
 
 
 def _row(result: DesignRun, engine: DesignRun) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.text import counted, numeral
+from lab.text import counted, numeral, with_minus
 from lab.ui import address, expression_box, page, progress, runners, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -352,7 +352,7 @@ def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Gr
 
 
 def _digits(number: float) -> str:
-    return f"{number:.12g}".replace("-", "−") if math.isfinite(number) else numeral(number)
+    return with_minus(f"{number:.12g}") if math.isfinite(number) else numeral(number)
 
 
 def _apart(number: float, automatic: float) -> str:

@@ -13,6 +13,7 @@ from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
 from lab.expression import ExpressionError, parse, pytorch
 from lab.ops import OPS
 from lab.pytorch import installed
+from lab.text import elements
 from lab.text import numeral as number
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
@@ -216,20 +217,12 @@ def _torch() -> None:
 
 def _compared(name: str, here: np.ndarray | None, there: np.ndarray | None, ran: bool) -> tuple[str, ...]:
     if not ran:
-        return name, _numbers(here), "not run yet", ""
+        return name, elements(here), "not run yet", ""
     if here is None or there is None:
-        return name, _numbers(here), _numbers(there), "0" if here is there else "–"
+        return name, elements(here), elements(there), "0" if here is there else "–"
     same = np.array_equal(here, there, equal_nan=True)
     apart = 0.0 if same else float(np.abs(np.asarray(here) - there).max())
-    return name, _numbers(here), _numbers(there), number(apart)
-
-
-def _numbers(array: np.ndarray | None) -> str:
-    if array is None:
-        return "None"
-    shown = [number(value) for value in np.ravel(array)[:6]]
-    text = ", ".join(shown) + (", …" if np.size(array) > 6 else "")
-    return f"[{text}]" if np.ndim(array) else text
+    return name, elements(here), elements(there), number(apart)
 
 
 # ---------------------------------------------------------------- memory against time
@@ -322,7 +315,7 @@ def _ran(text: str, given: dict[str, str]) -> str:
     result = expression(**leaves)
     steps = sum(1 for tensor in topological_order(result) if tensor.op)
     result.backward()
-    gradients = ", ".join(f"{leaf} {_numbers(tensor.grad)}" for leaf, tensor in leaves.items())
+    gradients = ", ".join(f"{leaf} {elements(tensor.grad)}" for leaf, tensor in leaves.items())
     return f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(gradients)}"
 
 
