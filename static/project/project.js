@@ -106,11 +106,14 @@ const drawn = new MutationObserver(() => {
   frame = requestAnimationFrame(reveal);
 });
 let frame = 0; // in which it is looked at again
+/** @type {Element | undefined} */
+let watched; // the picture
 let follows = false;
 
 function stay() {
   follows = false;
   laid.disconnect();
+  watched = undefined;
   drawn.disconnect();
   cancelAnimationFrame(frame);
 }
@@ -120,6 +123,11 @@ function reveal() {
   const main = document.querySelector(MAIN);
   const picture = main && pictureOf(main);
   if (!picture) return;
+  if (picture !== watched) {
+    if (watched) laid.unobserve(watched);
+    laid.observe(picture); // beside a longer column it grows without the page growing
+    watched = picture;
+  }
   const { top, bottom } = picture.getBoundingClientRect();
   main.scrollTop += Math.min(top, bottom - innerHeight + EDGE);
 }

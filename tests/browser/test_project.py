@@ -66,11 +66,16 @@ def test_a_projected_page_can_be_read_from_the_last_row(tab, app_url, known, tab
 
 
 def _in_window(page, height):
-    """The first picture is there from its top, and to its end unless it is higher than the window."""
+    """The first picture comes into view from its top, and to its end unless it is higher than the window."""
     picture = page.locator(f"[data-testid=stMain] {PICTURES} >> visible=true").first
-    if picture.count():
+    if not picture.count():
+        return
+    for _ in range(100):  # charts take a new size after the page has
         box = picture.bounding_box()
-        assert -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height, box
+        if -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"The picture is at {box}.")
 
 
 def test_a_presenter_steps_and_leaves_without_a_mouse(open_page):
