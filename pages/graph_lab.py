@@ -19,6 +19,7 @@ from lab.trace.dot import draw
 from lab.trace.nonfinite import explain
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
+from lab.trace.script import experiment
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
@@ -761,26 +762,8 @@ def _downloads(expression: Expression, values: dict[str, float | list], trace: T
 
 
 def _script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:
-    result = expression.result_name
-    print_of = lambda name, leaf="": f'print("gradient of {name}:", {leaf or name}.grad)'  # noqa: E731
-    prints = [print_of(name) for name in expression.names]
     upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
-    start = repr(upstream) if isinstance(upstream, list) else ""
-    last = [f'print("{result} =", {result}.numpy())', f"{result}.backward({start})", *prints]
-    leaves = expression.to_python(**values)
-    for name, change in _changes(expression).items():
-        end = f', label="{name}")\n'
-        if change == "constant":
-            leaves = leaves.replace(end, f", requires_grad=False{end}")
-        elif change == "detached":
-            leaf = f"{name}_leaf"
-            while leaf in expression.text:
-                leaf += "_"
-            leaves = leaves.replace(end, f"{end}{leaf}, {name} = {name}, {name}.detach()\n")
-            last[last.index(print_of(name))] = print_of(name, leaf)
-        else:
-            last.insert(1, f"{name}.data += 1  # between the passes")
-    return leaves + "\n".join(last) + "\n"
+    return experiment(expression, values, _changes(expression), upstream)
 
 
 main()

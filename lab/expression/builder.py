@@ -85,14 +85,25 @@ class Expression:
 
         With values for the names, a line for each leaf stands before it, and the whole runs as a script.
         """
+        leaves = self.values_as_python(values)
+        return self.program([f'{name} = Tensor({value}, label="{name}")' for name, value in leaves.items()])
+
+    def values_as_python(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Each free name that has a value, and this value as Python."""
         now = Evaluation(self._source, self._ops)
-        lines = []
-        for name, place in self._free.items():
-            if name in values:
-                value = _literal(now.leaf(name, values[name], place).numpy())
-                lines.append(f'{name} = Tensor({ast.unparse(value)}, label="{name}")')
-        lines += [f"{name or self.result_name} = {ast.unparse(part.python)}" for name, part in self._lines]
-        body = "\n".join(lines)
+        places = {name: place for name, place in self._free.items() if name in values}
+        return {
+            name: ast.unparse(_literal(now.leaf(name, values[name], place).numpy())) for name, place in places.items()
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text as Python over Tensor; the last one defines `result_name`."""
+        return [f"{name or self.result_name} = {ast.unparse(part.python)}" for name, part in self._lines]
+
+    def program(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+        """Its lines between others, below the imports that all of them need."""
+        body = "\n".join([*before, *self.lines, *after])
         numpy = "import numpy as np\n\n" if re.search(r"\bnp\.", body) else ""
         called = set(re.findall(r"\w+(?=\()", body))
         used = sorted(name for name, op in self._ops.items() if op.form == "function" and name in called)

@@ -146,9 +146,9 @@ class Loaded:
     def _build(self, expression: Expression) -> str:
         """A function of the leaves' names that computes the expression: the same lines that the lab offers as a
         program."""
-        body = re.sub(r"\A(import .*\n\n)?from model import .*\n\n", "", expression.to_python())
+        body = "\n".join(expression.lines)
         names, result = expression.names, expression.result_name
-        written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}    return {result}"
+        written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n    return {result}"
         if self.course.key == "functions":
             return f"{OPERANDS}\n\n{written.format('of_operands')}"
         return written.format("build")

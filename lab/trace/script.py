@@ -1,0 +1,39 @@
+"""An expression as an experiment that runs beside model.py."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from lab.expression.builder import Expression
+from lab.trace.recording import Change
+
+
+def experiment(
+    expression: Expression,
+    values: Mapping[str, Any],
+    changes: Mapping[str, Change] = MappingProxyType({}),
+    upstream: Any = None,
+) -> str:
+    """A script: the leaves with these values, the expression, one backward pass, and all gradients printed.
+
+    changes and upstream are those of `lab.trace.recording.attempt`; upstream as nested lists.
+    """
+    result = expression.result_name
+    leaves, tensors, writes = [], {}, []  # tensors: name -> the leaf whose gradient is printed
+    for name, value in expression.values_as_python(values).items():
+        change = changes.get(name)
+        constant = ", requires_grad=False" if change == "constant" else ""
+        leaves.append(f'{name} = Tensor({value}{constant}, label="{name}")')
+        tensors[name] = name
+        if change == "detached":
+            leaf = f"{name}_leaf"
+            while leaf in expression.text:
+                leaf += "_"
+            leaves.append(f"{leaf}, {name} = {name}, {name}.detach()")
+            tensors[name] = leaf
+        elif change == "written":
+            writes.append(f"{name}.data += 1  # between the passes")
+    start = repr(upstream) if isinstance(upstream, list) else ""
+    prints = [f'print("gradient of {name}:", {leaf}.grad)' for name, leaf in tensors.items()]
+    after = [f'print("{result} =", {result}.numpy())', *writes, f"{result}.backward({start})", *prints]
+    return expression.program(leaves, after)
