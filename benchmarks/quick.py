@@ -19,7 +19,7 @@ LITTLE = {  # benchmark -> its shortest run
     "engine": ["--rounds", "1"],
     "faults": ["--rounds", "1", "forgot-zero-grad"],
     "large_graphs": ["--repeats", "1"],
-    "pages": ["--rounds", "1", "graph"],
+    "pages": ["--rounds", "1", "graph-lab"],
     "player": ["--presses", "1"],
     "practice": ["--checks", "1", "--visitors", "2", "--rounds", "1"],
     "server": ["--visitors", "2", "--seconds", "1"],

@@ -1,6 +1,6 @@
 """How many visitors does one server carry? Measured over Streamlit's websocket protocol, without browsers.
 
-    python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training] [--core 1]
+    python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training-lab] [--core 1]
 
 For each number of visitors two servers are started, each in a process of its own and with the shipped configuration:
 the app and an empty page, which shows what Streamlit itself costs. When somebody has been there and everything is
@@ -164,7 +164,7 @@ def main():
     parser.add_argument("--visitors", type=int, nargs="+", default=[10, 30, 60])
     parser.add_argument("--seconds", type=float, default=10, help="for each action on each of the two sites")
     parser.add_argument(
-        "--page", default="graph?stage=backward", help="its address; else the Graph lab after both passes"
+        "--page", default="graph-lab?stage=backward", help="its address; else the Graph lab after both passes"
     )
     parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
     args = parser.parse_args()

@@ -153,7 +153,7 @@ def link(config, **more):
 def one_round(browser, url, server, config, seconds):
     steps_per_epoch = Trainer(config).steps_per_epoch
     figures = {"command_line": command_line_pace(config, seconds)}
-    visitor = Visitor(url, "graph", "stage=backward&view=plain")  # the player's sliders are not Streamlit's
+    visitor = Visitor(url, "graph-lab", "stage=backward&view=plain")  # the player's sliders are not Streamlit's
     assert visitor.slider, "the Graph lab shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
@@ -169,7 +169,7 @@ def one_round(browser, url, server, config, seconds):
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    page.goto(f"{url}/training?{link(config)}")
+    page.goto(f"{url}/training-lab?{link(config)}")
     speed = page.get_by_role("slider", name="Batches per second")
     speed.wait_for()
     speed.focus()
@@ -223,7 +223,7 @@ def main():
     parser.add_argument("--watch", nargs=2, metavar=("URL", "QUERY"), help="leave the page open, without a browser")
     options = parser.parse_args()
     if options.watch:
-        Visitor(options.watch[0], "training", options.watch[1]).watch()
+        Visitor(options.watch[0], "training-lab", options.watch[1]).watch()
     url, server = start_app("app.py")
     results = {}
     try:

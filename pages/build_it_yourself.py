@@ -3,4 +3,4 @@
 from lab.ui import page
 from lab.ui.parts import build_it_yourself, your_engine
 
-page.show_parts(page.Tabs("build", "build tab"), build_it_yourself.PART, your_engine.PART)
+page.show_parts(page.Tabs("build-it-yourself", "build tab"), build_it_yourself.PART, your_engine.PART)

@@ -135,7 +135,7 @@ def _link() -> None:
 def _root() -> str:
     """The address by which the teacher has opened the lab."""
     here = urlsplit(st.context.url or "http://localhost:8501/")
-    return f"{here.scheme}://{here.netloc}{here.path.removesuffix('teach').rstrip('/')}/"
+    return f"{here.scheme}://{here.netloc}{here.path.removesuffix('for-teachers').rstrip('/')}/"
 
 
 # ---------------------------------------------------------------- what a class hands in

@@ -39,7 +39,7 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "check"
-TABS = page.Tabs("check", "check tab")
+TABS = page.Tabs("gradient-check", "check tab")
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "x**2 * sin(x) + exp(x)": {"x": 2.0},
     "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.1},

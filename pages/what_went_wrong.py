@@ -29,7 +29,7 @@ NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, address.one_of(*BY_KEY), address.optional)
 OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
-TABS = page.Tabs("wrong", "wrong tab")
+TABS = page.Tabs("what-went-wrong", "wrong tab")
 SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
 FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE)
 CHECK_LIST = (

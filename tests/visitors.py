@@ -23,7 +23,7 @@ class Visitor:
     """
 
     def __init__(self, socket, page=""):
-        """socket: an open one, from `knock`; page: its address, such as "training" or "graph?stage=backward"."""
+        """socket: an open one, from `knock`; page: its address, such as "training-lab" or "graph-lab?stage=backward"."""
         self.socket = socket
         self.page, _, self._query = page.partition("?")
         self.elements = {}

@@ -17,11 +17,11 @@ def _debug(key: str) -> Destination:
 
 
 def _training(**settings: str) -> Destination:
-    return Destination("Train a network that has it", "training", settings)
+    return Destination("Train a network that has it", "training-lab", settings)
 
 
 def _graph(does: str, **leaves: str) -> Destination:
-    return Destination(does, "graph", {"expression": "tanh(a*b) + a", "stage": "backward", **leaves})
+    return Destination(does, "graph-lab", {"expression": "tanh(a*b) + a", "stage": "backward", **leaves})
 
 
 FAILURES = (
@@ -234,7 +234,7 @@ FAILURES = (
         key="nonleafgrad",
         symptom="After backward() the .grad of a tensor in the middle is None.",
         torch="w = torch.tensor(numbers, requires_grad=True)\nh = w * 3\nh.sum().backward()\nprint(h.grad)\n",
-        places=(Destination("See the gradient of every node", "graph", {"expression": "tanh(a*b) + a"}),),
+        places=(Destination("See the gradient of every node", "graph-lab", {"expression": "tanh(a*b) + a"}),),
         related=("nograph", "no-grad", "optimizer"),
         own="w",
         form="A result",
@@ -378,7 +378,7 @@ FAILURES = (
         torch="p = torch.tensor(numbers, requires_grad=True)\nwith torch.autograd.set_detect_anomaly(True):\n"
         "    loss = -(p * p.log()).sum()\n    loss.backward()\n",
         places=(
-            Destination("Find the operation where it began", "graph", {"expression": "-p*log(p)", "in_p": "0"}),
+            Destination("Find the operation where it began", "graph-lab", {"expression": "-p*log(p)", "in_p": "0"}),
             _fault("log-unguarded", "Meet it in a training run"),
         ),
         related=("where", "rate"),
@@ -798,7 +798,9 @@ FAILURES = (
         "    torch.where(x > 0, x.sqrt(), 0.0).sum().backward()\n",
         places=(
             Destination(
-                "Follow the 0 into the root", "graph", {"expression": "where(x > 0, sqrt(x), 0)", "in_x": "[-1, 0, 4]"}
+                "Follow the 0 into the root",
+                "graph-lab",
+                {"expression": "where(x > 0, sqrt(x), 0)", "in_x": "[-1, 0, 4]"},
             ),
             _debug("where_nan"),
         ),
@@ -884,8 +886,8 @@ FAILURES = (
         torch="x = torch.tensor(numbers, requires_grad=True)\n"
         "torch.autograd.gradcheck(lambda x: (x * x * x).sum(), [x])\n",
         places=(
-            Destination("Watch the digits go as h shrinks", "check", {"numbers": "float32"}),
-            Destination("Why a very small h gives 0", "check", {"h": "-16"}),
+            Destination("Watch the digits go as h shrinks", "gradient-check", {"numbers": "float32"}),
+            Destination("Why a very small h gives 0", "gradient-check", {"h": "-16"}),
         ),
         own="x",
         limits=(0.1, 100.0),

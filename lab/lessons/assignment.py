@@ -14,7 +14,7 @@ from lab.lessons.moved import MOVED, new_address
 from lab.lessons.pages import PAGES, Page
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
-NOT_TO_DO = ("teach",)  # pages that are for nobody's list
+NOT_TO_DO = ("for-teachers",)  # pages that are for nobody's list
 
 FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that older lists ask for
     {
@@ -66,7 +66,7 @@ def beginning(text: str) -> tuple[Page, dict[str, str]]:
         parse(text)
     except ExpressionError:
         raise ValueError("This is neither the address of a page of the lab nor an expression.") from None
-    return BY_PATH["graph"], {"expression": text}
+    return BY_PATH["graph-lab"], {"expression": text}
 
 
 def shortened(text: str) -> str:

@@ -38,7 +38,7 @@ class Term:
 TERMS = {
     "accumulate": Term(
         "To add an arriving message to the gradient that is already there, instead of replacing it.",
-        "graph", TWO_MESSAGES, ("accumulation", "accumulating gradients"),
+        "graph-lab", TWO_MESSAGES, ("accumulation", "accumulating gradients"),
     ),
     "autograd": Term(
         "Automatic differentiation: a program records its own operations and works out their exact derivatives.",
@@ -47,12 +47,12 @@ TERMS = {
     ),
     "backpropagation": Term(
         "The backward pass of a network: how much of the error each node answers for, passed back from node to node.",
-        "graph", TWO_MESSAGES,
+        "graph-lab", TWO_MESSAGES,
         ("backprop", "back propagation", "error propagation", "backward propagation of errors", "blame"),
     ),
     "backward pass": Term(
         "The walk from the result back to the inputs, in which each node sends messages to its operands.",
-        "graph", TWO_MESSAGES, ("backward", "going backward"),
+        "graph-lab", TWO_MESSAGES, ("backward", "going backward"),
     ),
     "broadcast": Term(
         "To use an array of fewer or shorter axes as if it were repeated until it fits the other one.",
@@ -60,7 +60,7 @@ TERMS = {
     ),
     "chain rule": Term(
         "The rate of change along a path is the product of the rates of its steps: dy/dx = dy/du · du/dx.",
-        "graph", {"expression": "u = 3*x\nu**2", "in_x": "2", "stage": "backward"},
+        "graph-lab", {"expression": "u = 3*x\nu**2", "in_x": "2", "stage": "backward"},
         ("derivative of a composition", "nested functions", "rate times rate"),
     ),
     "closure": Term(
@@ -70,7 +70,7 @@ TERMS = {
     ),
     "computational graph": Term(
         "The record of which tensor was computed from which others, and by which operation.",
-        "graph", TWO_MESSAGES, ("graph", "computation graph", "dag", "directed acyclic graph", "dynamic graph"),
+        "graph-lab", TWO_MESSAGES, ("graph", "computation graph", "dag", "directed acyclic graph", "dynamic graph"),
     ),
     "cotangent": Term(
         "Another word for an upstream gradient: how fast the result changes with each element of an array.",
@@ -81,11 +81,12 @@ TERMS = {
         "simulate-error", {"part": "cut"}, ("detached", "stop gradient", "stop_gradient", "cut a gradient"),
     ),
     "epoch": Term(
-        "One round of training in which every sample has been used once.", "training", {"data": "moons"}, ("epochs",)
+        "One round of training in which every sample has been used once.",
+        "training-lab", {"data": "moons"}, ("epochs",),
     ),
     "finite difference": Term(
         "The change of the result when one input is moved a little, divided by how far it was moved.",
-        "check", {"tab": "step"}, ("difference quotient", "numerical derivative", "secant"),
+        "gradient-check", {"tab": "step"}, ("difference quotient", "numerical derivative", "secant"),
     ),
     "forward mode": Term(
         "Derivatives carried along with the values, from one input to all results, in one pass.",
@@ -93,7 +94,7 @@ TERMS = {
     ),
     "forward pass": Term(
         "The computation of the values, from the inputs to the result.",
-        "graph", {"expression": "((a*b) + c) * (a + d)", "stage": "forward"}, ("forward",),
+        "graph-lab", {"expression": "((a*b) + c) * (a + d)", "stage": "forward"}, ("forward",),
     ),
     "gradient": Term(
         "How fast the result changes with each element of a tensor, in an array of that tensor's shape.",
@@ -127,15 +128,15 @@ TERMS = {
     ),
     "loss": Term(
         "One number that says how wrong a network is: training makes it smaller.",
-        "training", {"data": "moons"}, ("loss function", "cost function", "objective"),
+        "training-lab", {"data": "moons"}, ("loss function", "cost function", "objective"),
     ),
     "message": Term(
         "What a node sends to an operand in the backward pass: upstream gradient times local derivative.",
-        "graph", TWO_MESSAGES,
+        "graph-lab", TWO_MESSAGES,
     ),
     "node": Term(
         "One tensor in the graph, with its value, its gradient and the operation that made it.",
-        "graph", TWO_MESSAGES,
+        "graph-lab", TWO_MESSAGES,
     ),
     "reverse mode": Term(
         "Gradients carried back, from one result to all inputs, in one pass after a forward pass.",
@@ -143,7 +144,7 @@ TERMS = {
     ),
     "starting gradient": Term(
         "The upstream gradient of the result itself: 1 for a single number, which changes as fast as it does.",
-        "graph", {"expression": "((a*b) + c) * (a + d)", "stage": "backward", "event": "5"}, ("seed gradient",),
+        "graph-lab", {"expression": "((a*b) + c) * (a + d)", "stage": "backward", "event": "5"}, ("seed gradient",),
     ),
     "tape": Term(
         "The recorded list of operations that a backward pass plays in reverse: here, the nodes of the graph.",

@@ -18,37 +18,43 @@ class Moved:
     path  of the page that has its content now
     tab   that shows it there, where the old address names none; "" for the first
     tabs  tabs that are gone -> the tab that has their content
+    names of parameters that have another name now -> this name
     """
 
     path: str
     tab: str = ""
     tabs: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def query(self, query: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """The parameters of an old address, as the page has them now."""
         name = BY_PATH[self.path].tab
         said = dict(query).get(name, self.tab)
         tab = self.tabs.get(said, said)
-        return [(name, tab)] * bool(tab) + [(key, value) for key, value in query if key != name]
+        others = [(self.names.get(key, key), value) for key, value in query if key != name]
+        return [(name, tab)] * bool(tab) + others
 
 
 MOVED: Mapping[str, Moved] = MappingProxyType(
     {
+        "graph": Moved("graph-lab"),
+        "check": Moved("gradient-check"),
+        "wrong": Moved("what-went-wrong"),
+        "build": Moved("build-it-yourself", names={"ladder": "course"}),
+        "training": Moved("training-lab"),
+        "teach": Moved("for-teachers"),
         "broadcasting": Moved("shapes"),
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
         "spot": Moved("faults", "spot"),
         "designs": Moved("other-engines", "designs"),
         "field": Moved("other-engines", "beside", {"tests": "beside"}),
-        "own": Moved("build", "passes"),
+        "own": Moved("build-it-yourself", "passes"),
         "debug": Moved("practise", "debug"),
         "predict": Moved("practise", "predict"),
         "questions": Moved("practise", "ask"),
     }
 )
-
-# Parameters of a page that have another name now.
-RENAMED: Mapping[str, Mapping[str, str]] = MappingProxyType({"build": {"ladder": "course"}})
 
 
 def new_address(path: str, query: str) -> tuple[str, str]:
@@ -58,9 +64,8 @@ def new_address(path: str, query: str) -> tuple[str, str]:
         key = said.pop("message", "")  # of a tab that another page has in its place
         if said.get("part") != "messages":
             return path, urlencode(said)
-        return "wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
-    moved, names = MOVED.get(path), RENAMED.get(path, {})
+        return "what-went-wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
+    moved = MOVED.get(path)
     if moved is None:
-        old = any(name in names for name in said)
-        return path, urlencode({names.get(name, name): value for name, value in said.items()}) if old else query
+        return path, query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

@@ -48,7 +48,7 @@ PAGES = (
         "begin home path cards glossary search overview",
     ),
     Page(
-        "pages/graph_lab.py", "Graph lab", "graph", "See", "account_tree",
+        "pages/graph_lab.py", "Graph lab", "graph-lab", "See", "account_tree",
         "Where does each gradient come from, message by message?",
         "expression player backward forward pass closure source derivation accumulate chain rule",
     ),
@@ -69,7 +69,7 @@ PAGES = (
          "directions": "Two directions", "formula": "Formula, differences, autograd"},
     ),
     Page(
-        "pages/gradient_check.py", "Gradient check", "check", "See", "rule",
+        "pages/gradient_check.py", "Gradient check", "gradient-check", "See", "rule",
         "How far can a numerical gradient be trusted, and what does a check miss?",
         "finite differences step h epsilon truncation cancellation float32 kink random cotangent softmax sum numerical",
         {"step": "The step h", "cotangent": "A blind sum"},
@@ -82,7 +82,7 @@ PAGES = (
          "life": "Life of a tensor"}, "part",
     ),
     Page(
-        "pages/what_went_wrong.py", "What went wrong?", "wrong", "Break", "troubleshoot",
+        "pages/what_went_wrong.py", "What went wrong?", "what-went-wrong", "Break", "troubleshoot",
         "Which failure is behind my error message, or behind what I see?",
         "message traceback symptom failure debug nan memory leak shape dead zero_grad softmax argmax accumulation",
         {"message": "From a message, or in words", "code": "From code", "curve": "From a curve"},
@@ -94,7 +94,7 @@ PAGES = (
         {"study": "Study a fault", "spot": "Spot the fault"},
     ),
     Page(
-        "pages/build_it_yourself.py", "Build it yourself", "build", "Build", "code",
+        "pages/build_it_yourself.py", "Build it yourself", "build-it-yourself", "Build", "code",
         "Can I write an engine that learns, from an empty file, and does it do what the lab's does?",
         "editor code python task exercise check hint own engine write practice value closure layer training loop "
         "closures source player train digits four points compare slower same numbers graduation certificate",
@@ -115,7 +115,7 @@ PAGES = (
         {"down": "Down a surface", "four": "Four points", "time": "Shared over time"},
     ),
     Page(
-        "pages/training_lab.py", "Training lab", "training", "Train", "monitoring",
+        "pages/training_lab.py", "Training lab", "training-lab", "Train", "monitoring",
         "Why does a loss fall, stall, swing or rise again?",
         "train loss epoch overfitting learning rate dead relu vanishing exploding gradient nan diverged saturated clip "
         "early stopping patience schedule weight decay skip doctor csv digits moons",
@@ -136,7 +136,7 @@ PAGES = (
          "history": "Reading"},
     ),
     Page(
-        "pages/for_teachers.py", "For teachers", "teach", "Know", "school",
+        "pages/for_teachers.py", "For teachers", "for-teachers", "Know", "school",
         "How do I give a class its own list of things to do?",
         "teacher class lesson set exercise sheet homework link hide hints hand in summary progress file",
     ),

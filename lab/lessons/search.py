@@ -184,7 +184,7 @@ def _entries() -> Iterator[SearchRow]:
         yield _entry(answer, concept.also, concept.answer)
     for word, term in TERMS.items():
         yield _entry(SearchHit("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
-    symptoms = {"training": " ".join(rule.name for rule in rules())}  # what the doctor there can name
+    symptoms = {"training-lab": " ".join(rule.name for rule in rules())}  # what the doctor there can name
     for page in PAGES:
         answer = SearchHit("page", page.title, page.question, page.path)
         yield _entry(answer, (), f"{page.question} {page.words} {symptoms.get(page.path, '')}")
@@ -222,9 +222,9 @@ def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
 
 def _failure(key: str, sure: bool = False) -> SearchHit:
     if key in BY_KEY:
-        return SearchHit("failure", BY_KEY[key].name, BY_KEY[key].symptom, "wrong", {"failure": key}, sure)
+        return SearchHit("failure", BY_KEY[key].name, BY_KEY[key].symptom, "what-went-wrong", {"failure": key}, sure)
     text, query = "An error message, with the program that causes it.", {"shape": key}
-    return SearchHit("message", SHAPES[key].title, text, "wrong", query, sure)
+    return SearchHit("message", SHAPES[key].title, text, "what-went-wrong", query, sure)
 
 
 def _words(text: str) -> list[str]:

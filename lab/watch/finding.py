@@ -33,7 +33,7 @@ class RunFinding:
     @property
     def link(self) -> str:
         """The address of the lab's demonstration, below that of the lab."""
-        return f"wrong?failure={BY_NUMBER[self.failure].key}"
+        return f"what-went-wrong?failure={BY_NUMBER[self.failure].key}"
 
     def as_row(self) -> dict[str, object]:
         """The finding as plain data, for JSON."""

@@ -10,15 +10,15 @@ from tests.support import settled, switch
 
 AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
-    "graph": "graph?stage=backward",
+    "graph": "graph-lab?stage=backward",
     "simulate-error": "simulate-error?step=4",
-    "wrong": "wrong?failure=kept",
-    "wrong, code": "wrong?tab=code",
+    "wrong": "what-went-wrong?failure=kept",
+    "wrong, code": "what-went-wrong?tab=code",
     "faults": "faults?fault=wrong-order&run=1&play=1",
     "spot": "faults?tab=spot&case=6&seen=norms,step,check",
     "predict": "practise?tab=predict&level=4&graph=2&value_v1=[[1,2],[3,4]]&value_v2=7&credit=10---------",
-    "training": "training?epochs=6&epoch=5",
-    "check": "check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
+    "training": "training-lab?epochs=6&epoch=5",
+    "check": "gradient-check?h=-6&expression=sum(abs(v)*w)&in_v=[1,0]&in_w=[[1,2],[3,4]]&element=w[1,+0]",
     "operations": "operations?op=maximum&find=equal",
     "designs": "other-engines?part=the+whole+file",
     "broadcasting": "shapes?tab=forgotten&guess=wrong",
@@ -30,11 +30,11 @@ PAGES = {
     "jacobian": "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",
     "descent": "descent?surface=ravine&steps=40&guess=past",
-    "build": "build?course=tensors&task=matmul",
+    "build": "build-it-yourself?course=tensors&task=matmul",
     "debug": "practise?tab=debug&program=4",
-    "teachers": "teach?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b",
+    "teachers": "for-teachers?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b",
     "a list on Start": "?set=cards.by-hand~scalars.add.gone&hide=reveal&begin=a*b&name=Monday",
-    "own": "build?tab=passes",
+    "own": "build-it-yourself?tab=passes",
     "descent, time": "descent?tab=time&length=12&last=4&largest=last",
     "questions": "practise?tab=ask&question=backward-twice&answer=1&checked=1&said=backward-twice-0",
     "questions, abilities": "practise?tab=can",
@@ -77,7 +77,7 @@ def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
     assert found["violations"] == []
 
 
-@pytest.mark.parametrize("path", ["", "check", "practise"])
+@pytest.mark.parametrize("path", ["", "gradient-check", "practise"])
 def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, path):
     page = open_page(path)
     page.locator(".opener").wait_for()

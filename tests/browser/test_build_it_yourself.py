@@ -32,7 +32,7 @@ def press(page, *keys):
 
 def begin(open_page):
     """The page with an empty browser: what other tests wrote is kept there, too."""
-    page = open_page("build")
+    page = open_page("build-it-yourself")
     page.locator(".cm-content").wait_for()
     page.evaluate("localStorage.clear()")
     page.reload()

@@ -37,7 +37,7 @@ def tab_to(page, key, found):
 
 def test_the_scalar_course_from_an_empty_file_to_a_trained_network(open_page):
     course = COURSES["scalars"]
-    page = begin(open_page, "build")
+    page = begin(open_page, "build-it-yourself")
     headline = page.locator(".headline")
     for count, task in enumerate(course.tasks, 1):
         expect(page.get_by_role("heading", level=2)).to_have_text(f"{count}. {task.title}")
@@ -59,7 +59,7 @@ def test_the_scalar_course_from_an_empty_file_to_a_trained_network(open_page):
 
 def test_two_tensor_tasks_by_keyboard_alone(open_page):
     course = COURSES["tensors"]
-    page = begin(open_page, "build")
+    page = begin(open_page, "build-it-yourself")
     page.keyboard.press("Escape")  # out of the editor
     tab_to(page, "Shift+Tab", "active.innerText === 'Function objects'")
     page.keyboard.press("ArrowLeft")

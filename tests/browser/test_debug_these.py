@@ -16,7 +16,7 @@ def press(page, *keys):
 
 
 def test_a_list_is_made_and_its_program_mended(open_page, app_url):
-    page = open_page("teach")
+    page = open_page("for-teachers")
     page.evaluate("localStorage.clear()")
     page.get_by_role("tab", name="Debug these").click()
     page.get_by_role("button", name="A loss that grows").click()

@@ -37,7 +37,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
     """Several visitors of one process at once: each broken engine exists on its own page only."""
     keys = ["overwrite", "relu-side", "backward-twice"]
     broken = {key: open_page(f"faults?fault={key}&run=1") for key in keys}
-    other = open_page("graph?view=plain&expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
+    other = open_page("graph-lab?view=plain&expression=a*b+%2B+a&in_a=2.0&in_b=3.0&stage=backward")
 
     def check():
         for key, page in broken.items():

@@ -6,7 +6,7 @@ from tests.support import settled
 
 
 def test_the_slider_redraws_without_the_server_and_is_in_the_address_afterwards(open_page):
-    page = open_page("check")
+    page = open_page("gradient-check")
     sentence, slider = page.locator(".sentence"), page.get_by_role("slider", name="Step h")
     expect(sentence).to_contain_text("h = 1 is too large")
     before = page.locator(".pictures path.secant").first.get_attribute("d")

@@ -79,7 +79,7 @@ def eventually(page, read, right):
 
 
 def test_both_buttons_then_orange_gradients(open_page):
-    page = open_page("graph", theme="dark")
+    page = open_page("graph-lab", theme="dark")
     page.locator("g.card").first.wait_for()
     assert in_the_player(page) == {}
     press_both(page)
@@ -90,7 +90,7 @@ def test_both_buttons_then_orange_gradients(open_page):
 
 
 def test_the_plain_drawing_shows_the_same(open_page):
-    page = open_page("graph?view=plain")
+    page = open_page("graph-lab?view=plain")
     press_both(page)
     right = expected(a=2, b=3, c=4, d=5)
     assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
@@ -98,7 +98,7 @@ def test_the_plain_drawing_shows_the_same(open_page):
 
 @pytest.mark.parametrize(("view", "read"), [("player", in_the_player), ("plain", in_the_plain_drawing)])
 def test_a_slider_moves_the_gradients(open_page, view, read):
-    page = open_page(f"graph?view={view}&stage=backward")
+    page = open_page(f"graph-lab?view={view}&stage=backward")
     slider = page.locator('input[type=range][aria-label="a"]')
     slider.focus()
     for _ in range(5):
@@ -110,20 +110,20 @@ def test_a_slider_moves_the_gradients(open_page, view, read):
 
 
 def test_a_link_reproduces_the_picture(open_page):
-    page = open_page("graph?expression=((a*b)%2Bc)*(a%2Bd)&in_a=1&in_b=2&in_c=3&in_d=4&stage=backward")
+    page = open_page("graph-lab?expression=((a*b)%2Bc)*(a%2Bd)&in_a=1&in_b=2&in_c=3&in_d=4&stage=backward")
     right = expected(a=1, b=2, c=3, d=4)
     assert eventually(page, lambda: in_the_player(page), right) == right
 
 
 def test_a_label_cannot_become_markup(open_page):
-    page = open_page("graph?expression=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+    page = open_page("graph-lab?expression=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
     page.get_by_role("alert").first.wait_for()
     assert page.locator("img[src=x]").count() == 0
 
 
 @pytest.mark.parametrize("view", ["player", "plain"])
 def test_nothing_is_cut_off_on_a_phone(open_page, view):
-    page = open_page(f"graph?view={view}", width=360)
+    page = open_page(f"graph-lab?view={view}", width=360)
     press_both(page)
     page.locator("g.card, g.node").first.wait_for()
     settled(page)
@@ -138,14 +138,14 @@ def test_nothing_is_cut_off_on_a_phone(open_page, view):
 def test_without_the_player_the_plain_drawing_stands_in(tab, app_url):
     page = tab()
     page.route("**/static/player/**", lambda route: route.abort())
-    page.goto(f"{app_url}/graph?stage=backward")
+    page.goto(f"{app_url}/graph-lab?stage=backward")
     page.get_by_text("The player could not be loaded").wait_for()
     right = expected(a=2, b=3, c=4, d=5)
     assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
 
 
 def test_a_slip_of_the_keyboard_leaves_the_player_mounted(open_page):
-    page = open_page("graph?expression=a*b&in_a=2&in_b=3&stage=backward")
+    page = open_page("graph-lab?expression=a*b&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()
     player = page.locator(".player").element_handle()
     for text, words in (("a*b +", "Something is missing"), ("a*b + [1,2]@[1,2,3]", "must be as long")):
@@ -163,7 +163,7 @@ def test_no_request_leaves_the_machine(browser, app_url):
     page.on(
         "request", lambda request: hosts.add(request.url.split("/")[2].split(":")[0] if "//" in request.url else "")
     )
-    page.goto(f"{app_url}/graph")
+    page.goto(f"{app_url}/graph-lab")
     page.locator("g.card").first.wait_for()
     press_both(page)
     page.close()
@@ -192,7 +192,7 @@ ALWAYS = (".run", ".scrubber", ".present-button", ".ledger", ".sentence", ".stag
 
 
 def test_action_result_and_reason_are_in_the_window_together(open_page):
-    page = open_page("graph", reduced_motion="reduce")
+    page = open_page("graph-lab", reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
 
     def windows():
@@ -228,7 +228,7 @@ def test_action_result_and_reason_are_in_the_window_together(open_page):
 
 
 def test_presenting(open_page):
-    page = open_page("graph", width=1024, height=768, reduced_motion="reduce")
+    page = open_page("graph-lab", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     page.mouse.click(5, 760)
     page.keyboard.press("f")
@@ -294,7 +294,7 @@ PRESENTED = """() => {
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720), (1280, 800), (1920, 1080)])
 def test_a_link_to_a_finished_pass_presents_the_lit_line_and_large_digits(open_page, width, height):
-    page = open_page("graph?stage=backward&event=19", width=width, height=height, reduced_motion="reduce")
+    page = open_page("graph-lab?stage=backward&event=19", width=width, height=height, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     page.mouse.click(5, height - 8)
     page.keyboard.press("f")
@@ -314,7 +314,7 @@ def test_a_link_to_a_finished_pass_presents_the_lit_line_and_large_digits(open_p
 
 
 def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page):
-    path = "graph?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
+    path = "graph-lab?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
     page = open_page(f"{path}&stage=backward", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     page.mouse.click(5, 760)
@@ -349,7 +349,7 @@ def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
             route.fulfill(response=answer, body=script)
 
         page.route("**/player/worker.js*", slow)
-        page.goto(f"{app_url}/graph?stage=backward&event=19")
+        page.goto(f"{app_url}/graph-lab?stage=backward&event=19")
         page.locator("g.card").first.wait_for()
         settled(page)
         page.wait_for_timeout(300)
@@ -363,7 +363,7 @@ def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
 
 
 def test_the_drawing_follows_the_window_and_present_mode(open_page):
-    page = open_page("graph?stage=backward", width=1280, height=720, reduced_motion="reduce")
+    page = open_page("graph-lab?stage=backward", width=1280, height=720, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     settled(page)
     cards = page.locator("g.card")
@@ -398,7 +398,7 @@ def test_start_keeps_its_pass(open_page, tab):
 
 
 def test_the_check_and_the_address_follow_the_event(open_page):
-    page = open_page("graph", reduced_motion="reduce")
+    page = open_page("graph-lab", reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     check = page.locator(".check")
     check.scroll_into_view_if_needed()
@@ -417,7 +417,7 @@ def test_the_check_and_the_address_follow_the_event(open_page):
 
 
 def test_gradients_are_predicted_before_they_are_shown(open_page):
-    page = open_page("graph?stage=forward", width=360)
+    page = open_page("graph-lab?stage=forward", width=360)
     page.get_by_role("button", name="Predict", exact=True).click()
     question, answer = page.locator(".predict label"), page.locator("#prediction")
     note, step = page.locator(".ledger .note"), page.get_by_role("button", name="Step forward")
@@ -450,7 +450,7 @@ def test_gradients_are_predicted_before_they_are_shown(open_page):
 
 
 def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
-    page = open_page("graph", width=1024, height=768)
+    page = open_page("graph-lab", width=1024, height=768)
     page.locator(".card").first.wait_for()
     page.get_by_role("radio", name="= for +=").click()
     expect(page.locator(".ledger .note")).to_contain_text("here 21, in the right engine 31")
@@ -469,7 +469,7 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
 
 
 def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
-    page = open_page("graph?stage=backward", width=1024, height=768)
+    page = open_page("graph-lab?stage=backward", width=1024, height=768)
     page.locator(".card").first.wait_for()
     expect(page.locator(".ledger .sentence")).to_contain_text("a 31")
     page.get_by_role("radio", name="Forward mode").click()

@@ -26,7 +26,7 @@ def open_page(tab, app_url):
     return open_page
 
 
-PAGES = ("", "graph", "simulate-error", "faults", "faults?tab=spot", "training")
+PAGES = ("", "graph-lab", "simulate-error", "faults", "faults?tab=spot", "training-lab")
 TRIED = "Try this."  # the last words of each page
 
 
@@ -101,7 +101,7 @@ def test_a_page_is_one_entry(new_page, app_url):
 
 
 def test_a_key_on_a_slider_makes_no_entry(open_page):
-    page = open_page("graph?stage=backward")
+    page = open_page("graph-lab?stage=backward")
     page.locator("g.card").first.wait_for()
     ready(page)
     slider = page.locator('input[type=range][aria-label="a"]')
@@ -113,7 +113,7 @@ def test_a_key_on_a_slider_makes_no_entry(open_page):
 
 
 def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
-    page = open_page("graph?view=plain")
+    page = open_page("graph-lab?view=plain")
     ready(page)
     page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
     until(page, in_a="2.1")
@@ -131,7 +131,7 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
 
 
 def test_back_goes_from_page_to_page_with_one_press(open_page):
-    page = open_page("graph?in_a=7")
+    page = open_page("graph-lab?in_a=7")
     ready(page)
     go(page, "Break", "Simulate Error")
     page.get_by_role("heading", name="Simulate Error").wait_for()
@@ -168,7 +168,7 @@ def test_back_goes_from_page_to_page_with_one_press(open_page):
       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
     }""")
     asked.press("Enter")
-    page.wait_for_url("**/wrong?tab=message&failure=scalar")
+    page.wait_for_url("**/what-went-wrong?tab=message&failure=scalar")
     assert entries(page) == 4  # the page that was forward is gone
     page.go_back()
     page.get_by_role("heading", name="Simulate Error").wait_for()
@@ -180,7 +180,7 @@ def shown_names(page):
 
 
 def test_back_after_another_example_returns_to_the_one_before(open_page):
-    page = open_page("graph?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
+    page = open_page("graph-lab?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()
     ready(page)
     slider = page.locator('input[type=range][aria-label="a"]')
@@ -260,7 +260,7 @@ def test_back_after_another_part_of_simulate_error(open_page):
 
 
 def test_back_after_another_lesson_brings_the_settings_before(open_page):
-    page = open_page("training?hidden=4&epochs=3&axis=logarithmic&tab=Command+line")
+    page = open_page("training-lab?hidden=4&epochs=3&axis=logarithmic&tab=Command+line")
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3", activation="tanh")
@@ -284,7 +284,7 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
         server.on_message(lambda message: socket.send(message) if held is None else held.append((socket, message)))
 
     page.route_web_socket("**/_stcore/stream", pass_on)
-    page.goto(f"{app_url}/training?hidden=4&epochs=3")
+    page.goto(f"{app_url}/training-lab?hidden=4&epochs=3")
     ready(page)
     choose(page, "Lesson", "Rate too high")
     until(page, lr="0.3")
@@ -304,7 +304,7 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
 
 
 def test_a_finished_run_is_finished_again_after_a_reload(open_page):
-    page = open_page("training?data=blobs&hidden=3&epochs=3&speed=inf")
+    page = open_page("training-lab?data=blobs&hidden=3&epochs=3&speed=inf")
     ready(page)
     page.get_by_role("button", name="Start").click()
     page.locator(".run-progress", has_text="Epoch 3 of 3").wait_for()
@@ -335,7 +335,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
     try:
         page = browser.new_page()
         page.route_web_socket("**/_stcore/stream", pass_on)
-        page.goto(f"{url}/graph?stage=backward")
+        page.goto(f"{url}/graph-lab?stage=backward")
         page.locator("g.card").first.wait_for()
         slider = page.locator('input[type=range][aria-label="a"]')
         slider.press("ArrowRight")
@@ -358,24 +358,24 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
 @pytest.mark.parametrize(
     "path",
     [
-        "graph?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
+        "graph-lab?expression=a*b&in_a=[1, 2]&in_b=3&start=sum&stage=backward&event=3&reach=20&step=0.5",
         "simulate-error?part=life&op=exp&a=1,0,-1&life=flb&rate=0.2&guesses=3",
         "faults?tab=study&fault=overwrite&seed=3&gradient=numbers&curve=same&run=1&play=1&event=4",
         "faults?tab=spot&case=6&seen=norms,check&solved=1-7",
         "?in_a=3&stage=backward&guess=0.0",
         "why-reverse-mode?tab=one&zeros=nowhere&passes=2",
         "shapes?tab=forgotten&guess=wrong",
-        "check?tab=step&h=-6",
-        "wrong?tab=message&failure=twice",
+        "gradient-check?tab=step&h=-6",
+        "what-went-wrong?tab=message&failure=twice",
         "practise?tab=debug&program=4",
         "practise?tab=predict&level=1&graph=2&value_v1=7",
         "practise?tab=ask&question=classic&answer=21&checked=1&said=classic-0",
-        "build?tab=courses&course=tensors&task=matmul",
+        "build-it-yourself?tab=courses&course=tensors&task=matmul",
         "other-engines?tab=depth&depth=7&calls=144",
         "operations?op=maximum",
         "descent?surface=ravine&steps=40&guess=past",
-        "teach?set=scalars.add&name=Monday",
-        "training?data=xor&hidden=5 3&lr=0.02&unit=1.3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
+        "for-teachers?set=scalars.add&name=Monday",
+        "training-lab?data=xor&hidden=5 3&lr=0.02&unit=1.3&lines=gradients&part=training&axis=logarithmic&speed=30&tab=Command line",
     ],
 )
 def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page, tab, path):
@@ -398,7 +398,7 @@ def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page
 
 
 def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_page):
-    page = open_page("graph?stage=backward")
+    page = open_page("graph-lab?stage=backward")
     page.locator("g.card").first.wait_for()
     page.locator(".scrubber").press("ArrowLeft")
     page.locator(".scrubber").press("ArrowLeft")
@@ -416,7 +416,7 @@ def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_p
 
 
 def test_a_link_cannot_show_a_picture_or_a_link_of_its_own(open_page):
-    path = "graph?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
+    path = "graph-lab?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
     page = open_page(path + "&www.evil.example=1")
     page.get_by_text("does not fit").wait_for()
     note = page.get_by_test_id("stAlert")

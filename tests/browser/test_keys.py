@@ -20,19 +20,19 @@ PRESSES = 5
 SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
-    "graph?view=plain&stage=backward",
+    "graph-lab?view=plain&stage=backward",
     "why-reverse-mode?tab=formula",
     "why-reverse-mode?tab=one",
     "shapes",
     "simulate-error?part=steps",
     "simulate-error?part=life",
     "faults",
-    "check",
+    "gradient-check",
     "other-engines?tab=order",
     "practise?tab=predict",
     "practise?tab=ask",
     "descent",
-    "training",
+    "training-lab",
     "operations",
     "other-engines?tab=beside",
 )
@@ -111,7 +111,7 @@ def test_a_button_pressed_before_the_next_case_has_come_does_not_lead_back(slow_
 
 
 def test_an_example_chosen_just_before_another_button_stays(slow_page):
-    page = slow_page("graph?view=plain")
+    page = slow_page("graph-lab?view=plain")
     quiet(page)
     example = page.get_by_role("combobox", name=re.compile("Example"))
     example.click()

@@ -23,20 +23,23 @@ PAGES = {
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
-    "wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
+    "what-went-wrong?failure=twice": (
+        None,
+        ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"],
+    ),
     "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
-    "check": (
+    "gradient-check": (
         None,
         [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"],
     ),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
-    "build?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
+    "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
     "practise?tab=debug&program=4": (
         "Check (Ctrl+Enter)",
         [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"],
     ),
-    "teach?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
+    "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
     "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
 }

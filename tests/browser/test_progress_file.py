@@ -25,7 +25,7 @@ def write(page, text):
 
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url, tmp_path):
-    page = open_page("build?course=scalars&task=train")
+    page = open_page("build-it-yourself?course=scalars&task=train")
     write(page, SCALARS.reference)
     expect(page.locator(".headline")).to_contain_text("All 8 tasks are passed")
     write(page, SCALARS.reference + "half = (")  # what is in the editor is no engine
@@ -45,9 +45,9 @@ def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url,
         other.locator("input[type=file]").set_input_files(saved)
         expect(other.get_by_text("8 tasks from the file. Your code of Scalars is here.")).to_be_visible()
         expect(other.get_by_label("Name in the file")).to_have_value("Ada Lovelace")
-        other.goto(f"{app_url}/build?tab=passes")
+        other.goto(f"{app_url}/build-it-yourself?tab=passes")
         expect(other.get_by_text("Your engine: scalars, passed")).to_be_visible()
-        other.goto(f"{app_url}/build?course=scalars")
+        other.goto(f"{app_url}/build-it-yourself?course=scalars")
         expect(other.locator(".cm-content")).to_contain_text("class Value")
         expect(other.get_by_role("button", name=re.compile("passed"))).to_have_count(8)
 
@@ -65,7 +65,7 @@ def test_what_the_command_line_checked_is_taken_by_start(browser, app_url, tmp_p
         page.goto(app_url)
         page.locator("input[type=file]").set_input_files(tmp_path / "progress.json")
         expect(page.get_by_text("3 tasks from the file. Your code of Scalars is here.")).to_be_visible()
-        page.goto(f"{app_url}/build?course=scalars")
+        page.goto(f"{app_url}/build-it-yourself?course=scalars")
         expect(page.get_by_role("button", name=re.compile("passed"))).to_have_count(3)
         expect(page.locator(".cm-content")).to_contain_text("class Value")
         assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars')") == text
@@ -77,14 +77,14 @@ def test_without_a_storage_the_ticks_show_within_the_visit(browser, app_url):
             "Object.defineProperty(window, 'localStorage', { get: () => { throw new Error('denied'); } })"
         )
         page = prepared(context.new_page())
-        page.goto(f"{app_url}/build?course=scalars")
+        page.goto(f"{app_url}/build-it-yourself?course=scalars")
         page.locator(".cm-content").wait_for()
         write(page, SCALARS.reference)
         expect(page.locator(".headline")).to_contain_text("passed")
         expect(page.get_by_role("button", name=re.compile("remembers.*passed"))).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["graph", "training", "check"])
+@pytest.mark.parametrize("path", ["graph-lab", "training-lab", "gradient-check"])
 def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(open_page, path):
     page = open_page(f"{path}?engine=scalars")
     expect(page.get_by_text("The link asks for an engine of yours, “Scalars”")).to_be_visible()
@@ -94,7 +94,7 @@ def test_a_link_to_an_engine_that_is_not_here_says_so_and_the_address_is_right(o
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 @pytest.mark.parametrize("size", [(1280, 720), (360, 740)])
 def test_the_end_of_a_course_is_seen_with_the_way_on(open_page, size):
-    page = open_page("build?course=scalars&task=train", width=size[0], height=size[1])
+    page = open_page("build-it-yourself?course=scalars&task=train", width=size[0], height=size[1])
     page.locator(".cm-content").wait_for()
     write(page, SCALARS.reference)
     onward = page.get_by_role("button", name="See your engine at work")
@@ -102,5 +102,5 @@ def test_the_end_of_a_course_is_seen_with_the_way_on(open_page, size):
     for seen in (page.locator(".headline"), page.get_by_text("You have built an engine, in"), onward):
         expect(seen).to_be_in_viewport(ratio=1)
     onward.click()
-    expect(page).to_have_url(re.compile("/build.*tab=passes"))
+    expect(page).to_have_url(re.compile("/build-it-yourself.*tab=passes"))
     expect(page.get_by_text("Your engine: scalars, passed")).to_be_visible()

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from lab.lessons.pages import PAGES
 from tests.support import settled
 
-WITH_PLAYER = ("", "graph")
+WITH_PLAYER = ("", "graph-lab")
 SIZES = ((1024, 768), (1280, 720))
 PLACES = [(page, tab) for page in PAGES for tab in (page.tabs or {"": ""})]
 # What is read from the page while it is projected: the picture, as static/project/ chooses it, and what can be seen.
@@ -114,7 +114,7 @@ def test_who_writes_an_f_projects_nothing(open_page):
 
 
 def test_a_page_projected_before_its_player_came_is_left_by_the_same_key(open_page):
-    page = open_page("graph", width=1024, height=768)
+    page = open_page("graph-lab", width=1024, height=768)
     page.locator(".player").first.wait_for()
     page.locator(".project-bar").wait_for(state="attached")
     page.evaluate("document.documentElement.classList.add('projecting')")  # as an early F does

@@ -10,7 +10,7 @@ RUNS = 20
 @pytest.fixture
 def tabs(open_page):
     """Two tabs with one course, and nothing typed so far."""
-    first, second = open_page("build?course=functions"), open_page("build?course=functions")
+    first, second = open_page("build-it-yourself?course=functions"), open_page("build-it-yourself?course=functions")
     for page in (first, second):
         page.locator(".cm-content").wait_for()
     return first, second

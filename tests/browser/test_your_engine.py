@@ -42,7 +42,7 @@ def look(page):
 
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
-    page = open_page("build?tab=passes")
+    page = open_page("build-it-yourself?tab=passes")
     expect(page.get_by_text("no finished engine yet")).to_be_visible()
     page.evaluate(KEEP, [TEXT, {f"tensors/{one.key}": "2026-10-01" for one in TENSORS.tasks}, all_passed(TENSORS)])
     page.reload()

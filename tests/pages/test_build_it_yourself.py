@@ -81,7 +81,7 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
 @needs_processes
 def test_passing_moves_on_and_is_kept():
     at = app("pages/build_it_yourself.py")
-    at.session_state["path"] = "build"
+    at.session_state["path"] = "build-it-yourself"
     at = check(run(at), COURSE.reference)
     assert shown(at)["result"]["headline"] == "A number that remembers: passed. Next: Addition."
     assert at.header[0].value == "2. Addition"

@@ -41,7 +41,7 @@ def test_what_is_ticked_is_in_the_link_and_in_the_address():
         "set": "cards.by-hand~scalars.value.add~questions.why-add",
         "name": "Monday & <b>more</b>",
         "hide": "hints~reveal",
-        "begin": "graph?expression=a%2Ab+%2B+a",
+        "begin": "graph-lab?expression=a%2Ab+%2B+a",
     }
     again = run(app("pages/for_teachers.py"), **address(at))
     assert link(again) == given

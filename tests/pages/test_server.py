@@ -100,7 +100,7 @@ def test_no_outside_address_is_asked_when_foreign_pages_knock(start, tmp_path, l
 def visited():
     """The address of a server, and its first visitor, who came by a link to a page."""
     url, process = start_app("app.py")
-    yield url, finish(first_run(url, "training"))
+    yield url, finish(first_run(url, "training-lab"))
     process.kill()
     process.wait()
 
@@ -154,7 +154,7 @@ def fetched(url, **headers):
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("", 200), ("graph", 200), ("_stcore/health", 200), ("app/static/graphviz/graphviz.js", 200), ("app/static/no", 404),
+    [("", 200), ("graph-lab", 200), ("_stcore/health", 200), ("app/static/graphviz/graphviz.js", 200), ("app/static/no", 404),
      (f"app/static/{LONG}", 404), (f"app/static/{LONG}.js", 404), ("app/static/" + "a/" * 4000, 404), ("a" * 5000, 200)],
 )  # fmt: skip
 def test_no_answer_can_be_framed_and_a_name_too_long_is_no_error(visited, path, status):
@@ -166,7 +166,7 @@ def test_no_answer_can_be_framed_and_a_name_too_long_is_no_error(visited, path, 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "user@127.0.0.1", ""])
 def test_a_foreign_name_gets_no_page(visited, host):
-    for path in ("", "training", "app/static/graphviz/graphviz.js", "static/js/x.js"):
+    for path in ("", "training-lab", "app/static/graphviz/graphviz.js", "static/js/x.js"):
         status, headers = fetched(f"{visited[0]}/{path}", Host=host)
         assert status == 403
         assert "Set-Cookie" not in headers
@@ -221,7 +221,7 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
 def test_a_server_that_others_reach_offers_no_folder_of_its_machine(start, monkeypatch, arguments, said, shared):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", said)
     url, _ = start(*arguments)
-    visitor = finish(first_run(url, "build"))
+    visitor = finish(first_run(url, "build-it-yourself"))
     blocks = [str(block) for block in visitor.blocks.values()]
     assert any("In my own editor" in block for block in blocks) is not shared
 
@@ -253,7 +253,7 @@ def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_
     async def visit():
         cookie = {"Cookie": f"{COOKIE}={'0' * 32}"}
         async with knock(url, origin=url, additional_headers=cookie) as socket:
-            visitor = Visitor(socket, "training?data=digits&epochs=300&speed=100")
+            visitor = Visitor(socket, "training-lab?data=digits&epochs=300&speed=100")
             await visitor.run()
             button = visitor.find("button", lambda button: button.label == "Start")
             await visitor.run(WidgetState(id=button.id, trigger_value=True))
@@ -274,7 +274,7 @@ def test_where_runs_cannot_be_kept_one_line_says_so(start, monkeypatch, tmp_path
 
     async def visit(**options):
         async with knock(url, origin=url, **options) as socket:
-            visitor = Visitor(socket, "training")
+            visitor = Visitor(socket, "training-lab")
             await visitor.run()
             return visitor.find("markdown", lambda markdown: NOT_KEPT in markdown.body) is not None
 

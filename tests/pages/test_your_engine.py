@@ -27,7 +27,7 @@ def opened(*edit, course=SCALARS, page=PAGE, **address):
     assert not edit or source != course.reference
     at = app(page)
     at.session_state["own engines"] = {course.key: Engine(course, source, date(2026, 11, 2))}
-    at.session_state["path"] = "training" if "training" in page else "build"
+    at.session_state["path"] = "training-lab" if "training" in page else "build-it-yourself"
     return run(at, **{"tab": "passes"} | address)
 
 

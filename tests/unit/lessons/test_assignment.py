@@ -44,12 +44,12 @@ def test_the_keys_are_read_out_of_a_whole_link():
 @pytest.mark.parametrize(
     ("text", "path", "query"),
     [
-        ("a*b + a", "graph", {"expression": "a*b + a"}),
-        ("http://localhost:8501/graph?expression=a*b&in_a=2", "graph", {"expression": "a*b", "in_a": "2"}),
+        ("a*b + a", "graph-lab", {"expression": "a*b + a"}),
+        ("http://localhost:8501/graph-lab?expression=a*b&in_a=2", "graph-lab", {"expression": "a*b", "in_a": "2"}),
         ("https://lab.example/lab/descent?surface=ravine", "descent", {"surface": "ravine"}),
         ("https://lab.example/faults", "faults", {}),
-        ("https://lab.example/graph?set=scalars.add&name=My+own&hide=try&in_a=2", "graph", {"in_a": "2"}),
-        ("graph?expression=a%2Bb", "graph", {"expression": "a+b"}),
+        ("https://lab.example/graph-lab?set=scalars.add&name=My+own&hide=try&in_a=2", "graph-lab", {"in_a": "2"}),
+        ("graph-lab?expression=a%2Bb", "graph-lab", {"expression": "a+b"}),
     ],
 )
 def test_a_set_begins_with_a_page_or_an_expression(text, path, query):

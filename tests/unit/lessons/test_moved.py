@@ -1,12 +1,13 @@
 """Old addresses lead to where their pages are now, with all that they say."""
 
 import asyncio
+import re
 
 import pytest
 
 from lab.lessons.assignment import FORMER, ITEMS, beginning
 from lab.lessons.moved import MOVED, new_address
-from lab.lessons.pages import BY_PATH
+from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui.redirect import Redirect
 
 CASES = {  # as these pages wrote them -> what the new page writes
@@ -23,9 +24,9 @@ CASES = {  # as these pages wrote them -> what the new page writes
     ),
     "broadcasting?tab=forgotten&guess=wrong&rows=1": "shapes?tab=forgotten&guess=wrong&rows=1",
     "broadcasting": "shapes",
-    "simulate-error?part=messages": "wrong",
-    "simulate-error?part=messages&message=twice&step=4": "wrong?failure=twice",
-    "simulate-error?part=messages&message=product": "wrong?shape=product",
+    "simulate-error?part=messages": "what-went-wrong",
+    "simulate-error?part=messages&message=twice&step=4": "what-went-wrong?failure=twice",
+    "simulate-error?part=messages&message=product": "what-went-wrong?shape=product",
     "simulate-error?part=life&life=flb&message=twice": "simulate-error?part=life&life=flb",
     "designs": "other-engines?tab=designs",
     "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
@@ -40,12 +41,13 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "field?tab=torch&expression=x&in_x=3": "other-engines?tab=torch&expression=x&in_x=3",
     "field?tab=tests": "other-engines?tab=beside",  # what is gone
     "field?tab=history&year=1986": "other-engines?tab=history&year=1986",
-    "own": "build?tab=passes",
-    "own?tab=train&engine=tensors": "build?tab=train&engine=tensors",
-    "own?tab=keep": "build?tab=keep",
-    "own?engine=scalars&expression=a&in_a=2&event=3": "build?tab=passes&engine=scalars&expression=a&in_a=2&event=3",
-    "build?ladder=tensors&task=matmul": "build?course=tensors&task=matmul",
-    "build?course=tensors&task=matmul": "build?course=tensors&task=matmul",
+    "own": "build-it-yourself?tab=passes",
+    "own?tab=train&engine=tensors": "build-it-yourself?tab=train&engine=tensors",
+    "own?tab=keep": "build-it-yourself?tab=keep",
+    "own?engine=scalars&expression=a&in_a=2&event=3": "build-it-yourself?tab=passes&engine=scalars&expression=a&in_a=2&event=3",
+    "build": "build-it-yourself",
+    "build?ladder=tensors&task=matmul": "build-it-yourself?course=tensors&task=matmul",
+    "build?course=tensors&task=matmul": "build-it-yourself?course=tensors&task=matmul",
     "debug": "practise?tab=debug",
     "debug?program=4": "practise?tab=debug&program=4",
     "predict": "practise?tab=predict",
@@ -58,7 +60,13 @@ CASES = {  # as these pages wrote them -> what the new page writes
         "practise?tab=ask&topic=Derivatives&seed=3&said=gpu-c&question=gpu&answer=x&checked=1&hint=1&claimed=0.1"
     ),
     "faults?fault=relu-side&seed=5&run=1": "faults?fault=relu-side&seed=5&run=1",
-    "graph?expression=a": "graph?expression=a",
+    "graph?expression=a&event=3": "graph-lab?expression=a&event=3",
+    "check?h=-6&tab=step": "gradient-check?tab=step&h=-6",
+    "wrong?tab=code": "what-went-wrong?tab=code",
+    "wrong?failure=twice": "what-went-wrong?failure=twice",
+    "training?data=xor&tab=Command+line": "training-lab?tab=Command+line&data=xor",
+    "teach?set=scalars.add&hide=try": "for-teachers?set=scalars.add&hide=try",
+    "graph-lab?expression=a": "graph-lab?expression=a",
 }
 
 
@@ -73,6 +81,13 @@ def test_each_page_of_former_times_is_tried_and_leads_to_a_tab_that_there_is():
     for path, moved in MOVED.items():
         assert path not in BY_PATH
         assert {moved.tab, *moved.tabs.values()} - {""} <= BY_PATH[moved.path].tabs.keys(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_a_page_has_its_title_for_its_address_and_its_file(page):
+    slug = re.sub(r"\W+", "-", page.title.lower()).strip("-")
+    assert page.path == ("" if page.title == "Start" else slug)
+    assert page.file == f"pages/{slug.replace('-', '_')}.py"
 
 
 def answer(path, query=b"", method="GET"):
@@ -94,9 +109,9 @@ def answer(path, query=b"", method="GET"):
 def test_the_server_sends_the_browser_to_the_new_address():
     assert answer("/jacobian", b"passes=2") == (307, "why-reverse-mode?tab=one&passes=2")
     assert answer("/lab/why") == (307, "why-reverse-mode")  # relative: wherever the app stands
-    assert answer("/lab/build", b"ladder=scalars") == (307, "build?course=scalars")
-    assert answer("/build", b"course=scalars") is None
-    assert answer("/graph", b"expression=a*b") is None
+    assert answer("/lab/build", b"ladder=scalars") == (307, "build-it-yourself?course=scalars")
+    assert answer("/build-it-yourself", b"course=scalars") is None
+    assert answer("/graph-lab", b"expression=a*b") is None
     assert answer("/why", method="POST") is None
 
 
