@@ -31,8 +31,8 @@ from lab.ui import address, expression_box, page, progress, state, step_picture
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
-from lab.ui.practice import choice, own
-from lab.ui.practice.own import Engine
+from lab.ui.practice import choice, finished
+from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -217,10 +217,10 @@ def _derived(
     if engine is None:
         return _with(expression, values)
     try:
-        with own.differentiated(engine, expression) as f:
+        with finished.differentiated(engine, expression) as f:
             return _with(f, values)
     except (Unusable, Stopped) as error:
-        return own.said(engine, str(error), error.line)
+        return finished.with_line(engine, str(error), error.line)
 
 
 def _with(f: Callable[..., Tensor], values: Mapping[str, Any]) -> tuple[dict[str, CheckPoint], Report]:

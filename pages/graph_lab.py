@@ -24,7 +24,7 @@ from lab.ui import address, expression_box, in_pytorch, page, progress, recorded
 from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
-from lab.ui.practice import choice, own
+from lab.ui.practice import choice, finished
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
@@ -299,7 +299,7 @@ def _by_own_engine(expression: Expression, values: dict[str, float | list], labs
         st.caption("With an input that is detached, constant or written to, what you see is the lab’s engine.")
         return None
     start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
-    yours = own.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
+    yours = finished.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
     if yours.complaint:
         st.warning(f"{escape_markdown(yours.complaint)} What you see is the lab’s engine.")
         return None

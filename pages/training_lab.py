@@ -25,7 +25,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.practice import choice, contest
-from lab.ui.practice.own import Engine
+from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose

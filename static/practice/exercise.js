@@ -6,12 +6,12 @@ import { stays } from "../here.js";
 import { h, setText } from "../player/dom.js";
 import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";
-import { Kept } from "./kept.js";
+import { Draft } from "./draft.js";
 import { SharedText } from "./shared.js";
-import { told } from "./told.js";
+import { resultElements } from "./result.js";
 
 /** @import { Component, OnDisk, ShownExercise } from "../types.js" */
-/** @import { Copy } from "./kept.js" */
+/** @import { Copy } from "./draft.js" */
 
 const LONGEST = 300_000; // characters of a text that a check takes
 
@@ -43,7 +43,7 @@ class Exercise {
   /** @param {ShadowRoot} root @param {ShownExercise} shown */
   constructor(root, shown) {
     this.shown = shown;
-    this.kept = new Kept(shown.key);
+    this.draft = new Draft(shown.key);
     /** @type {(name: string, value: unknown) => void} */
     this.send = () => {};
     /** the text of the last check, while this page is open */
@@ -91,12 +91,12 @@ class Exercise {
       event.preventDefault();
       this.check();
     });
-    const text = this.kept.text() ?? shown.starter;
+    const text = this.draft.text() ?? shown.starter;
     this.editor = editor(place, `${shown.file}, in Python. To leave it: Escape, then Tab.`, text, {
       changed: (now) => this.keep(now),
       check: () => this.check(),
     });
-    this.shared = new SharedText(this.kept, {
+    this.shared = new SharedText(this.draft, {
       take: (other) => this.editor.take(other),
       apart: (tab, other) => this.keepApart(tab, other),
     });
@@ -104,7 +104,7 @@ class Exercise {
     this.apart = new Map();
     this.woken = () => this.shared.wake();
     this.otherTab = (/** @type {StorageEvent} */ event) => {
-      if (event.key === this.kept.copiesPlace) this.keepAllApart();
+      if (event.key === this.draft.copiesPlace) this.keepAllApart();
     };
     for (const waking of ["focus", "pageshow"]) addEventListener(waking, this.woken);
     addEventListener("storage", this.otherTab);
@@ -143,7 +143,7 @@ class Exercise {
     this.say(`${result.passed ? "✓" : "✗"} ${result.headline}`, state);
     this.body.replaceChildren(
       ...(finished ? [this.end(shown.onward, result.hash)] : []),
-      ...told(result, (line, column) => this.editor.goTo(line, column)),
+      ...resultElements(result, (line, column) => this.editor.goTo(line, column)),
     );
     this.result.scrollTop = 0;
     // On a phone the editor fills the screen. What an earlier visit has left does not ask for attention.
@@ -152,12 +152,12 @@ class Exercise {
     const { line, column, sentence } = result;
     const unchanged = result.hash === hashed(this.editor.text());
     this.editor.mark(line && unchanged ? [{ line, column, sentence: sentence || result.headline }] : []);
-    this.kept.found(result.hash, result.headline, result.tasksPassed);
+    this.draft.found(result.hash, result.headline, result.tasksPassed);
   }
 
   /** The end of a course. @param {string} onward @param {string} hash of the text that passed */
   end(onward, hash) {
-    const text = this.kept.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
+    const text = this.draft.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
     const lines = text.trimEnd().split("\n").length;
     const said = `You have built an engine, in ${lines} ${lines === 1 ? "line" : "lines"} of your own code.`;
     const button = h("button", { type: "button", class: "check", onclick: () => this.send("go", true) }, `${onward} →`);
@@ -180,20 +180,20 @@ class Exercise {
   /** Another tab has written this, without what was written here. @param {string} tab @param {string} text */
   keepApart(tab, text) {
     this.apart.set(tab, text);
-    this.kept.copy({ text, note: "written in another tab", tab });
+    this.draft.copy({ text, note: "written in another tab", tab });
     setText(this.said, "You also changed this file in another tab. That text is under Earlier copies.");
   }
 
   /** Two tabs may write their copies at once, and then one of them is missing. */
   keepAllApart() {
-    const there = new Set(this.kept.copies().map(({ text }) => text));
+    const there = new Set(this.draft.copies().map(({ text }) => text));
     for (const [tab, text] of this.apart) if (!there.has(text)) this.keepApart(tab, text);
   }
 
   /** Keep a copy of the text. What a check found says more of it than another note. @param {string} note */
   copy(note) {
-    const [text, last] = [this.editor.text(), this.kept.copies().at(-1)];
-    this.kept.copy({ text, note: last?.text === text && last.note ? "" : note });
+    const [text, last] = [this.editor.text(), this.draft.copies().at(-1)];
+    this.draft.copy({ text, note: last?.text === text && last.note ? "" : note });
   }
 
   check() {
@@ -208,7 +208,7 @@ class Exercise {
     this.editor.mark([]);
     this.drawn = "";
     this.say("Checking", "working");
-    this.send("check", { key: this.shown.key, text, seen: this.kept.file().stamp });
+    this.send("check", { key: this.shown.key, text, seen: this.draft.file().stamp });
   }
 
   putIn() {
@@ -238,7 +238,7 @@ class Exercise {
   // -- Earlier copies
 
   openCopies() {
-    const all = this.kept.copies().reverse();
+    const all = this.draft.copies().reverse();
     const close = h("button", { type: "button", onclick: () => this.copies.close() }, "Close");
     const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}));
     const take = h("button", { type: "button", disabled: true }, "Take this back");
@@ -278,11 +278,11 @@ class Exercise {
 
   /** The file as it is on the disk now: take it, ask, or go on. @param {OnDisk} disk */
   compare(disk) {
-    const seen = this.kept.file();
+    const seen = this.draft.file();
     if (disk.stamp === seen.stamp) return;
     const mine = this.editor.text();
     const agree = () => {
-      this.kept.agree(disk);
+      this.draft.agree(disk);
       this.question.hidden = true;
     };
     const take = () => {

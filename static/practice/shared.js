@@ -5,7 +5,7 @@
  * which changes of this tab are missing. It takes a later text, ignores an older one, and hands on one written apart,
  * for somebody to keep: what was typed in two tabs at once cannot be one text. */
 
-/** @import { Clock, Kept } from "./kept.js" */
+/** @import { Clock, Draft } from "./draft.js" */
 
 /** @typedef {{tab: string, text: string, clock: Clock}} Version a text, the tab that wrote it, and what it contains */
 /** @typedef {Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">} Channel from a tab to all others */
@@ -14,14 +14,14 @@
 const MAX_TABS = 30; // whose changes a clock counts: one that was closed long ago has nothing to say any more
 
 export class SharedText {
-  /** @param {Kept} kept @param {Listener} on @param {Channel} channel @param {string} tab a name that no other has */
-  constructor(kept, on, channel = new BroadcastChannel(kept.place), tab = randomName()) {
-    this.kept = kept;
+  /** @param {Draft} draft @param {Listener} on @param {Channel} channel @param {string} tab a name that no other has */
+  constructor(draft, on, channel = new BroadcastChannel(draft.place), tab = randomName()) {
+    this.draft = draft;
     this.on = on;
     this.tab = tab;
     this.channel = channel;
     channel.onmessage = ({ data }) => this.hear(data);
-    const { text, clock } = kept.version();
+    const { text, clock } = draft.version();
     this.text = text;
     this.clock = clock;
   }
@@ -32,18 +32,18 @@ export class SharedText {
 
   /** The learner has changed the text in this tab. @param {string} text @returns {boolean} whether it is kept */
   write(text) {
-    const there = this.kept.version(); // about to be replaced; a tab that slept has not heard of it
+    const there = this.draft.version(); // about to be replaced; a tab that slept has not heard of it
     if (there.text !== null && !contains(this.clock, there.clock)) this.on.apart(there.tab, there.text);
     this.text = text;
     const { [this.tab]: mine = 0, ...others } = this.clock;
     this.clock = Object.fromEntries([...Object.entries(others).slice(1 - MAX_TABS), [this.tab, mine + 1]]);
     this.channel.postMessage({ tab: this.tab, text, clock: this.clock });
-    return this.kept.write(text, this.clock, this.tab);
+    return this.draft.write(text, this.clock, this.tab);
   }
 
   /** A tab that slept, or was shown again, looks at what is kept. */
   wake() {
-    const { tab, text, clock } = this.kept.version();
+    const { tab, text, clock } = this.draft.version();
     if (text !== null) this.hear({ tab, text, clock });
   }
 

@@ -1,7 +1,7 @@
 /** The cards of the path, each with what this browser knows of it, and the visitor's progress to save and to load. */
 
 import { h, setText } from "../player/dom.js";
-import { bringTexts, textsToSave } from "../practice/handed.js";
+import { bringTexts, textsToSave } from "../practice/transfer.js";
 import { MAX_BYTES, MAX_NAME, opened, packed } from "./file.js";
 import { deedLink, Places } from "./places.js";
 import {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Kept } from "../../static/practice/kept.js";
-import { bringTexts, textsToSave } from "../../static/practice/handed.js";
+import { Draft } from "../../static/practice/draft.js";
+import { bringTexts, textsToSave } from "../../static/practice/transfer.js";
 import { checksum, checksumOf, opened, packed } from "../../static/progress/file.js";
 
 /** @import { Progress } from "../../static/progress/file.js" */
@@ -110,7 +110,7 @@ function browser() {
     getItem: (/** @type {string} */ place) => all.get(place) ?? null,
     setItem: (/** @type {string} */ place, /** @type {string} */ text) => void all.set(place, text),
   };
-  return (/** @type {string} */ course) => new Kept(course, () => storage);
+  return (/** @type {string} */ course) => new Draft(course, () => storage);
 }
 
 const COURSES = [
@@ -120,9 +120,9 @@ const COURSES = [
 
 test("the code goes from one browser to another, the finished engine, too", () => {
   const [school, home] = [browser(), browser()];
-  const kept = school("scalars");
-  kept.copy({ text: "finished", passed: 8 });
-  kept.write("half done");
+  const draft = school("scalars");
+  draft.copy({ text: "finished", passed: 8 });
+  draft.write("half done");
   const texts = textsToSave(["scalars", "tensors"], school);
   assert.deepEqual(texts, { scalars: { text: "half done", best: "finished", passed: 8 } });
   assert.deepEqual(bringTexts(texts, COURSES, home), { brought: ["Scalars"], apart: [] });

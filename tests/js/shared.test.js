@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Kept } from "../../static/practice/kept.js";
+import { Draft } from "../../static/practice/draft.js";
 import { SharedText } from "../../static/practice/shared.js";
 
 /** @import { Channel, Version } from "../../static/practice/shared.js" */
@@ -35,9 +35,9 @@ class Browser {
 
   /** Everything that the learner can get back: what is in the editors, what is kept, and the earlier copies. */
   texts() {
-    const kept = new Kept("scalars", () => this.storage());
-    const copies = kept.copies().map(({ text }) => text);
-    return [...copies, kept.text() ?? "", ...this.tabs.filter(({ there }) => there).map(({ text }) => text)];
+    const draft = new Draft("scalars", () => this.storage());
+    const copies = draft.copies().map(({ text }) => text);
+    return [...copies, draft.text() ?? "", ...this.tabs.filter(({ there }) => there).map(({ text }) => text)];
   }
 }
 
@@ -48,18 +48,18 @@ class Tab {
     this.there = true;
     /** @type {Version[]} */
     this.mail = [];
-    this.kept = new Kept("scalars", () => browser.storage());
-    this.text = this.kept.text() ?? "";
+    this.draft = new Draft("scalars", () => browser.storage());
+    this.text = this.draft.text() ?? "";
     const postMessage = (/** @type {Version} */ version) => {
       for (const tab of browser.tabs) if (tab !== this && tab.there) tab.mail.push(version);
     };
     /** @type {Channel} */
     this.channel = { postMessage, close: () => {}, onmessage: null };
     this.shared = new SharedText(
-      this.kept,
+      this.draft,
       {
         take: (text) => void (this.text = text),
-        apart: (tab, text) => void this.kept.copy({ text, note: "written in another tab", tab }),
+        apart: (tab, text) => void this.draft.copy({ text, note: "written in another tab", tab }),
       },
       this.channel,
       name,
@@ -92,11 +92,11 @@ test("what is typed in one tab is in the other, however late it hears of it", ()
     if ("cgh".includes(letter)) other.deliver();
   }
   browser.settle();
-  assert.deepEqual([one.text, other.text, other.kept.text()], ["abcdefghij", "abcdefghij", "abcdefghij"]);
+  assert.deepEqual([one.text, other.text, other.draft.text()], ["abcdefghij", "abcdefghij", "abcdefghij"]);
   other.type("k"); // and on in the other tab
   browser.settle();
   assert.equal(one.text, "abcdefghijk");
-  assert.deepEqual(one.kept.copies(), []);
+  assert.deepEqual(one.draft.copies(), []);
 });
 
 test("a tab never takes an older text", () => {
@@ -122,7 +122,7 @@ test("two tabs that are typed in at once keep their own text, and that of the ot
   }
   browser.settle();
   assert.deepEqual([one.text, other.text], ["a".repeat(20), "b".repeat(20)]);
-  const texts = one.kept.copies().map(({ text }) => text);
+  const texts = one.draft.copies().map(({ text }) => text);
   assert.deepEqual(texts.sort(), ["a".repeat(20), "b".repeat(20)]); // one copy for each tab, not one for each letter
   other.text = "";
   other.type(one.text); // the learner takes one of them in both tabs, and both go on together
@@ -183,6 +183,6 @@ test("what is kept without a clock, or is just being written, is older than anyt
   browser.storage().setItem("tensor-ops-lab text scalars", "a");
   for (const clock of ["", "{", "7", '{"clock": {"0": 9}, "tab": "0", "hash": "00000000"}']) {
     browser.storage().setItem("tensor-ops-lab clock scalars", clock);
-    assert.deepEqual(new Kept("scalars", () => browser.storage()).version(), { text: "a", clock: {}, tab: "" });
+    assert.deepEqual(new Draft("scalars", () => browser.storage()).version(), { text: "a", clock: {}, tab: "" });
   }
 });

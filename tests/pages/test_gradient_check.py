@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lab.practice import sandbox
-from lab.ui.practice.own import Engine
+from lab.ui.practice.finished import Engine
 from model import Tensor
 from practice import COURSES
 from tests.pages.conftest import address, app, components, go_back, run, switch, texts

@@ -12,7 +12,7 @@ import pytest
 from lab.practice import sandbox
 from lab.pytorch import installed
 from lab.trace.dot import PALETTES
-from lab.ui.practice.own import Engine
+from lab.ui.practice.finished import Engine
 from lab.watch import watch
 from model import Tensor
 from practice import COURSES

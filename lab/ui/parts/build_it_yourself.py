@@ -12,8 +12,8 @@ from lab.practice.folder import FolderError
 from lab.practice.render_report import following
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.practice import own
-from lab.ui.practice.exercise import exercise, finished, wait
+from lab.ui.practice import finished
+from lab.ui.practice.exercise import exercise, finished_check, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
@@ -26,14 +26,14 @@ ONWARD = "See your engine at work"
 def _show(current: PageState) -> Callable[[], None]:
     session = st.session_state
     course = COURSES[session["build course"]]
-    report = finished(course)
+    report = finished_check(course)
     asked = session["build task"] or course.tasks[0].key
     if report and asked == [*report.passed][-1] and (step := following(course, asked)):
         session["build task"] = step.key
         state.step()
     task = course.up_to(session["build task"] or course.tasks[0].key)[-1]
     session[f"build task of {course.key}"] = task.key
-    onward = ONWARD if course.key in own.engines() else ""
+    onward = ONWARD if course.key in finished.engines() else ""
     tasks(course.key, course.tasks, task.key, _go)
     left, right = st.columns([2, 3], gap="medium")
     with left:

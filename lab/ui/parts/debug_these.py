@@ -9,7 +9,7 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.ui import page, state
 from lab.ui.address import Field
-from lab.ui.practice.exercise import exercise, finished, wait
+from lab.ui.practice.exercise import exercise, finished_check, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
@@ -31,7 +31,7 @@ FIELDS = (PROGRAM,)
 
 def _show(current: PageState) -> Callable[[], None]:
     program = PROGRAMS[st.session_state["debug program"] - 1]
-    finished(program)
+    finished_check(program)
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.markdown("Each program has one bug. Find it, fix it, press *Check*.")

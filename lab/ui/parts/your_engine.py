@@ -19,8 +19,8 @@ from lab.trace.recording import Trace, record
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.player import LIMIT, Live, live_values, player
-from lab.ui.practice import choice, contest, own
-from lab.ui.practice.own import Engine
+from lab.ui.practice import choice, contest, finished
+from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
@@ -66,7 +66,7 @@ FIELDS = (
 
 def _chosen() -> Engine | None:
     """The engine that is shown: the one that was asked for, or else the one that passed last."""
-    session, engines = st.session_state, own.engines()
+    session, engines = st.session_state, finished.engines()
     if not engines:
         return None
     if session["own engine"] not in engines:
@@ -87,7 +87,7 @@ def _begin() -> None:
 
 
 def _choose(engine: Engine) -> None:
-    engines = own.engines()
+    engines = finished.engines()
 
     def change() -> None:
         _begin()
@@ -199,7 +199,7 @@ def _trace(
         st.warning(escape_markdown(str(error)))
         return None
     shape = np.shape(labs.nodes[labs.output]["value"])
-    yours = own.passes(engine, expression, values, np.ones(shape) if shape else None)
+    yours = finished.passes(engine, expression, values, np.ones(shape) if shape else None)
     if yours.complaint:
         st.error(escape_markdown(yours.complaint), icon=":material/block:")
         return yours.trace
@@ -237,7 +237,7 @@ def _keep(_: PageState, engine: Engine) -> None:
         "lab, so it is something to keep, and no proof."
     )
     today = datetime.now(UTC).date()
-    made = certificate.page(course, engine.source, days, own.checks(course), training, today)
+    made = certificate.page(course, engine.source, days, finished.checks(course), training, today)
     st.download_button(
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )

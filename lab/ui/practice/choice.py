@@ -20,8 +20,8 @@ from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
-from lab.ui.practice import own
-from lab.ui.practice.own import Engine
+from lab.ui.practice import finished
+from lab.ui.practice.finished import Engine
 from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown
 from practice import COURSES
@@ -31,7 +31,7 @@ LABS = "lab"  # whose engine: the lab's, or that of a course of tasks, where thi
 TICK = 0.4  # seconds between two looks at a check
 LONGEST_DAYS = 100_000  # characters of what the browser says of days
 _KEPT, _ASKED, _COMING, _REFUSED = "own here", "own asked", "own coming", "own refused"
-_component = component("own_engines", "practice/own.js")
+_component = component("own_engines", "practice/finished.js")
 
 
 def field(name: str, *others: str) -> Field:
@@ -41,7 +41,7 @@ def field(name: str, *others: str) -> Field:
 
 def chosen(name: str) -> Engine | None:
     """The engine of a page with this name; None is the lab's."""
-    return own.engines().get(st.session_state[f"{name} engine"])
+    return finished.engines().get(st.session_state[f"{name} engine"])
 
 
 def choose(
@@ -52,7 +52,7 @@ def choose(
     name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
     others: the page's own engines, with what stands on their buttons.
     """
-    engines, missed = own.engines(), missing()
+    engines, missed = finished.engines(), missing()
     _need_not(name, others)
     if not engines and not missed and not others:
         return None
@@ -80,7 +80,7 @@ def _need_not(name: str, others: Collection[str]) -> None:
     The note stays until another engine is chosen."""
     session = st.session_state
     asked, note = session[f"{name} engine"], f"{name} engine lacking"
-    known = asked in own.engines() or asked in others
+    known = asked in finished.engines() or asked in others
     waiting = asked in session.get(_COMING, {}) or (asked not in session.get(_ASKED, ()) and not sandbox.unavailable())
     if asked != LABS and not known and not waiting:
         session[note], session[f"{name} engine"] = asked, LABS
@@ -111,7 +111,7 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
     if all(checking.done for checking in session.get(_COMING, {}).values()):
         for key, checking in session.pop(_COMING, {}).items():
             report = checking.report
-            own.checked(COURSES[key], checking.key, checking.source, report)
+            finished.note_check(COURSES[key], checking.key, checking.source, report)
             if not report:
                 why = render_report(COURSES[key], checking.key, report, "")["headline"]
                 session[_REFUSED] = session.get(_REFUSED, {}) | {key: why}
@@ -127,14 +127,14 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
 
     lacking = {} if sandbox.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
     lacking = {
-        key: it for key, it in lacking.items() if key not in own.engines() and key not in session.get(_ASKED, ())
+        key: it for key, it in lacking.items() if key not in finished.engines() and key not in session.get(_ASKED, ())
     }
     shown = {
         "wanted": session.get(f"{name} engine") in lacking,
         "courses": [
             {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],
-        "asksForDays": asks_for_days and bool(own.engines()),
+        "asksForDays": asks_for_days and bool(finished.engines()),
         "path": session.get("path", ""),
     }
     _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
@@ -150,7 +150,7 @@ def coming() -> bool:
 def missing() -> dict[str, str]:
     """The keys of the courses whose engine has not come back -> why, in a sentence."""
     session = st.session_state
-    there = {*own.engines(), *session.get(_COMING, {})}
+    there = {*finished.engines(), *session.get(_COMING, {})}
     return {key: why for key, why in session.get(_REFUSED, {}).items() if key not in there}
 
 
@@ -195,6 +195,6 @@ def all_days(course: Course) -> dict[str, str]:
         day = told_days.get(name) if isinstance(told_days, dict) else None
         if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
             found[task.key] = day
-        elif name in own.days():
-            found[task.key] = own.days()[name].isoformat()
+        elif name in finished.days():
+            found[task.key] = finished.days()[name].isoformat()
     return found

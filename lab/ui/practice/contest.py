@@ -15,8 +15,8 @@ from lab.practice.learner_run import Contest
 from lab.practice.learner_training import WHAT
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
-from lab.ui.practice import own
-from lab.ui.practice.own import Engine
+from lab.ui.practice import finished
+from lab.ui.practice.finished import Engine
 from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown, markdown_table
 
@@ -89,10 +89,10 @@ def _outcome(contest: Contest) -> None:
             icon=":material/school:",
         )
     if yours.why:
-        engine = own.engines()[contest.course.key]
+        engine = finished.engines()[contest.course.key]
         where = f"after step {yours.points[-1].step}" if yours.points else "before its first step"
         st.error(
-            f"Your engine stopped {where}. {escape_markdown(own.said(engine, yours.why, yours.line))}",
+            f"Your engine stopped {where}. {escape_markdown(finished.with_line(engine, yours.why, yours.line))}",
             icon=":material/block:",
         )
     if labs.why:

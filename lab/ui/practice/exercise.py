@@ -27,7 +27,7 @@ from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
-from lab.ui.practice import own
+from lab.ui.practice import finished
 from lab.ui.practice.processes import pool
 from practice.task import Course
 
@@ -41,7 +41,7 @@ _KEY = "exercise"
 _component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
 
 
-def finished(course: Course) -> CheckReport | None:
+def finished_check(course: Course) -> CheckReport | None:
     """The report of a check, in the run of the page in which it is done."""
     state = st.session_state
     checking: Checking | None = state.get(_name(course, "checking"))
@@ -59,7 +59,7 @@ def finished(course: Course) -> CheckReport | None:
     if failed := record.stumbled(report, ""):
         task, stumble = failed
         progress.stumbled(course.deed(task), stumble.check, stumble.mistake)
-    own.checked(course, checking.key, checking.source, report)
+    finished.note_check(course, checking.key, checking.source, report)
     return report
 
 

@@ -6,7 +6,7 @@ import { h } from "../player/dom.js";
 
 /** @param {ShownResult} result @param {(line: number, column: number | null) => void} goTo a line of the editor
  * @returns {HTMLElement[]} */
-export function told(result, goTo) {
+export function resultElements(result, goTo) {
   const { line, column } = result;
   const first = h("p", { class: "sentence" }, ...words(result.sentence), result.sentence && line ? " " : "");
   if (line) {

@@ -54,7 +54,7 @@ class Passes:
     complaint: str = ""
 
 
-def checked(course: Course, key: str, source: str, report: CheckReport) -> None:
+def note_check(course: Course, key: str, source: str, report: CheckReport) -> None:
     """A check up to the task of the key is done: take note of what it says."""
     session = st.session_state
     session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}
@@ -94,14 +94,14 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
                 trace = loaded.follow(expression, values, upstream)
                 rows = loaded.checked(expression, values, upstream)
         except (Unusable, Stopped) as error:
-            return Passes(trace, (), said(engine, str(error), error.line))
+            return Passes(trace, (), with_line(engine, str(error), error.line))
         return Passes(trace, tuple(rows))
 
     start = None if upstream is None else upstream.tolist()
     return memoize("own passes", (engine.source, expression.text, {**values}, start), run)
 
 
-def said(engine: Engine, sentence: str, line: int | None) -> str:
+def with_line(engine: Engine, sentence: str, line: int | None) -> str:
     """What went wrong with an engine, and in which line of its file. Plain text, with the learner's words in it."""
     short = " ".join(sentence.split())
     short = short if len(short) <= LINE else f"{short[:LINE]}…"

@@ -3,12 +3,12 @@
 
 import { stays } from "../here.js";
 import { tasksDone } from "../progress/progress.js";
-import { Kept } from "./kept.js";
+import { Draft } from "./draft.js";
 
 /** @import { Component, ShownEngines } from "../types.js" */
 
-/** @type {WeakMap<ShadowRoot, string>} what each place on a page has told of the days */
-const told = new WeakMap();
+/** @type {WeakMap<ShadowRoot, string>} the days that each place on a page has sent */
+const sentDays = new WeakMap();
 
 /** @param {Component<ShadowRoot>} component */
 export function show({ data, parentElement: root, setStateValue, setTriggerValue }) {
@@ -17,14 +17,14 @@ export function show({ data, parentElement: root, setStateValue, setTriggerValue
   if (!stays(shown.path)) return;
   const days = tasksDone();
   const texts = shown.courses.flatMap(({ key, last, tasks }) => {
-    const text = days[`${key}/${last}`] ? new Kept(key).finished(tasks) : null;
+    const text = days[`${key}/${last}`] ? new Draft(key).finished(tasks) : null;
     return text === null ? [] : [[key, text]];
   });
   // The server asks for each of them once; where a link wants one, it is told that there is none.
   if (texts.length || shown.wanted) setTriggerValue("back", Object.fromEntries(texts));
-  if (!shown.asksForDays) told.delete(root); // on another page, and the server forgets
-  const said = JSON.stringify(days);
-  if (!shown.asksForDays || told.get(root) === said) return;
-  told.set(root, said);
-  setStateValue("days", said);
+  if (!shown.asksForDays) sentDays.delete(root); // on another page, and the server forgets
+  const text = JSON.stringify(days);
+  if (!shown.asksForDays || sentDays.get(root) === text) return;
+  sentDays.set(root, text);
+  setStateValue("days", text);
 }

@@ -15,7 +15,7 @@ const MOST_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep a
 
 /** @typedef {Pick<Storage, "getItem" | "setItem">} Store */
 
-export class Kept {
+export class Draft {
   /** @param {string} name of the text: "scalars"
    * @param {() => Store} storage a function: a browser that may keep nothing for a site throws as it is asked */
   constructor(name, storage = () => localStorage) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Kept } from "../../static/practice/kept.js";
+import { Draft } from "../../static/practice/draft.js";
 import { hashed } from "../../static/progress/hash.js";
 
 /** A browser's storage with room for so many characters. */
@@ -31,20 +31,20 @@ const copyOf = (/** @type {string} */ text, note = "") => ({ when: "2026-01-02T0
 test("a text comes back, to the letter", () => {
   const storage = new Room(1000);
   const text = "def f(x):\n\treturn x  # <b>ü</b>\n";
-  assert.equal(new Kept("scalars", () => storage).text(), null);
-  assert.equal(new Kept("scalars", () => storage).write(text), true);
-  assert.equal(new Kept("scalars", () => storage).text(), text);
-  assert.equal(new Kept("tensors", () => storage).text(), null);
+  assert.equal(new Draft("scalars", () => storage).text(), null);
+  assert.equal(new Draft("scalars", () => storage).write(text), true);
+  assert.equal(new Draft("scalars", () => storage).text(), text);
+  assert.equal(new Draft("tensors", () => storage).text(), null);
 });
 
 test("copies are in the order of time, and one like the last only gets its note", () => {
   const room = new Room(10_000);
-  const kept = new Kept("scalars", () => room);
-  kept.copy(copyOf("a"));
-  kept.copy(copyOf("b"));
-  kept.copy(copyOf("b", "passed"));
+  const draft = new Draft("scalars", () => room);
+  draft.copy(copyOf("a"));
+  draft.copy(copyOf("b"));
+  draft.copy(copyOf("b", "passed"));
   assert.deepEqual(
-    kept.copies().map(({ text, note }) => [text, note]),
+    draft.copies().map(({ text, note }) => [text, note]),
     [
       ["a", ""],
       ["b", "passed"],
@@ -54,93 +54,93 @@ test("copies are in the order of time, and one like the last only gets its note"
 
 test("there are forty copies at most, the latest", () => {
   const room = new Room(1e6);
-  const kept = new Kept("scalars", () => room);
-  for (let i = 0; i < 60; i++) kept.copy(copyOf(`text ${i}`));
+  const draft = new Draft("scalars", () => room);
+  for (let i = 0; i < 60; i++) draft.copy(copyOf(`text ${i}`));
   assert.deepEqual(
-    kept.copies().map(({ text }) => text),
+    draft.copies().map(({ text }) => text),
     Array.from({ length: 40 }, (_, i) => `text ${i + 20}`),
   );
 });
 
 test("of large texts there are fewer copies, and of the largest still one", () => {
   const room = new Room(1e7);
-  const kept = new Kept("scalars", () => room);
-  for (let i = 0; i < 20; i++) kept.copy(copyOf(String(i).padEnd(100_000)));
-  assert.deepEqual(kept.copies().length, 10);
-  assert.equal(kept.copies().at(-1)?.text.trim(), "19");
-  kept.copy(copyOf("x".repeat(2_000_000)));
-  assert.equal(kept.copies().length, 1);
+  const draft = new Draft("scalars", () => room);
+  for (let i = 0; i < 20; i++) draft.copy(copyOf(String(i).padEnd(100_000)));
+  assert.deepEqual(draft.copies().length, 10);
+  assert.equal(draft.copies().at(-1)?.text.trim(), "19");
+  draft.copy(copyOf("x".repeat(2_000_000)));
+  assert.equal(draft.copies().length, 1);
 });
 
 test("copies go where there is no room for the text; the text goes never", () => {
   const room = new Room(1000);
-  const kept = new Kept("scalars", () => room);
-  for (let i = 0; i < 8; i++) kept.copy(copyOf(String(i).padEnd(40)));
-  assert.equal(kept.write("x".repeat(800)), true);
-  assert.equal(kept.text()?.length, 800);
-  assert.equal(kept.copies().at(-1)?.text.trim(), "7");
-  assert.equal(kept.copy(copyOf("y".repeat(500))), false);
-  assert.equal(kept.text()?.length, 800);
+  const draft = new Draft("scalars", () => room);
+  for (let i = 0; i < 8; i++) draft.copy(copyOf(String(i).padEnd(40)));
+  assert.equal(draft.write("x".repeat(800)), true);
+  assert.equal(draft.text()?.length, 800);
+  assert.equal(draft.copies().at(-1)?.text.trim(), "7");
+  assert.equal(draft.copy(copyOf("y".repeat(500))), false);
+  assert.equal(draft.text()?.length, 800);
 });
 
 test("a browser that keeps nothing says so", () => {
   const none = () => {
     throw new Error("denied");
   };
-  const kept = new Kept("scalars", none);
-  assert.equal(kept.text(), null);
-  assert.equal(kept.write("a"), false);
-  assert.equal(kept.copy(copyOf("a")), false);
-  assert.deepEqual(kept.copies(), []);
-  assert.deepEqual(kept.file(), { stamp: "", text: "" });
+  const draft = new Draft("scalars", none);
+  assert.equal(draft.text(), null);
+  assert.equal(draft.write("a"), false);
+  assert.equal(draft.copy(copyOf("a")), false);
+  assert.deepEqual(draft.copies(), []);
+  assert.deepEqual(draft.file(), { stamp: "", text: "" });
 });
 
 test("what is damaged in the storage counts as nothing", () => {
   const storage = new Room(1000);
-  const kept = new Kept("scalars", () => storage);
+  const draft = new Draft("scalars", () => storage);
   for (const text of ["{", "7", "null", '[{"when": 1}, null, 3]']) {
     storage.setItem("tensor-ops-lab copies scalars", text);
     storage.setItem("tensor-ops-lab file scalars", text);
-    assert.deepEqual(kept.copies(), []);
-    assert.equal(typeof kept.file().stamp, "string");
+    assert.deepEqual(draft.copies(), []);
+    assert.equal(typeof draft.file().stamp, "string");
   }
 });
 
 test("what a check found is with the text that it checked, as data", () => {
   const room = new Room(10_000);
-  const kept = new Kept("scalars", () => room);
-  kept.copy(copyOf("whole"));
-  kept.found(hashed("whole"), "Everything is passed.", 8);
-  kept.copy(copyOf("half"));
-  kept.found(hashed("half"), "One fails.", 3);
-  kept.found(hashed("another"), "Of no copy.", 8);
-  kept.write("half done");
+  const draft = new Draft("scalars", () => room);
+  draft.copy(copyOf("whole"));
+  draft.found(hashed("whole"), "Everything is passed.", 8);
+  draft.copy(copyOf("half"));
+  draft.found(hashed("half"), "One fails.", 3);
+  draft.found(hashed("another"), "Of no copy.", 8);
+  draft.write("half done");
   assert.deepEqual(
-    kept.copies().map(({ text, passed }) => [text, passed]),
+    draft.copies().map(({ text, passed }) => [text, passed]),
     [
       ["whole", 8],
       ["half", 3],
     ],
   );
-  assert.equal(kept.finished(8), "whole");
-  assert.equal(kept.finished(9), "half done"); // a task has been added
+  assert.equal(draft.finished(8), "whole");
+  assert.equal(draft.finished(9), "half done"); // a task has been added
 });
 
 test("copies that an earlier version kept say in their note what they passed", () => {
   const room = new Room(10_000);
-  const kept = new Kept("scalars", () => room);
+  const draft = new Draft("scalars", () => room);
   room.setItem("tensor-ops-lab copies scalars", JSON.stringify([copyOf("whole", "All 8 tasks are passed.")]));
-  kept.copy(copyOf("half"));
-  assert.equal(kept.finished(8), "whole");
+  draft.copy(copyOf("half"));
+  assert.equal(draft.finished(8), "whole");
 });
 
 test("of what another tab writes at the same time only the latest is kept", () => {
   const room = new Room(10_000);
-  const kept = new Kept("scalars", () => room);
-  kept.copy({ text: "checked" });
-  for (const text of ["b", "bb"]) kept.copy({ text, note: "written in another tab", tab: "1" });
+  const draft = new Draft("scalars", () => room);
+  draft.copy({ text: "checked" });
+  for (const text of ["b", "bb"]) draft.copy({ text, note: "written in another tab", tab: "1" });
   assert.deepEqual(
-    kept.copies().map(({ text }) => text),
+    draft.copies().map(({ text }) => text),
     ["checked", "bb"],
   );
 });
