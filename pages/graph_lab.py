@@ -97,7 +97,7 @@ def _show(current: PageState) -> None:
             with st.container(width="stretch"):
                 _expression()
             _settings(_expression_of(_parsed()))
-        with st.popover("How it works", icon=":material/help:"):
+        with st.popover("How it works", icon=":material/help:", key="graph help"):
             st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
     choice.come_back("graph")
     if st.session_state["graph preset"] == RECORDED:

@@ -92,6 +92,17 @@ def test_on_a_phone_start_shows_its_picture_at_once(tab, app_url):
     assert words["y"] + words["height"] <= PHONE[1]  # what is said of it, too
 
 
+def test_on_a_phone_the_graph_lab_shows_its_picture_and_then_all_of_a_step(tab, app_url):
+    page = tab(width=PHONE[0], height=PHONE[1])
+    page.goto(f"{app_url}/graph?stage=backward&event=19")
+    page.locator(".stage svg").first.wait_for()
+    settled(page)
+    boxes = [page.locator(part).bounding_box() for part in (".controls", ".stage", ".ledger")]
+    assert boxes[1]["y"] < 500  # a third of the window is for the picture, without scrolling
+    assert [box["y"] for box in boxes] == sorted(box["y"] for box in boxes)
+    assert boxes[2]["y"] + boxes[2]["height"] - boxes[0]["y"] <= PHONE[1]  # what is pressed, the picture, its words
+
+
 def test_on_a_phone_what_comes_of_it_begins_in_the_window_and_sums_are_not_folded(tab, app_url):
     page = tab(width=PHONE[0], height=PHONE[1])
     for path, parts in BEGINS.items():
