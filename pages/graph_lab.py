@@ -4,7 +4,6 @@ import json
 import math
 import shutil
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -29,8 +28,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 
-PRESETS_FILE = Path(__file__).parents[1] / "assets" / "presets.json"
-PRESETS = memoize("graph presets", None, lambda: json.loads(PRESETS_FILE.read_text("utf-8")))
+PRESETS = expression_box.presets()
 OWN = "Your own expression"
 RECORDED = "A recorded pass"
 STAGES = ("none", "forward", "backward")

@@ -288,9 +288,10 @@ CONCEPTS = (
     ),
     Concept(
         "What comes after simple networks?",
-        "Embedding, convolution, recurrence and attention as expressions that open in the Graph lab.",
+        "Embedding, convolution, recurrence, layer norm and attention as expressions that open in the Graph lab.",
         "other-engines", {"tab": "next"},
-        ("attention", "transformer", "convolution", "cnn", "embedding", "layers", "self-attention"),
+        ("attention", "transformer", "convolution", "cnn", "embedding", "layers", "self-attention",
+         "layer norm"),
     ),
     Concept(
         "Who invented backpropagation?",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -19,6 +22,13 @@ from lab.ui.table import escape_markdown, with_code
 LONGEST = 2000  # characters of an expression
 LARGEST = 1_000_000.0  # number of an input
 REACH, STEP = 10.0, 0.1  # of the sliders, on both sides of 0
+PRESETS_FILE = Path(__file__).parents[2] / "assets" / "presets.json"
+
+
+@cache
+def presets() -> tuple[dict[str, Any], ...]:
+    """The examples of the Graph lab: key, name, text and the values of the inputs; of a layer also a question."""
+    return tuple(json.loads(PRESETS_FILE.read_text("utf-8")))
 
 
 def value(text: str) -> float | list:

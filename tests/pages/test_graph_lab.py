@@ -12,6 +12,7 @@ import pytest
 from lab.practice import sandbox
 from lab.pytorch import installed
 from lab.trace.dot import PALETTES
+from lab.ui.expression_box import presets
 from lab.ui.practice.finished import Engine
 from lab.watch import watch
 from model import Tensor
@@ -116,7 +117,7 @@ def test_a_number_from_a_link_may_lie_outside_of_the_range(at):
     assert (slider(at, "a").value, slider(at, "a").max) == (12, 100)
 
 
-@pytest.mark.parametrize("index", range(10))
+@pytest.mark.parametrize("index", range(len(presets())))
 def test_every_preset_runs_and_is_checked_numerically(at, index):
     plain(at)
     at.selectbox(key="graph preset").set_value(at.selectbox(key="graph preset").options[index]).run()

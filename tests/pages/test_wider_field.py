@@ -126,7 +126,7 @@ def test_no_gradient_of_the_first_expression_is_rounding_alone():
 
 def test_what_comes_after_has_run_and_leads_to_the_graph_lab():
     said = texts(opened(tab="next").markdown).replace("\\", "")
-    for name in ("Embedding", "Convolution", "Recurrence", "Attention"):
+    for name in ("Embedding", "Convolution", "Recurrence", "Layer norm", "Attention"):
         assert f"**{name}.**" in said
     assert "E [101, 101, 0, 0, 10, 10]" in said
 
@@ -136,7 +136,7 @@ def test_what_comes_after_is_opened_before_80_words_and_its_answer_is_folded():
     said = [text.value for text in at.markdown]
     before = said[: said.index("Embedding in the Graph lab")]  # the link, where the page stands alone
     assert sum(len(text.split()) for text in before) <= 80
-    assert [expander.label for expander in at.expander] == ["What came of it"] * 4
+    assert [expander.label for expander in at.expander] == ["What came of it"] * 5
     assert all("Gradients:" in expander.markdown[0].value for expander in at.expander)
 
 

@@ -17,6 +17,7 @@ FLOORS = (
     "lab.text",
     "lab.pytorch",
     "lab.ops",
+    "lab.layers",
     "lab.gradcheck",
     "lab.expression",
     "lab.trace",

@@ -32,28 +32,6 @@ EXAMPLES: dict[str, dict[str, float | list]] = {
     "cross_entropy(x @ w, [0, 2])": {"x": [[1, 2], [-1, 0.5]], "w": [[1, 0, -1], [0.5, 2, 0]]},
     "std(x)": {"x": [2, 2, 2]},
 }
-BEYOND: dict[str, tuple[str, str, dict[str, str]]] = {  # name -> what to look for, expression, inputs
-    "Embedding": (
-        "A table E, of which a sentence takes rows 0, 2, 0. Which rows receive a gradient, and which one twice?",
-        "words = concatenate([E[0:1], E[2:3], E[0:1]])\nsum(words * g)",
-        {"E": "[[1, 2], [3, 4], [5, 6]]", "g": "[[1, 1], [10, 10], [100, 100]]"},
-    ),
-    "Convolution": (
-        "One kernel k slides over x: a weight that is shared over places. How many messages add up at k?",
-        "y = [sum(x[0:2]*k), sum(x[1:3]*k), sum(x[2:4]*k)]\nsum(y**2)",
-        {"x": "[1, 3, -1, 2]", "k": "[0.5, -1]"},
-    ),
-    "Recurrence": (
-        "One weight w over three steps in time: a graph that gets deeper, not wider. Which message is smallest?",
-        "h1 = tanh(w*x1)\nh2 = tanh(w*h1 + x2)\nh3 = tanh(w*h2 + x3)\nh3**2",
-        {"w": "0.5", "x1": "1", "x2": "0.3", "x3": "-0.2"},
-    ),
-    "Attention": (
-        "Each query asks all keys and mixes the values. Which of q, k and v is reached by the shortest path?",
-        "share = softmax(q @ k.T / sqrt(2))\nsum((share @ v)**2)",
-        {"q": "[[1, 0], [0, 1]]", "k": "[[1, 0.5], [-1, 2], [0, 1]]", "v": "[[1, 2], [3, 4], [5, 6]]"},
-    ),
-}
 KEPT = "Bytes kept at the worst moment"
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
@@ -292,26 +270,28 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
 def _next() -> None:
     st.markdown(
         "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
-        "these was run now. Answer its question, then look."
+        "these was run now. Answer its question, then look. For any size, as Python: `lab/layers.py`."
     )
-    said = memoize("beyond", 1, lambda: {name: _ran(text, given) for name, (_, text, given) in BEYOND.items()})
-    for name, (what, text, given) in BEYOND.items():
+    layers = [preset for preset in expression_box.presets() if "question" in preset]
+    said = memoize("beyond", 1, lambda: {layer["key"]: _ran(layer["text"], layer["values"]) for layer in layers})
+    for layer in layers:
+        key, name = layer["key"], layer["key"].replace("_", " ").capitalize()
         with st.container(border=True):
             left, right = st.columns([3, 2], gap="medium")
             with left:
-                st.markdown(f"**{name}.** {what}")
-                address = {"expression": text} | {f"in_{leaf}": value for leaf, value in given.items()}
-                page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", address)
+                st.markdown(f"**{name}.** {layer['question']}")
+                query = {"expression": layer["text"]}
+                page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", query)
             with right:
-                st.code(text, wrap_lines=True)
+                st.code(layer["text"], wrap_lines=True)
                 with st.expander("What came of it"):
-                    st.markdown(said[name])
+                    st.markdown(said[key])
 
 
-def _ran(text: str, given: dict[str, str]) -> str:
+def _ran(text: str, given: dict[str, float | list]) -> str:
     """What came of an expression, in a sentence."""
     expression = parse(text)
-    leaves = {leaf: Tensor(expression_box.value(given[leaf])) for leaf in expression.names}
+    leaves = {leaf: Tensor(given[leaf]) for leaf in expression.names}
     result = expression(**leaves)
     steps = sum(1 for tensor in topological_order(result) if tensor.op)
     result.backward()
