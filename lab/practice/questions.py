@@ -1,4 +1,4 @@
-"""Answers to the questions of practice/questions.py: judged, and the order in which questions come."""
+"""Answers to the questions of practice/questions.toml: judged, and the order in which questions come."""
 
 from __future__ import annotations
 
