@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class Known:
     """A cause, and what is said of it wherever it is found.
 
-    failure   key of the failure that it is (lab/failures/catalogue.py); "" for none
+    failure   key of the failure that it is (lab/failures/catalogue.toml); "" for none
     apart     what tells it from causes that look the same
     settings  of a run in the Training lab that goes wrong in this way; {} where no setting does
     """
