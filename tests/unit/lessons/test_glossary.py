@@ -28,13 +28,7 @@ def test_a_definition_is_one_sentence(term):
 
 
 def test_no_term_is_there_twice():
-    source = (Path(__file__).resolve().parents[3] / "lab" / "lessons" / "glossary.py").read_text("utf-8")
-    (table,) = (
-        node.value for node in ast.parse(source).body
-        if isinstance(node, ast.Assign) and node.targets[0].id == "TERMS"
-    )  # fmt: skip
-    keys = [key.value for key in table.keys]
-    assert len(keys) == len({key.lower() for key in keys}) == len(TERMS)
+    assert len({word.lower() for word in TERMS}) == len(TERMS)  # the same word twice would be no TOML
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
