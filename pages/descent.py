@@ -401,7 +401,7 @@ def _time() -> None:
         w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
         x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
-        kept = st.slider("Detach the state before the last … steps", *KEPT.limits, key="descent last")
+        kept = st.slider("Keep gradients for the last … steps", *KEPT.limits, key="descent last")
     assert kind
     if guessed is None:
         with picture:

@@ -161,9 +161,7 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
 
 
 def _four_steps() -> None:
-    prose(
-        "Between the two passes, somebody writes to an array [[in place]]. What becomes of the [[gradients|gradient]]?"
-    )
+    prose("An array is overwritten [[in place]] after the forward pass. Are the [[gradients|gradient]] still right?")
     experiment = _settings()
     code, now = st.columns([4, 5], gap="medium")
     with code:
@@ -381,7 +379,7 @@ def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[in
 def _predict() -> None:
     st.markdown(
         f"After each forward pass comes one write, `a.data += 1` or `y.data += 1`; a is {brief(START.a)} and b is "
-        f"{brief(START.b)}. Tick the writes that make a gradient wrong when the guard is off."
+        f"{brief(START.b)}. Tick the writes that spoil a gradient when the guard is off."
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
@@ -418,7 +416,7 @@ def _tick() -> None:
             name, *boxes = st.columns([2, 3, 3], vertical_alignment="center")
             name.markdown(f"`y = {spec.text}`")
             for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
-                box.checkbox(f"{target} written: wrong", key=_key((op, written)))
+                box.checkbox(f"write to {target}", key=_key((op, written)))
 
 
 def _score() -> None:

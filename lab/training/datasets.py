@@ -316,7 +316,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         else "each column standardised with the mean and deviation of its training samples"
     )
     inputs = train_x.shape[1]
-    answers = f"{len(raw.classes)} classes" if raw.classes else "one number to find"
+    answers = f"{len(raw.classes)} classes" if raw.classes else "one target"
     notes = (
         f"{name}: {raw.note}; {divided}, {inputs} input{'s' * (inputs > 1)}, {answers}",
         *raw.remarks,

@@ -132,7 +132,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
         *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
     )
-    note = f"{Path(path).name}, {'numbers to find' if regression else 'labels'} from {header[label_at]!r}"
+    note = f"{Path(path).name}, target {header[label_at]!r}{' (regression)' if regression else ''}"
     features = np.stack([values for _, values in inputs], axis=1)
     cells = tuple((header[at], text) for at, found in by_column.items() for text, _ in found)
     names = tuple(column if text is None else f"{column} “{text}”" for column, text in cells)

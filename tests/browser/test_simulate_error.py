@@ -182,7 +182,7 @@ def test_choices_are_kept_while_numbers_move(open_page):
 
 def test_predict_then_run(open_page):
     page = open_page("simulate-error?part=predict")
-    page.locator("label", has_text="a written: wrong").first.click()
+    page.locator("label", has_text="write to a").first.click()
     page.wait_for_url("**guesses=1")
     button(page, "Run all 12").click()
     page.get_by_role("heading", name="You predicted").wait_for()

@@ -72,7 +72,7 @@ def test_every_fault_shows_what_was_just_computed(key):
     if fault.torch_message:
         assert fault.torch_code in [code.value for code in at.code]
     assert not [box for box in at.success if box.value.startswith("**Broken engine: healthy")]
-    seen_nothing = [box.value for box in at.markdown if "Broken engine: the doctor sees nothing here" in box.value]
+    seen_nothing = [box.value for box in at.markdown if "Broken engine: the run looks healthy" in box.value]
     records = trained.records
     assert bool(seen_nothing) == (bool(records) and diagnose(records, fault.broken.config(2), own_loop=True)[0].well)
     charts = at.get("echarts_chart")

@@ -136,7 +136,7 @@ def test_what_comes_after_is_opened_before_80_words_and_its_answer_is_folded():
     said = [text.value for text in at.markdown]
     before = said[: said.index("Embedding in the Graph lab")]  # the link, where the page stands alone
     assert sum(len(text.split()) for text in before) <= 80
-    assert [expander.label for expander in at.expander] == ["What came of it"] * 5
+    assert [expander.label for expander in at.expander] == ["Result"] * 5
     assert all("Gradients:" in expander.markdown[0].value for expander in at.expander)
 
 

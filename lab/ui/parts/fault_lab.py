@@ -394,8 +394,8 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
                 )
             elif run is broken:  # its records look well, and it is not
                 st.container(border=True).markdown(
-                    f":material/visibility_off: **{title} engine: the doctor sees nothing here.** {evidence} From a "
-                    f"run’s records this fault cannot be told."
+                    f":material/visibility_off: **{title} engine: the run looks healthy.** {evidence} Training "
+                    f"records cannot reveal this fault."
                 )
             else:
                 say, icon = (st.success, "check") if first.key == "healthy" else (st.info, "hourglass_top")

@@ -284,7 +284,7 @@ def _next() -> None:
                 page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", query)
             with right:
                 st.code(layer["text"], wrap_lines=True)
-                with st.expander("What came of it"):
+                with st.expander("Result"):
                     st.markdown(said[key])
 
 

@@ -19,7 +19,7 @@ from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown
 
 ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
-LAST, AS_IT_IS = "the last", "as its numbers are"
+LAST, AS_IT_IS = "last", "automatic"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
@@ -71,7 +71,7 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
         # The table outlives the widget, which forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
         file = place.file_uploader(
-            "A table as CSV: columns of numbers or of few different texts, and one of classes or numbers to find",
+            "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
             "csv",
             key="own table file",
         )
@@ -90,9 +90,9 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 state.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
                 state.setdefault("own table task", own.get("task") or AS_IT_IS)
                 target = place.selectbox(
-                    "Column of the classes, or to find", [LAST, *_header(own["table"])], key="own table target"
+                    "Target column", [LAST, *_header(own["table"])], key="own table target"
                 )
-                task = place.selectbox("What for", [AS_IT_IS, *TASKS], key="own table task")
+                task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
                 own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
                 state["own table"] = own
                 asked = (own, val_fraction, seed)

@@ -399,7 +399,7 @@ def test_a_measured_target_makes_a_regression(table):
     assert data.train_y.std() == pytest.approx(1, abs=1e-6)
     raw = data.in_units(np.concatenate([data.train_y, data.val_y]))
     np.testing.assert_allclose(sorted(raw), np.arange(50) / 7, atol=1e-5)
-    assert "1 input, one number to find" in data.notes[0]
+    assert "1 input, one target" in data.notes[0]
     counts = "".join(f"{n},{n % 3}\n" for n in range(50))  # as good as classes, unless somebody says what for
     assert load(table(counts)).classes == ("0", "1", "2")
     assert load(table(counts), task="regression").target is not None

@@ -235,7 +235,7 @@ def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
     code, out, err = call(capsys, *flags)
     assert (code, err) == (0, "")
     assert "accuracy" not in out
-    assert "one number to find" in out
+    assert "one target" in out
     records = metrics("r")
     best = max(1 - record["val_loss"] for record in records)
     assert f"best validation R² {best:.4f} in epoch" in out.splitlines()[-1]
@@ -301,7 +301,7 @@ def test_a_csv_trains(here, capsys):
     Path("own.csv").write_text("x,square,side\n" + "\n".join(rows))
     code, out, _ = call(capsys, "--data", "csv:own.csv", "--epochs", 2)
     assert code == 0
-    assert "labels from 'side'" in out
+    assert "target 'side'" in out
     assert names("runs") == ["csv-own-1"]
     assert call(capsys, "--data", "csv:own.csv", "--target", "side", "--epochs", 2, "--quiet")[0] == 0
     assert names("runs") == ["csv-own-1", "csv-own-2"]
