@@ -455,7 +455,7 @@ def _play_sample(view: View) -> None:
         return
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
-    label = data.train_y[number].item()  # an index of a class, or the number to find
+    label = data.train_y[number].item()  # an index of a class, or the target
     wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
     st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
     prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")

@@ -126,7 +126,7 @@ def sentences(card: DataCard) -> tuple[str, ...]:
         each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
         said.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
     if card.numbers_rows:
-        said.append("the number to find grows by 1 from row to row, as a row number does: is it the right column?")
+        said.append("the target grows by 1 from row to row, as a row number does: is it the right column?")
     return tuple(said)
 
 

@@ -170,7 +170,7 @@ def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]
         )
         for at, width in enumerate(hidden)
     ]
-    names = [f"Class {name}" for name in data.classes] or ["The number to find"]
+    names = [f"Class {name}" for name in data.classes] or ["Target"]
     words = [] if plane is not None else [name[:3] for name in data.classes or ("out",)]
     return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]
 
