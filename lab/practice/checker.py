@@ -376,7 +376,11 @@ def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, refe
     by_rule = list(itertools.islice((one for one in fitting if _fits_later(course, task, one, later)), MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
-        by_rule = []  # many a mistake ends in the same exception
+        if any(mistake.key != SMALL_CHANGE for mistake in by_rule):
+            by_rule = []  # many a mistake ends in the same exception
+        else:
+            sentences = dict.fromkeys(mistake.sentence for mistake in by_rule)
+            by_rule = [replace(by_rule[0], sentence=" Or: ".join(sentences))]
     return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
 
 
@@ -566,7 +570,7 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
 
 def resemblance(got: Any, expected: Any, rtol: float) -> str:
     """What strikes one about a value that differs from another, in one sentence; "" where nothing does."""
-    if got is None and isinstance(expected, (int, float, list, np.ndarray)):
+    if got is None and expected is not None:
         return "It is None: it was never set, or a function has ended without `return`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
         if {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
 
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 
@@ -35,15 +36,14 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
 
     owned   whether a node belongs to the lines that may change
 
-    A function with a `while` has none: a change could make it loop for ever.
+    A `while` stays as it is: a change in it could make it loop for ever.
     """
-    if any(isinstance(node, ast.While) for node in ast.walk(function)):
-        return
+    fixed = {id(node) for loop in ast.walk(function) if isinstance(loop, ast.While) for node in ast.walk(loop)}
+    mine = [node for node in ast.walk(function) if node is not function and id(node) not in fixed and owned(node)]
     defaults = _defaults(function)
-    for node in ast.walk(function):
-        if node is not function and owned(node):
-            for words, other in _others(node, defaults):
-                yield words, with_nodes(function, (node, other))
+    for node in mine:
+        for words, other in _others(node, defaults):
+            yield words, with_nodes(function, (node, other))
     for name, value in defaults.items():
         always = {f"with `{axis}` where `axis` belongs": axis for axis in AXES} if name == "axis" else {}
         for words, text in {f"if `{name}` were ignored": ast.unparse(value), **always}.items():
@@ -53,6 +53,21 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
         if isinstance(node, (ast.FunctionDef, ast.For, ast.If, ast.With)) and all(owned(each) for each in node.body):
             for words, body in _other_orders(node.body):
                 yield words, _with_body(function, node, body)
+    for words, old, new in _other_names(function, mine):
+        yield words, with_nodes(function, (old, new))
+
+
+def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator[tuple[str, ast.Name, ast.Name]]:
+    """Another variable of the function in place of one, or another class in place of one."""
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    variables = [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
+    variables += [node.id for node in names if isinstance(node.ctx, ast.Store)]
+    classes = [node.id for node in names if node.id[0].isupper()]
+    for node in mine:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id != "self":
+            for other in dict.fromkeys(variables if node.id in variables else classes if node.id in classes else ()):
+                if other != node.id:
+                    yield f"with `{other}` where `{node.id}` belongs", node, ast.Name(other, ast.Load())
 
 
 def _with_body(function: ast.FunctionDef, node: ast.stmt, body: list[ast.stmt]) -> ast.FunctionDef:
@@ -121,6 +136,9 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
         yield from _without_parentheses(node)
     elif isinstance(node, ast.Compare):
         yield from _other_comparisons(node)
+    elif isinstance(node, ast.BoolOp):
+        for test in node.values:
+            yield "with one of two conditions alone", test
     elif isinstance(node, ast.For):
         yield from _shorter_loops(node)
     elif isinstance(node, ast.comprehension):
@@ -146,6 +164,10 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
         yield from _other_calls(node)
     elif isinstance(node, ast.Name) and node.id in defaults and isinstance(node.ctx, ast.Load):
         yield f"if `{node.id}` were ignored", defaults[node.id]
+    elif isinstance(node, ast.Starred):
+        yield "without a `*`", node.value
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield "without `return`: it ends with None", ast.Expr(node.value)
     elif isinstance(node, ast.Attribute) and node.attr == "T":
         yield "if a matrix in it were not transposed", node.value
     elif isinstance(node, ast.Attribute) and node.attr in SIBLINGS and isinstance(node.ctx, ast.Load):
@@ -166,6 +188,8 @@ def _other_comparisons(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
         if issubclass(other, ast.cmpop):
             words = f"with `{OPERATORS[other]}` where `{OPERATORS[type(node.ops[0])]}` belongs"
             yield words, ast.Compare(node.left, [other()], node.comparators)
+    if isinstance(node.ops[0], ast.IsNot):
+        yield "if 0 and an empty tuple counted as None", node.left
     for constant in (True, False):
         yield f"if a condition in it were always {str(constant).lower()}", ast.Constant(constant)
     if isinstance(node.ops[0], ast.Gt):  # a mask
@@ -193,16 +217,21 @@ def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def _without_parentheses(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
-    """`a - b * c` for `(a - b) * c`, and the like."""
+    """`a - b * c` for `(a - b) * c`, and the like, also with the factors in the other order."""
     words = "without a pair of parentheses"
-    if not isinstance(node.op, (ast.Mult, ast.Div)):
-        return
-    if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, (ast.Add, ast.Sub)):
-        inner = ast.BinOp(node.left.right, node.op, node.right)
-        yield words, ast.BinOp(node.left.left, node.left.op, inner)
-    if isinstance(node.right, ast.BinOp) and isinstance(node.right.op, (ast.Add, ast.Sub)):
-        inner = ast.BinOp(node.left, node.op, node.right.left)
-        yield words, ast.BinOp(inner, node.right.op, node.right.right)
+    left, right = (side if _is_sum(side) else None for side in (node.left, node.right))
+    if left and isinstance(node.op, (ast.Mult, ast.Div)):
+        yield words, ast.BinOp(left.left, left.op, ast.BinOp(left.right, node.op, node.right))
+        if isinstance(node.op, ast.Mult):
+            yield words, ast.BinOp(ast.BinOp(node.right, node.op, left.left), left.op, left.right)
+    if right and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
+        yield words, ast.BinOp(ast.BinOp(node.left, node.op, right.left), right.op, right.right)
+        if isinstance(node.op, ast.Mult):
+            yield words, ast.BinOp(right.left, right.op, ast.BinOp(right.right, node.op, node.left))
+
+
+def _is_sum(node: ast.expr) -> TypeGuard[ast.BinOp]:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub))
 
 
 def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
@@ -249,6 +278,9 @@ def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         yield f"without `{name}`", node.args[0]
     elif isinstance(node.func, ast.Attribute) and not node.args:
         yield f"without `{name}`", node.func.value
+    elif len(node.args) > 1:
+        for given in node.args:
+            yield f"without `{ast.unparse(node.func)}`", given
     if len(node.args) and isinstance(inner := node.args[0], ast.Call) and inner.args:
         nested = ast.Call(node.func, [inner.args[0], *node.args[1:]], node.keywords)
         yield (

@@ -219,7 +219,7 @@ def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]
 
 
 def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """A returned tuple of messages that ends too early."""
+    """A returned tuple of messages that ends too early, or none at all."""
     for each in ast.walk(rule.function):
         if isinstance(each, ast.Return) and rule.messages[0].place is not None and isinstance(each.value, ast.Tuple):
             for length in range(1, len(each.value.elts)):
@@ -229,6 +229,12 @@ def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
                     "input, in the order of the inputs.",
                     (rule.place, with_nodes(rule.function, (each, less))),
                 )
+            one = ast.Return(rule.messages[0].expression)
+            yield source.mistake(
+                f"In `{rule.name}`, `backward` returns one array. It should return a tuple, with a message for each "
+                "input.",
+                (rule.place, with_nodes(rule.function, (each, one))),
+            )
 
 
 def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
@@ -358,9 +364,38 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
             whole, ratio = _product_around(sent, upstream), parsed(f"out.data / {message.operand}.data")
             words = "divides the result's number by the operand's own: at 0 there is nothing to divide by"
             yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), ratio))
+        whole = _product_around(sent, upstream)
         for words, local in _formulas(rule, message):
-            whole = _product_around(sent, upstream)
             yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), local))
+        for words, local in _formulas(rule, message, alone=True):
+            yield f"lacks the upstream gradient, and {words}", substituted(sent, whole, local)
+    for node in ast.walk(sent):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            yield from _other_products(sent, node)
+
+
+def _other_products(sent: ast.expr, product: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
+    """Two matrices multiplied in another order, or with others of them transposed, or one of the two alone."""
+    (left, right), words = ([(side, _turned(side)) for side in (product.left, product.right)]), []
+    for swapped, one, other in itertools.product((False, True), left, right):
+        words = ["has its two factors in the wrong order"] if swapped else []
+        for factor, (should, _) in ((one, left), (other, right)):
+            if factor is not should:
+                which = "the upstream gradient" if any(map(_is_upstream, ast.walk(factor))) else "the operand"
+                words.append(f"has {which} transposed, or not, where the other belongs")
+        if len(words) > 1:  # a single one of these mistakes has been tried
+            pair = (other, one) if swapped else (one, other)
+            yield ", and ".join(words), substituted(sent, product, ast.BinOp(pair[0], ast.MatMult(), pair[1]))
+    for side in (*left, *right):
+        if not any(map(_is_upstream, ast.walk(side))):
+            yield "is the other operand alone: the product with the upstream gradient is missing", side
+
+
+def _turned(matrix: ast.expr) -> ast.expr:
+    """A matrix transposed; one that is, as it was."""
+    if isinstance(matrix, ast.Attribute) and matrix.attr == "T":
+        return matrix.value
+    return ast.Attribute(matrix, "T", ast.Load())
 
 
 def _is_operand(node: ast.AST) -> TypeGuard[ast.expr]:
@@ -380,17 +415,18 @@ FORMULAS = (
     "y / a", "y / b", "b * y / a", "1 - tanh(y)**2", "1 / (1 + exp(-y)) * (1 - 1 / (1 + exp(-y)))", "cos(y)",
     "b - 1", "(b - 1) * a", "a**(b - 1)", "(b - 1) * a**(b - 1)", "(b - 1) * a**b", "(b + 1) * a**b",
     "a**(b - 1) / b",
-    "a**(b + 1) / (b + 1)", "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
+    "a**(b + 1) / (b + 1)", "b * a**b - 1", "b * y**(b - 1)",
+    "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
 )  # fmt: skip
 PLAIN_NAMES = {"a": "the first operand", "b": "the second one", "y": "the result"}
 
 
-def _formulas(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
-    """Local derivatives that people write, each with its formula."""
+def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> Iterator[tuple[str, ast.expr]]:
+    """Local derivatives that people write, each with its formula. alone: also the bare numbers."""
     names = _names_of_values(rule, message)
     called = dict(PLAIN_NAMES if "b" in names else PLAIN_NAMES | {"a": "the input"})
     library = "np" if message.place is not None or not isinstance(message.statement, ast.AugAssign) else "math"
-    for formula in FORMULAS:
+    for formula in (*("aby" if alone else ""), *FORMULAS):
         tree = parsed(formula)
         used = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         if "b" not in names and any(node.id == "b" for node in used):

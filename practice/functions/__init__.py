@@ -148,6 +148,11 @@ def _both_sides(name: str, inputs: Any) -> Check:
 
 _UNWRAPPED = "*(x.data if isinstance(x, Tensor) else x for x in inputs)"
 _MESSAGE = "x.grad = message if x.grad is None else x.grad + message"
+_ADDED_IN_PLACE = """\
+if x.grad is None:
+                            x.grad = message
+                        else:
+                            x.grad += message"""
 _ADD = "return grad, grad\n"
 _MUL = "return grad * b, grad * a"
 _POW = "return grad * n * a ** (n - 1), None"
@@ -390,14 +395,18 @@ for each input; an input that is no tensor gets none.
             output="out.data",
             derivatives={"a.grad": "x"},
         ),
-        Check(
-            "Two tensors with the same message",
-            _TWICE
-            + _TOTAL
-            + "a, b = Tensor(x), Tensor(y)\nc = Total.apply(a, b)\nout = Total.apply(c, Twice.apply(a))\n"
-            "out.backward()",
-            ("out.grad", "c.grad", "b.grad", "a.grad"),
-            _alike("x", "y"),
+        *(
+            Check(
+                name,
+                _TWICE + _TOTAL + "a, b = Tensor(x), Tensor(y)\nc = Total.apply(a, b)\n"
+                f"out = Total.apply({inputs})\nout.backward()",
+                ("out.grad", "c.grad", "b.grad", "a.grad"),
+                _alike("x", "y"),
+            )
+            for name, inputs in (
+                ("Two tensors with the same message", "c, Twice.apply(a)"),
+                ("The same, in the other order", "Twice.apply(a), c"),
+            )
         ),
         Check(
             "Two passes",
@@ -416,15 +425,20 @@ for each input; an input that is no tensor gets none.
         Mistake(
             "in-place",
             "A message was added in place, and somebody else had been sent the same array. `x.grad = x.grad + "
-            "message` makes "
-            "a new one.",
-            (
-                (
-                    _MESSAGE,
-                    "if x.grad is None:\n                            x.grad = message\n"
-                    "                        else:\n                            x.grad += message",
-                ),
-            ),
+            "message` makes a new one.",
+            ((_MESSAGE, _ADDED_IN_PLACE),),
+        ),
+        Mistake(
+            "in-place-other-order",
+            "`x.grad += message` writes into an array that another tensor was sent, too. `x.grad = x.grad + message` "
+            "makes a new one.",
+            ((_MESSAGE, _ADDED_IN_PLACE), ("in tensor.grad_fn.inputs if", "in tensor.grad_fn.inputs[::-1] if")),
+        ),
+        Mistake(
+            "twice",
+            "A tensor that several others use had its turn several times. It has one turn, when all of them have had "
+            "theirs.",
+            (("        elif tensor not in seen:", "        else:"),),
         ),
         Mistake(
             "order-from-leaves",

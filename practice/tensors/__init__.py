@@ -995,6 +995,10 @@ Predicting, measuring and updating are done in `no_grad`.
             "detached in place", "`detach` takes away the history of the tensor itself. It should make a new one.",
             (("return Tensor(self.data)\n", "self._children = ()\n        return self\n"),),
         ),
+        Mistake(
+            "history lost", "`detach` takes away the history of the tensor itself, which keeps its own.",
+            (("return Tensor(self.data)\n", "self._children = ()\n        return Tensor(self.data)\n"),),
+        ),
     ),
     (
         "You need one place that says whether to record, such as an attribute of the class `Tensor`.",

@@ -59,7 +59,7 @@ def put(text, name, replacement):
     return "".join(lines)
 
 
-@pytest.mark.parametrize("answers", wrong_styles.SETS, ids=["first", "second", "third", "fourth"])
+@pytest.mark.parametrize("answers", wrong_styles.SETS, ids=["first", "second", "third", "fourth", "fifth"])
 def test_wrong_answers_in_other_styles_are_refused_and_named(answers):
     named = 0
     for course, key, words, replacements in answers:
