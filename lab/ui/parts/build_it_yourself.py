@@ -49,8 +49,7 @@ def _show(current: PageState) -> Callable[[], None]:
             st.code(str(error), language=None, wrap_lines=True)
     progress.done("own-rule", progress.has_passed("scalars/add"))
     page.closing(
-        "Write a rule wrongly on purpose, such as a minus for a plus, and see how the check finds it and what finite "
-        "differences say.",
+        "Break a rule: write a minus for a plus. See how the check finds it, and what finite differences say.",
         "pages/other_engines.py",
         "See how other engines are built",
     )

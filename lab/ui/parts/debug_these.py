@@ -1,6 +1,5 @@
 """Debug these: twelve short programs, each with a bug to find and to fix."""
 
-import ast
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +12,6 @@ from lab.ui.practice.exercise import exercise, finished_check, wait
 from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Course
 
@@ -57,8 +55,6 @@ def _program(program: Course) -> None:
     (task,) = program.tasks
     st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
     st.markdown(task.text)
-    about = escape_markdown(ast.get_docstring(ast.parse(program.starter)) or "")
-    st.markdown(f"**What it is for.** {about}")
     if program.deed(task.key) in st.session_state.get("tasks passed", ()):
         _solved(program)
     else:
