@@ -89,9 +89,7 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 state.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
                 state.setdefault("own table task", own.get("task") or AS_IT_IS)
-                target = place.selectbox(
-                    "Target column", [LAST, *_header(own["table"])], key="own table target"
-                )
+                target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
                 task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
                 own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
                 state["own table"] = own
