@@ -1,4 +1,4 @@
-"""Data to train on: synthetic points, the embedded digits, MNIST files, a CSV of your own.
+"""Data to train on: synthetic points, the embedded digits, letters of a text, MNIST files, a CSV of your own.
 
 `load(name, ...)` reads what has a name, `from_table(text, ...)` a CSV that was read already, `prepare(...)` takes
 arrays. Each returns a `Dataset`: inputs as float32, labels as integers, split into training and validation samples,
@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.training import images, tables
+from lab.training import images, letters, tables
 from lab.training.config import Config
 from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
 
@@ -126,6 +126,8 @@ def load(
         raw = images.mnist(data_dir)
     elif name == "digits":
         raw = images.digits()
+    elif name == "letters":
+        raw = letters.samples()
     elif name in SYNTHETIC:
         raw = _generate(name, rng, SYNTHETIC[name][1] if noise is None else noise, samples or SYNTHETIC_SAMPLES)
     else:
@@ -265,8 +267,8 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
         "sine": (sine, 0.2),
     }
 )
-NAMES = ("digits", "mnist", *SYNTHETIC)
-BUILT_IN = (*SYNTHETIC, "digits")  # what needs neither a file nor the network
+NAMES = ("digits", "letters", "mnist", *SYNTHETIC)
+BUILT_IN = (*SYNTHETIC, "digits", "letters")  # what needs neither a file nor the network
 
 
 def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> Raw:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from lab.training.config import Config
+from lab.training.letters import bigram_loss
 from lab.training.records import Curve, Record, score
 
 Answer = tuple[int, str]  # the index among the answers, and a sentence with the numbers that say so
@@ -112,6 +113,13 @@ def _beaten(records: Sequence[Record]) -> Answer:
     return (0 if last <= plain + 0.005 else 1 if last <= 0.99 else 2), where
 
 
+def _next_letter(records: Sequence[Record]) -> Answer:
+    last, origin, table = _losses(records, "val_loss")[-1], records[-1]["origin"], bigram_loss()
+    where = f"the validation loss ended at {last:.2f}; the table’s is {table:.2f}"
+    plain = f"giving each letter its share of the text has {origin['baseline_val_loss']:.2f}"
+    return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {plain}."
+
+
 def _fall(records: Sequence[Record]) -> Answer:
     losses = _losses(records, "train_loss")
     low = min(losses)
@@ -196,6 +204,12 @@ LESSONS = MappingProxyType(
             "The noise hides the rule. Training accuracy will rise; and on samples never seen?",
             ("rise with it", "stay near 50 %"),
             _alike,
+        ),
+        "The next letter": Lesson(
+            replace(FIRST, data="letters", hidden=(64,), lr=0.003, epochs=10),
+            "A table says which letter follows which. Two layers see four letters: where will their loss end?",
+            ("above the table’s", "below it, above half", "below half of it"),
+            _next_letter,
         ),
         "A noisy curve": Lesson(
             replace(FIRST, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),

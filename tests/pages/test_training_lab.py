@@ -24,7 +24,7 @@ from lab.training.doctor import diagnose
 from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
-from lab.ui.training.instruments import PANEL
+from lab.ui.training.instruments import PANEL, TALL
 from lab.ui.training.settings import change_network
 from lab.ui.visitor import COOKIE
 from tests.pages.conftest import address, entry, switch, texts
@@ -492,6 +492,13 @@ def test_the_number_of_samples_and_which_of_them_are_drawn_have_an_address_each(
     assert len(live(at).trainer.dataset.train_x) == 32
     assert at.session_state["training points"] == "training"
     assert (address(at)["samples"], address(at)["part"]) == ("40", "training")
+
+
+def test_where_the_mistakes_are_the_main_picture_they_get_its_height(at):
+    run(at, data="letters", hidden="8")
+    charts = shown(at)
+    assert charts["confusion"]["height"] == TALL != charts["loss"]["height"]
+    assert charts["confusion"]["spec"]["xAxis"]["axisLabel"]["interval"] == 0  # each of the 21 letters is named
 
 
 @pytest.mark.parametrize(("data", "panel"), [("moons", "accuracy"), ("sine", "explained"), ("blobs", "confusion")])

@@ -62,7 +62,7 @@ PANEL = {  # beside the plane, one of them at a time
 # Of the pictures, so that with the row of buttons above and the doctor below they fill the window and no more.
 TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
 HALF = "clamp(130px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
-HEIGHTS = {"plane": TALL, "samples": "auto", "confusion": TALL, "loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
+HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches"}
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
@@ -222,7 +222,9 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
         dict.fromkeys(("loss", "accuracy", "explained"), "with the validation of earlier runs") if _overlaid() else {}
     )
     boards = ChartHost(
-        "training", NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)), HEIGHTS
+        "training",
+        NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)),
+        HEIGHTS | {first: "auto" if first == "samples" else TALL},
     )
     with progress:
         boards.board("progress")

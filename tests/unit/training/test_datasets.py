@@ -31,7 +31,7 @@ def assert_sound(data):
 # Names
 
 
-@pytest.mark.parametrize("name", ["digits", *datasets.SYNTHETIC])
+@pytest.mark.parametrize("name", datasets.BUILT_IN)
 def test_every_named_dataset_is_sound_and_standardised(name):
     data = load(name)
     assert_sound(data)
@@ -40,7 +40,7 @@ def test_every_named_dataset_is_sound_and_standardised(name):
     assert len(data.val_x) == pytest.approx(0.2 * (len(data.train_x) + len(data.val_x)), abs=5)
 
 
-@pytest.mark.parametrize("name", ["digits", *datasets.SYNTHETIC])
+@pytest.mark.parametrize("name", datasets.BUILT_IN)
 def test_the_seed_fixes_everything(name):
     assert load(name, seed=3).fingerprint == load(name, seed=3).fingerprint
     assert load(name, seed=3).fingerprint != load(name, seed=4).fingerprint

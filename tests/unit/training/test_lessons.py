@@ -18,6 +18,7 @@ from lab.training.trainer import train
         ("A layer dies", "nearly all"),
         ("Overfitting", "fall, then rise"),
         ("The hardest: spirals", "by epoch 20"),
+        ("The next letter", "below half of it"),
         ("A noisy curve", "a little less"),
         ("Falls, then infinite", "become infinite"),
         ("A rare class", "95 to 99 %"),
