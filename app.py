@@ -12,7 +12,7 @@ ASSETS = Path(__file__).parent / "assets"  # the server may have been started fr
 
 if __name__ == "__main__":
     from lab.lessons.pages import GROUPS, PAGES
-    from lab.ui.latest import acknowledge
+    from lab.ui.stale_messages import acknowledge
 
     st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), size="large")
@@ -37,9 +37,9 @@ else:
 
     from lab.config import allow_open_files, detect_hosted
     from lab.ui.compressed import CompressedOnce
-    from lab.ui.latest import LatestState
     from lab.ui.redirect import Redirect
     from lab.ui.same_origin import SameOrigin
+    from lab.ui.stale_messages import LatestState
     from lab.ui.visitor import Visitor
 
     allow_open_files()

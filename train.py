@@ -39,12 +39,12 @@ from lab.training.config import (
 from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.features import FEATURES
+from lab.training.live_doctor import Watch
 from lab.training.records import Record, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
 from lab.training.samples import DataError
 from lab.training.trainer import Trainer, resumed, save_summary, train
 from lab.training.trial import try_in_turn
-from lab.training.watch import Watch
 from model import ACTIVATIONS, INITS
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 /** The address follows the page. Only a deliberate step of the visitor makes an entry in the history; all else changes
  * the present one. Where the browser goes back or forward by itself, the server is told where it is now. */
 
-import { computed, stays } from "../here.js";
+import { computed, stays } from "../current_page.js";
 
 const PACE = 200; // milliseconds between two writes: browsers refuse to write more often for long
 const STREAMLITS_OWN = ["embed", "embed_options"];

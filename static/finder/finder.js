@@ -1,7 +1,7 @@
 /** From any page to "What went wrong?" with what is in the clipboard: by a button in the bar at the top, Ctrl+K, or
  * a paste where nothing is written. */
 
-import { stays } from "../here.js";
+import { stays } from "../current_page.js";
 import { h } from "../player/dom.js";
 
 /** @import { Component } from "../types.js" */

@@ -1,6 +1,6 @@
 /** The player as a Streamlit component. The loader in lab/ui/player.py calls `show` whenever new data have come. */
 
-import { stays } from "../here.js";
+import { stays } from "../current_page.js";
 import { mount } from "./player.js";
 
 /** @import { Component } from "../types.js" */

@@ -2,7 +2,7 @@
  *
  * The text lives in the browser, which keeps it at each change; it goes to the server with a check only. */
 
-import { stays } from "../here.js";
+import { stays } from "../current_page.js";
 import { h, setText } from "../player/dom.js";
 import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";

@@ -1,7 +1,7 @@
 /** Engines that were built on other days: their texts are in this browser, and the server checks them again. The days
  * on which tasks were passed go to the server, for the page to keep. */
 
-import { stays } from "../here.js";
+import { stays } from "../current_page.js";
 import { tasksDone } from "../progress/progress.js";
 import { Draft } from "./draft.js";
 

@@ -1,6 +1,6 @@
 /** Places on a page that show the visitor's progress: painted again whenever it changes, here or in another window. */
 
-import { stays } from "../here.js";
+import { stays } from "../current_page.js";
 import { h } from "../player/dom.js";
 import { CHANGED } from "./progress.js";
 

@@ -11,9 +11,9 @@ from lab.failures.catalogue import BY_KEY
 from lab.failures.causes import SHARED
 from lab.failures.failure import run
 from lab.failures.index import everything, fit, labelled_sentences, rank
-from lab.failures.kind import kind_of
 from lab.failures.phrases import phrases
 from lab.failures.terms import terms
+from lab.failures.text_kind import kind_of
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import train
-from lab.training import datasets, watch
+from lab.training import datasets, live_doctor
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.predictions import answers
@@ -367,7 +367,7 @@ def warnings(folder):
 
 @pytest.mark.parametrize(("key", "flags"), BAD)
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch, key, flags):
-    monkeypatch.setattr(watch.Watch, "SILENT", math.inf)  # on a busy machine, too
+    monkeypatch.setattr(live_doctor.Watch, "SILENT", math.inf)  # on a busy machine, too
     _, _, err = call(capsys, *flags.split(), "--out", "r")
     assert key in [finding.key for finding in found("r")]
     assert err.splitlines() == warnings("r")
@@ -401,19 +401,21 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
     assert set(said) - set.union(*stood)  # or this would show nothing
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
     assert reappearing > 0
-    monkeypatch.setattr(watch.Watch, "SILENT", 0.0)
-    doctor, told = watch.Watch([], config), []
+    monkeypatch.setattr(live_doctor.Watch, "SILENT", 0.0)
+    doctor, told = live_doctor.Watch([], config), []
     for record, now in zip(records, stood, strict=True):
         news = {finding.name for finding in doctor.look(record)}
         assert news == now - set(told)
         told += sorted(news)
     assert len(told) == len(set(told)) > 0
     assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records, config)]
-    assert [str(f) for f in watch.Watch(records, config).findings()] == [str(f) for f in diagnose(records, config)]
+    assert [str(f) for f in live_doctor.Watch(records, config).findings()] == [
+        str(f) for f in diagnose(records, config)
+    ]
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
-    class Counting(watch.Watch):
+    class Counting(live_doctor.Watch):
         SILENT = math.inf
         read = 0
 
@@ -431,7 +433,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
 
 @posix
 def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
-    program = f"import sys, train; from lab.training import watch; watch.Watch.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
+    program = f"import sys, train; from lab.training import live_doctor; live_doctor.Watch.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
     flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
     code, shown = on_a_terminal([sys.executable, "-c", program, *map(str, flags)], ROOT, 2000)
     assert code == 0

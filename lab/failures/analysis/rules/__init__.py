@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules.accumulating import accumulation
-from lab.failures.analysis.rules.again import changed_between, many_numbers, used_again
 from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
     behind_a_cut,
@@ -21,7 +20,7 @@ from lab.failures.analysis.rules.cuts import (
     read_but_not_asked,
     refused_by_numpy,
 )
-from lab.failures.analysis.rules.kept import kept_graphs
+from lab.failures.analysis.rules.gathered_losses import kept_graphs
 from lab.failures.analysis.rules.leaves import (
     gradient_of_the_middle,
     leaf_rebound,
@@ -56,6 +55,7 @@ from lab.failures.analysis.rules.optimizers import (
     unregistered,
     used_up,
 )
+from lab.failures.analysis.rules.reused_graphs import changed_between, many_numbers, used_again
 from lab.failures.analysis.rules.steps import likelihood_made_smaller, never_zeroed, uphill, wrong_order
 
 RULES: tuple[Rule, ...] = (

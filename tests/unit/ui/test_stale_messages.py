@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.state.common import WidgetMetadata
 
-from lab.ui.latest import COUNT, NUMBER, LatestState
+from lab.ui.stale_messages import COUNT, NUMBER, LatestState
 
 
 class Visit:
