@@ -71,6 +71,17 @@ def test_the_others_show_shapes_and_numbers():
     assert "Made of: sum, /" in texts(at.markdown).replace("\\", "")
 
 
+def test_a_name_from_another_operation_s_list_is_its_first_element():
+    """As when a new choice cuts a run off: the list in the browser is still that of the operation before."""
+    for op, widget in (("mean", "selectbox"), ("*", "radio")):
+        at = opened(op=op)
+        message = at._tree.get_widget_states()
+        next(one for one in message.widgets if one.id.endswith("operations along")).string_value = "weight[0, 0]"
+        at._run(message)
+        assert not at.exception
+        assert getattr(at, widget)(key="operations along").value == 0
+
+
 def test_every_operation_opens():
     at = opened()
     for name in OPS:
