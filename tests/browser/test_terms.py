@@ -39,3 +39,12 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     page.mouse.move(0, 0)
     term.hover()  # it is not closed for ever
     expect(explanation).to_be_visible()
+
+
+def test_what_shows_nothing_takes_no_room_while_it_is_loaded(tab, app_url):
+    page = tab()
+    page.route("**/static/js/*BidiComponent*", lambda route: None)  # it never comes
+    page.goto(f"{app_url}/simulate-error")
+    page.locator(".st-key-project").wait_for(state="attached")
+    for name in ("project", "progress"):
+        expect(page.locator(f".st-key-{name}")).to_have_css("height", "0px")
