@@ -9,13 +9,12 @@ function close({ key }) {
 
 /** @param {Event} event */
 function reopen({ target }) {
-  if (!(target instanceof Element && target.matches(".term, .definition"))) return;
-  for (const term of document.querySelectorAll(".term.closed")) term.classList.remove("closed");
+  if (target instanceof Element) target.closest(".term")?.classList.remove("closed");
 }
 
 /** Called with each run of a page: a listener that is there is not added twice. */
 export function listen() {
   document.addEventListener("keydown", close);
-  document.addEventListener("pointerout", reopen);
-  document.addEventListener("focusout", reopen);
+  document.addEventListener("pointerover", reopen);
+  document.addEventListener("focusin", reopen);
 }
