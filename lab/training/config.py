@@ -144,11 +144,13 @@ class Config:
         self._check_changes()
 
     def _check_changes(self) -> None:
-        object.__setattr__(self, "changes", tuple(map(tuple, self.changes)))
+        listed = (list, tuple)  # JSON may hold anything else
+        good = isinstance(self.changes, listed) and all(isinstance(change, listed) for change in self.changes)
+        object.__setattr__(self, "changes", tuple(map(tuple, self.changes)) if good else (self.changes,))
         last = 0
         for change in self.changes:
             require(
-                len(change) == 3 and is_whole(change[0], max(last, 1)) and change[1] in LIVE,
+                good and len(change) == 3 and is_whole(change[0], max(last, 1)) and change[1] in LIVE,
                 f"--changes must be the epoch after which a setting changes, and its new value, in the order of the "
                 f"epochs, not {shown(change)}: write for example --changes 5:lr=0.01. Settings that can change are "
                 f"{', '.join(LIVE)}.",

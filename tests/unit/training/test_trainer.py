@@ -630,3 +630,9 @@ def test_a_write_to_the_data_after_the_forward_pass_reaches_no_gradient():
         gradients.append([p.grad for p in trainer.model.parameters()])
     for right, got in zip(*gradients, strict=True):
         np.testing.assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("changes", [None, 3, [None], "ab", [[1, "lr"]]])
+def test_changes_that_are_no_list_of_changes_get_a_sentence(changes):
+    with pytest.raises(ConfigError, match="--changes must be the epoch"):
+        Config(changes=changes)
