@@ -84,20 +84,16 @@ def standalone(
     event   how many events have happened when it opens; all by default
     slopes  what there is to say about the gradients; see lab.trace.numerical
     """
-    data = strict_json({"trace": playable(trace), "event": event, "slopes": plain(slopes)})
-    return _page().replace("<!--title-->", escape(title)).replace("<!--data-->", data.replace("<", "\\u003c"))
+    return page_code().replace("<!--title-->", escape(title)).replace("<!--data-->", page_data(trace, event, slopes))
 
 
-def framed(trace: Trace, height: int = 900) -> str:
-    """The same page in a frame of its own, for a notebook: its styles and scripts touch nothing around it."""
-    return (
-        f'<iframe title="The backward pass, step by step" style="width: 100%; height: {height}px; border: 0" '
-        f'srcdoc="{escape(standalone(trace))}"></iframe>'
-    )
+def page_data(trace: Trace, event: int | None = None, slopes: Sequence[Slope] = ()) -> str:
+    """What the page plays, as JSON that can stand in a script element."""
+    return strict_json({"trace": playable(trace), "event": event, "slopes": plain(slopes)}).replace("<", "\\u003c")
 
 
 @cache
-def _page() -> str:
+def page_code() -> str:
     """The page without its trace. The modules become one script: a file on a disk may not import others."""
     script = "\n".join(_without_imports((STATIC / "player" / f"{name}.js").read_text("utf-8")) for name in MODULES)
     style = (STATIC / "player" / "player.css").read_text("utf-8")

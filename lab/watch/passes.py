@@ -6,7 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lab.trace.export import framed, standalone
+from lab.trace.export import standalone
+from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace
 from lab.watch.cards import Sums
 
@@ -36,7 +37,7 @@ class RecordedPass:
         path.write_text(self.trace.to_json() if path.suffix == ".json" else standalone(self.trace), "utf-8")
 
     def _repr_html_(self) -> str:
-        return framed(self.trace)
+        return in_notebook(self.trace)
 
     def keep(self, trace: Trace, sums: Sums) -> None:
         self.traces.append(trace)

@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.text import strict_json
-from lab.trace.export import MODULES, STATIC, framed, playable, standalone
+from lab.trace.export import MODULES, STATIC, playable, standalone
+from lab.trace.notebook import framed
 from lab.trace.recording import record
 from lab.ui.player import Live, _fitting, _identity, nudged
 from tests.programs import LEAVES, shared
@@ -164,9 +165,11 @@ def test_a_label_cannot_leave_its_place_in_the_page():
 
 
 def test_a_frame_for_a_notebook_holds_the_page():
-    frame = framed(record(shared, LEAVES))
-    assert frame.startswith("<iframe")
-    assert frame.count("<") == 2  # the page is an attribute: nothing in it is markup of the notebook
+    whole, borrowing = (framed(record(shared, LEAVES), code) for code in (True, False))
+    for frame in (whole, borrowing):
+        assert frame.startswith("<iframe")
+        assert frame.count("<") == 2  # the page is an attribute: nothing in it is markup of the notebook
+    assert len(borrowing) < len(whole) / 20
 
 
 def test_infinities_reach_the_browser_as_words():
