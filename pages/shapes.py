@@ -120,9 +120,8 @@ FIELDS = (
 
 def _broadcast() -> None:
     prose(
-        "Forward, the smaller array is read again along an axis: [[broadcasting|broadcast]]. Backward, each cell sums "
-        "what all of its copies receive: [[unbroadcast]]. Point at another cell of a gradient: which cells of "
-        "the [[upstream gradient]] does it sum?"
+        "The smaller array is [[broadcast]]: its numbers are copied. Point at a cell of its gradient: which cells of "
+        "the [[upstream gradient]] are summed ([[unbroadcast]])?"
     )
     session = st.session_state
 

@@ -165,7 +165,8 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
     sign = {"*": "×", "/": "÷", "-": "−"}.get(op, op)
     result = Grid("result", f"a {sign} b", run.result, "value")
     upstream = Grid("upstream", "upstream", run.upstream, "upstream")
-    rows: list[list[Grid | str]] = [["Forward: values are read again", "|", "Backward: gradients are summed"]]
+    forward: list[Grid | str] = []
+    back: list[Grid | str] = []
     origins = [np.broadcast_to(numbered(operand.shape), shape).ravel() for operand in run.operands]
     for number, name in enumerate(names):
         own = run.operands[number]
@@ -177,7 +178,8 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
             _about_messages(message, sources[number], origins[number], run.upstream, name)
         _about_gradient(name, run.gradients[number], sources[number], run.upstream, backward,
                         names[1 - number] if op in "*/" else "", message.key if copies else "")  # fmt: skip
-        rows.append([small, "copied to", large, "|", backward, "sums", message] if copies else [small, "|", backward])
+        forward += [small, "copied to", large] if copies else [small]
+        back += [backward, "sums", message] if copies else [backward]
     for cell in range(run.result.size):
         first, second = (float(operand.ravel()[o[cell]]) for operand, o in zip(run.operands, origins, strict=True))
         value = float(run.result.ravel()[cell])
@@ -195,7 +197,8 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
             f"{kind} {n}": [c] for n, at in zip(names, origins, strict=True)
             for kind, c in (("gradient of", int(at[cell])), ("message to", cell))
         })  # fmt: skip
-    rows.append([result, "|", upstream])
+    headings: list[Grid | str] = ["Forward: values are read again", "|", "Backward: gradients are summed"]
+    rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [result, "|", upstream]]
     most = max(
         ((len(terms), f"gradient of {name}") for name, each in zip(names, sources, strict=True) for terms in each[:1])
     )

@@ -26,6 +26,17 @@ function halves(parts) {
   return middle < 0 ? [parts] : [parts.slice(0, middle), parts.slice(middle + 1)];
 }
 
+/** What stays in one line where there is room: arrays with a sign between them.
+ * @param {Part[]} parts @returns {Part[][]} */
+function groups(parts) {
+  const between = (/** @type {number} */ at) => [parts[at - 1], parts[at]].every((part) => part && !("sign" in part));
+  return parts.reduce((found, part, at) => {
+    if (!at || between(at)) found.push([]);
+    found[found.length - 1].push(part);
+    return found;
+  }, /** @type {Part[][]} */ ([]));
+}
+
 class Picture {
   /** @param {ShownGrids} shown */
   constructor({ rows, start }) {
@@ -43,17 +54,20 @@ class Picture {
 
   /** @param {Part[]} parts */
   line(parts) {
-    const elements = parts.map((part) => {
-      if ("sign" in part) return h("span", { class: "sign" }, part.sign);
-      const grid = new Drawn(part, (cell, keeps) => {
-        const place = { key: part.key, cell };
-        if (keeps) this.keep(place);
-        else this.point(place);
-      });
-      this.grids.set(part.key, grid);
-      return grid.element;
+    const lines = groups(parts).map((group) => h("div", { class: "group" }, ...group.map((part) => this.part(part))));
+    return h("div", { class: "half" }, ...lines);
+  }
+
+  /** @param {Part} part */
+  part(part) {
+    if ("sign" in part) return h("span", { class: "sign" }, part.sign);
+    const grid = new Drawn(part, (cell, keeps) => {
+      const place = { key: part.key, cell };
+      if (keeps) this.keep(place);
+      else this.point(place);
     });
-    return h("div", { class: "half" }, ...elements);
+    this.grids.set(part.key, grid);
+    return grid.element;
   }
 
   /** @param {ShownGrids["start"]} place */

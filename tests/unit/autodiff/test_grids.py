@@ -78,7 +78,7 @@ def test_an_engine_with_another_rule_is_found_out(monkeypatch):
     monkeypatch.setattr(Tensor, "__mul__", _wrong)
     found = broadcast_run("*", (3, 1), (3,))
     picture = grids.broadcast(found, "*", sources.broadcast("*", *found.operands))
-    grid = picture.rows[1][4]
+    grid = picture.rows[1][7]
     assert "gives 140, but the engine has 60: its rule is another one" in grid.says[0]
 
 
